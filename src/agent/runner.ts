@@ -1,0 +1,71 @@
+import type { Failure } from '../model/failure.js';
+import type { JsonObject } from '../model/json.js';
+import type { Usage } from '../model/outcome.js';
+import type { ChildIdentity } from '../process/process.js';
+
+/** One agent call, fully resolved. */
+export interface RunnerRequest {
+  readonly task: string;
+  readonly systemPrompt?: string;
+  readonly model?: string;
+  readonly thinking?: string;
+  readonly tools?: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  readonly projectRoot: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs?: number;
+  readonly idleTimeoutMs?: number;
+  readonly signal: AbortSignal;
+  readonly onEvent?: (event: RunnerEvent) => void;
+  readonly onChildStart?: (child: ChildIdentity) => void;
+  readonly onChildEnd?: (child: ChildIdentity) => void;
+}
+
+/** Progress, for people. */
+export type RunnerEvent =
+  | { readonly type: 'model'; readonly model: string }
+  | { readonly type: 'turn'; readonly turns: number }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'tool'; readonly name: string; readonly detail?: string }
+  | { readonly type: 'text'; readonly text: string };
+
+export interface RunnerResult {
+  readonly text: string;
+  /** The model that answered, where the client says. */
+  readonly model?: string;
+  readonly usage: Usage;
+  /** Only `complete` is success. */
+  readonly stopReason: 'complete' | 'length' | 'refusal' | 'error' | 'cancelled';
+  readonly filesRead: readonly string[];
+  /** As the client reported them: absolute, or relative to the request's cwd. */
+  readonly filesWritten: readonly string[];
+  readonly turns: number;
+  readonly usedTools: boolean;
+  readonly permissionDenied: boolean;
+  /** Client version, where the stream says it without another process; recorded in the entry, not in the key. */
+  readonly clientVersion?: string;
+  /** Set exactly when stopReason is not `complete`. */
+  readonly failure?: Failure;
+}
+
+/**
+ * Turns a request into events and one result. A runner never throws and never hangs past its limit; every failure is a
+ * value with a cause; when it returns, no process of it is left.
+ */
+export interface Runner {
+  /** Name in the configuration (`pi`, `local`, `mine` …). */
+  readonly name: string;
+  readonly type: 'pi' | 'claude' | 'codex' | 'openai' | 'command';
+  /** False: money is unknown with this runner, and a budget in money is refused before the run starts. */
+  readonly reportsCost: boolean;
+  /** Everything of its configuration that decides an answer (argv, format, base URL …): part of the identity. No secrets. */
+  readonly settings: JsonObject;
+  readonly defaultModel?: string;
+  /** Calls at once and per minute, where the configuration bounds them. */
+  readonly concurrency?: number;
+  readonly ratePerMinute?: number;
+  run(request: RunnerRequest): Promise<RunnerResult>;
+  /** For `pinVersion` and `doctor`: asks the client itself. */
+  version(): Promise<{ readonly version: string } | { readonly failure: Failure }>;
+}

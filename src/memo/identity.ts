@@ -1,0 +1,53 @@
+import type { JsonObject, JsonValue } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+
+/** Raised whenever a field is added, dropped or means something else: all older entries become misses. */
+export const KEY_VERSION = 1;
+
+/**
+ * Everything that decides a result, one field each; the key is the digest of its canonical encoding. Not here, on
+ * purpose: timeouts, retry, concurrency, `optional`, `final`, descriptions, key order, absolute paths, budgets.
+ */
+export interface Identity {
+  readonly version: typeof KEY_VERSION;
+  /** Two flows may have phases of the same id. */
+  readonly flow: string;
+  readonly phase: string;
+  readonly kind: Kind;
+  /**
+   * The kind's own deciding fields, rendered: the task, argv and stdin, the condition of a loop, the mode of a
+   * tournament … Upstream outputs are in here as the text they became.
+   */
+  readonly body: JsonObject;
+  /** Runner name and settings, model, thinking, tools, agent name and system prompt; null where no agent is called. */
+  readonly agent: JsonValue;
+  /** Rendered environment of a process. Values never leave the key: stored identities hold keyed digests. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Context as sent, and the digest of each whole file it came from. */
+  readonly context: readonly JsonObject[];
+  readonly output: 'text' | 'json';
+  readonly expect: JsonValue;
+  /** Relative to the project root, or the word `temp`, `dedicated`, `worktree`. */
+  readonly cwd: string;
+  /** The declared outside world, sorted by entry; each with its resolved value. */
+  readonly fingerprints: readonly FingerprintValue[];
+  /** Upstream files that this phase can see, and the keys of upstream phases that it follows without quoting. */
+  readonly upstream: readonly UpstreamPart[];
+  /** Declared output globs: what a hit restores. */
+  readonly outputs: readonly string[];
+  /** Tells equal siblings, tournament variants and loop iterations apart; 0 otherwise. */
+  readonly ordinal: number;
+}
+
+export interface FingerprintValue {
+  readonly entry: string;
+  /** The value itself; for `env:` entries it decides the key but only a keyed digest of it is ever written. */
+  readonly value: JsonValue;
+  /** For messages: per-file digests of a glob, so that a miss can name the file. Not part of the key. */
+  readonly parts?: Readonly<Record<string, string>>;
+}
+
+export type UpstreamPart =
+  | { readonly id: string; readonly files: JsonObject }
+  | { readonly id: string; readonly key: string }
+  | { readonly id: string; readonly status: string };

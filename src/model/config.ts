@@ -1,0 +1,59 @@
+import type { JsonValue } from './json.js';
+
+/** Settings after the project's file, the user's file and the defaults have been laid over each other. */
+export interface Config {
+  readonly runner?: string;
+  readonly model?: string;
+  readonly thinking?: string;
+  readonly concurrency?: number;
+  readonly runners: Readonly<Record<string, RunnerConfig>>;
+  readonly cache: {
+    readonly maxBytes: number;
+    readonly maxEntries: number;
+    readonly maxAgeMs: number;
+    /** Absolute, or relative to the project root. */
+    readonly dir: string;
+    readonly signingKey?: { readonly env: string } | { readonly file: string };
+  };
+  readonly iteration: { readonly enabled: boolean; readonly ttlMs: number };
+}
+
+/** One named runner. Which fields mean something depends on `type`; the configuration is checked when it is loaded. */
+export interface RunnerConfig {
+  readonly type: 'pi' | 'claude' | 'codex' | 'openai' | 'command';
+  readonly provider?: string;
+  readonly model?: string;
+  readonly thinking?: string;
+  /** Further arguments for a built-in client. */
+  readonly args?: readonly string[];
+  /** For built-in clients: the program to start instead of the one on PATH. For `command`: the whole argv. */
+  readonly command?: readonly string[];
+  readonly format?: 'text' | 'json';
+  readonly version?: string;
+  /** Names of environment variables that the program is given. */
+  readonly env?: readonly string[];
+  readonly baseUrl?: string;
+  readonly apiKeyEnv?: string;
+  readonly pinVersion?: boolean;
+  readonly concurrency?: number;
+  readonly ratePerMinute?: number;
+}
+
+/** Where a value came from, for `config list`. */
+export interface ConfigValue {
+  readonly key: string;
+  readonly value: JsonValue;
+  readonly source: 'default' | 'user' | 'project';
+  readonly file?: string;
+}
+
+export const CONFIG_DEFAULTS: Config = {
+  runners: {},
+  cache: {
+    maxBytes: 1024 ** 3,
+    maxEntries: 200_000,
+    maxAgeMs: 90 * 24 * 3_600_000,
+    dir: '.pi/taskflows/cache',
+  },
+  iteration: { enabled: true, ttlMs: 24 * 3_600_000 },
+};

@@ -1,0 +1,59 @@
+import type { PhaseOutcome, Savings, Status, Usage } from './outcome.js';
+
+/** What a run says while it goes, for views, `--events` and the library. Every event has `type`, `at` and `runId`. */
+export type RunEvent = { readonly at: number; readonly runId: string } & (
+  | {
+      readonly type: 'run-start';
+      readonly flow: string;
+      readonly file?: string;
+      readonly phases: readonly { readonly id: string; readonly kind: string; readonly needs: readonly string[] }[];
+      readonly continues?: { readonly runId: string; readonly reusable: number; readonly total: number };
+    }
+  | { readonly type: 'phase-start'; readonly phase: string; readonly reason: string }
+  | {
+      /** A live figure of a phase under way. */
+      readonly type: 'phase-progress';
+      readonly phase: string;
+      readonly unit?: string;
+      readonly model?: string;
+      readonly turns?: number;
+      readonly usage?: Usage;
+      readonly tool?: string;
+      readonly text?: string;
+      readonly items?: {
+        readonly total: number;
+        readonly done: number;
+        readonly failed: number;
+        readonly reused: number;
+      };
+    }
+  | { readonly type: 'phase-waiting'; readonly phase: string; readonly for: string }
+  | {
+      readonly type: 'retry';
+      readonly phase: string;
+      readonly unit?: string;
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly error: string;
+    }
+  | { readonly type: 'phase-end'; readonly phase: string; readonly outcome: PhaseOutcome }
+  | { readonly type: 'approval'; readonly phase: string; readonly text: string; readonly digest: string }
+  | { readonly type: 'warning'; readonly phase?: string; readonly message: string }
+  | {
+      readonly type: 'run-end';
+      readonly status: RunStatus;
+      readonly spent: { readonly usd: number | null; readonly tokens: number };
+      readonly saved: Savings;
+      readonly durationMs: number;
+    }
+);
+
+export type RunEventType = RunEvent['type'];
+
+/** Without `at` and `runId`, which the run adds. Distributes over the union. */
+export type RunEventBody = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at' | 'runId'> : never) : never;
+
+export const RUN_STATUSES = ['success', 'failed', 'blocked', 'paused', 'over-budget', 'interrupted'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export type { Status };

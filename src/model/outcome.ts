@@ -1,0 +1,83 @@
+import type { Failure } from './failure.js';
+import type { JsonValue } from './json.js';
+import type { Kind } from './kind.js';
+
+export const STATUSES = ['done', 'failed', 'skipped', 'blocked', 'paused', 'cancelled'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** What a phase said. `base64` is set only when the bytes were not UTF-8; `text` is then their lossy reading. */
+export interface Output {
+  readonly text: string;
+  readonly json: JsonValue;
+  readonly base64?: string;
+}
+
+export const NO_OUTPUT: Output = { text: '', json: null };
+
+/** What an execution cost. `usd` is undefined where the runner does not report money: unknown is never 0. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  readonly usd?: number;
+}
+
+export const NO_USAGE: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, usd: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    usd: a.usd === undefined || b.usd === undefined ? (a.usd ?? b.usd) : a.usd + b.usd,
+  };
+}
+
+export function totalTokens(usage: Usage): number {
+  return usage.inputTokens + usage.cachedInputTokens + usage.outputTokens;
+}
+
+/** A file that a phase wrote and declared, relative to the project root with forward slashes. */
+export interface OutputFile {
+  readonly path: string;
+  readonly digest: string;
+  readonly mode: number;
+}
+
+export interface ItemCounts {
+  readonly total: number;
+  readonly executed: number;
+  readonly reused: number;
+  readonly failed: number;
+}
+
+export type CacheHit = 'run' | 'cross-run';
+
+/** How one phase of a run ended. */
+export interface PhaseOutcome {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly status: Status;
+  readonly cacheHit: CacheHit | null;
+  /** Age of the reused result; undefined when it was executed. */
+  readonly ageMs?: number;
+  /** Why it ran, was reused or was skipped, in words. */
+  readonly reason: string;
+  readonly key?: string;
+  readonly output: Output;
+  readonly files: readonly OutputFile[];
+  readonly attempts: number;
+  readonly durationMs: number;
+  /** Spent by this run. What reuse saved is in `saved`. */
+  readonly usage: Usage;
+  readonly saved?: Savings;
+  readonly model?: string;
+  readonly failure?: Failure;
+  readonly items?: ItemCounts;
+}
+
+export interface Savings {
+  readonly usd: number;
+  readonly tokens: number;
+  readonly ms: number;
+}

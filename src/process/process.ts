@@ -1,0 +1,45 @@
+import type { Failure } from '../model/failure.js';
+
+/** The one way to start a process: in a group of its own, streamed, bounded in time, ended with all its descendants. */
+export interface ProcessRequest {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Written to stdin, which is then closed. Undefined: stdin is empty. */
+  readonly input?: string | Buffer;
+  readonly timeoutMs?: number;
+  /** Ends the process when neither stream said anything for that long. */
+  readonly idleTimeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Called with each chunk of stdout as it comes; the whole is in the result unless `keepStdout` is false. */
+  readonly onStdout?: (chunk: Buffer) => void;
+  readonly keepStdout?: boolean;
+  readonly onStderr?: (chunk: Buffer) => void;
+  /** Called once the process exists, and once it and its descendants are gone; the journal keeps both. */
+  readonly onStart?: (child: ChildIdentity) => void;
+  readonly onEnd?: (child: ChildIdentity) => void;
+  /** Between TERM and KILL. */
+  readonly graceMs?: number;
+}
+
+/** Enough to tell a process from a later one with the same id. */
+export interface ChildIdentity {
+  readonly pid: number;
+  /** Start time in clock ticks since boot, as in /proc/PID/stat; undefined where there is no /proc. */
+  readonly startTicks?: number;
+}
+
+export interface ProcessResult {
+  /** Whole stdout, byte for byte. */
+  readonly stdout: Buffer;
+  /** The last 8 KiB of stderr. */
+  readonly stderrTail: string;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly durationMs: number;
+  /**
+   * Undefined when the process ended by itself with status 0. Otherwise one of exit, signal, spawn, timeout,
+   * idle-timeout, interrupted. When a result is returned, no process of it is left.
+   */
+  readonly failure?: Failure;
+}

@@ -1,0 +1,76 @@
+import type { JsonObject, JsonValue } from '../model/json.js';
+import type { Output, OutputFile, Usage } from '../model/outcome.js';
+
+/** One kept result, as it stands in `<key>.json`. */
+export interface Entry {
+  readonly format: number;
+  readonly key: string;
+  /** Stored form of the identity: secrets and environment values are keyed digests, long texts are shortened. */
+  readonly identity: JsonObject;
+  readonly createdAt: number;
+  readonly creator: { readonly taskflow: string; readonly client?: string };
+  readonly runId: string;
+  readonly flow: string;
+  readonly phase: string;
+  readonly output: Output;
+  readonly files: readonly OutputFile[];
+  readonly model?: string;
+  /** What the original execution cost: what a hit saves. */
+  readonly usage: Usage;
+  readonly durationMs: number;
+  /** Kind-specific facts worth keeping (the winner of a race, item counts …). */
+  readonly facts?: JsonValue;
+}
+
+export type GetResult = { readonly entry: Entry } | { readonly miss: StoreMiss };
+
+/** Why the store has nothing to serve. `reason` is for people: `no entry`, `expired: 7h > 6h`, `damaged entry set aside` … */
+export interface StoreMiss {
+  readonly code: 'absent' | 'expired' | 'future' | 'version' | 'damaged' | 'unsigned' | 'unreadable';
+  readonly reason: string;
+}
+
+/** The right to compute one key. Exactly one of `put` and `release` ends it. */
+export interface Claim {
+  /** Stores the result: the claim's own file becomes the entry. Never throws; says what went wrong. */
+  put(entry: Entry): { readonly stored: true } | { readonly stored: false; readonly reason: string };
+  release(): void;
+}
+
+export interface ClaimRequest {
+  readonly signal?: AbortSignal;
+  /** Called once when another holder is waited for. */
+  readonly onWait?: (holder: string) => void;
+}
+
+/** What a run needs of a store. Reads take no lock; nothing here throws for a reason outside the program. */
+export interface Store {
+  get(key: string, options: { readonly ttlMs?: number; readonly now: number }): GetResult;
+  /**
+   * Waits until this caller may compute the key, in this process or against others. Resolves to `ready` when someone
+   * else has just stored it: look it up again. Without a usable store: `{ unavailable }`, and the phase simply runs.
+   */
+  claim(
+    key: string,
+    request: ClaimRequest,
+  ): Promise<{ readonly claim: Claim } | { readonly ready: true } | { readonly unavailable: string }>;
+  /** Stores without a claim (`--refresh`, gate rounds). */
+  put(entry: Entry): { readonly stored: true } | { readonly stored: false; readonly reason: string };
+  remove(key: string): void;
+  /** Digest keyed with this store's secret: for values that must never be readable. */
+  seal(value: string): string;
+  /** Content-addressed file bodies for `outputs`. */
+  readonly blobs: BlobStore;
+}
+
+export interface BlobStore {
+  /** Keeps the file's bytes; returns their digest. */
+  keep(absolutePath: string): { readonly digest: string; readonly mode: number } | { readonly failed: string };
+  has(digest: string): boolean;
+  /** Writes the blob to the path, atomically. A missing or damaged blob is `failed`. */
+  restore(
+    digest: string,
+    absolutePath: string,
+    mode: number,
+  ): { readonly restored: true } | { readonly failed: string };
+}
