@@ -1,0 +1,32 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeFileAtomic } from '../../src/util/atomic-write.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'atomic-'));
+});
+afterEach(() => {
+  chmodSync(dir, 0o700);
+  rmSync(dir, { recursive: true });
+});
+
+test('the new content is whole, private and leaves no temporary file', () => {
+  const path = join(dir, 'a.json');
+  writeFileSync(path, 'old');
+  expect(writeFileAtomic(path, 'new')).toEqual({ written: true });
+  expect(readFileSync(path, 'utf8')).toBe('new');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(dir)).toEqual(['a.json']);
+});
+
+test('a write that fails says so, keeps the old content and cleans up', () => {
+  mkdirSync(join(dir, 'taken'));
+  writeFileSync(join(dir, 'taken', 'x'), '');
+  const result = writeFileAtomic(join(dir, 'taken'), 'text');
+  expect(result).toHaveProperty('failed');
+  expect(readdirSync(dir)).toEqual(['taken']);
+  expect(writeFileAtomic(join(dir, 'no', 'such', 'folder'), 'text')).toMatchObject({ failed: { code: 'ENOENT' } });
+});
