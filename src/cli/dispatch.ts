@@ -1,0 +1,178 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command, Invocation, Writer } from './command.js';
+import { EXIT } from './exit-status.js';
+import { type ArgumentProblem, parseArguments } from './flags.js';
+import { GLOBAL_FLAGS } from './global-flags.js';
+import { projectAt } from './project.js';
+import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
+import { createWriter, stdinSource } from './writer.js';
+
+/** Runs one command line and sets the process's exit status. */
+export async function main(args: readonly string[]): Promise<void> {
+  try {
+    process.exitCode = await dispatch(args);
+  } catch (error) {
+    process.exitCode = await reportBug(error, args);
+  }
+}
+
+async function dispatch(args: readonly string[]): Promise<number> {
+  const { before, words, after } = splitCommandLine(args);
+  const leading = parseArguments(before, [...GLOBAL_FLAGS, { name: 'version', alias: 'V', type: 'boolean', help: '' }]);
+  const plain = terminal('auto');
+  if ('problem' in leading) return usageProblem(plain.err, 'taskflow', leading.problem);
+  if (leading.flags.boolean('version')) {
+    const { VERSION } = await import('../util/version.js');
+    plain.out.write(`${VERSION}\n`);
+    return EXIT.success;
+  }
+  if (words.length === 0) return helpWithoutCommand(leading.flags.boolean('help'), plain);
+
+  const entry = findCommand(words.slice(0, 2).join(' ')) ?? findCommand(words[0]!);
+  if (!entry) return noSuchCommand(words, plain, leading.flags.boolean('help') || after.includes('--help'));
+  const { command } = await entry.load();
+  const own = entry.name.includes(' ') ? words.slice(2) : words.slice(1);
+  return invoke(entry, command, [...before, ...own, ...after]);
+}
+
+async function invoke(entry: CommandEntry, command: Command, args: readonly string[]): Promise<number> {
+  const parsed = parseArguments(args, [...command.flags, ...GLOBAL_FLAGS]);
+  if ('problem' in parsed) {
+    // Help is help, whatever else is wrong with the line.
+    if (args.includes('--help')) return showCommandHelp(entry, command, terminal('auto').out);
+    return usageProblem(terminal('auto').err, `taskflow ${entry.name}`, parsed.problem);
+  }
+  const { flags, positionals } = parsed;
+  const { out, err } = terminal(colorChoice(flags.boolean('no-color'), flags.has('color'), flags.string('color')));
+  if (flags.boolean('help')) return showCommandHelp(entry, command, out);
+
+  const problem = await positionalProblem(entry, command, positionals);
+  if (problem) return usageProblem(err, `taskflow ${entry.name}`, problem, command.usage);
+  const cwd = resolve(flags.string('cwd') ?? '.');
+  if (!isFolder(cwd)) {
+    return usageProblem(err, `taskflow ${entry.name}`, { message: `--cwd ${flags.string('cwd')}: no such folder` });
+  }
+  const invocation: Invocation = {
+    command: entry.name,
+    flags,
+    positionals,
+    project: projectAt(cwd),
+    cwd,
+    out,
+    err,
+    stdin: stdinSource(),
+  };
+  return command.run(invocation);
+}
+
+/** Global flags may stand before the command: its words start at the first argument that is neither a flag nor a flag's value. */
+function splitCommandLine(args: readonly string[]) {
+  let index = 0;
+  while (index < args.length && args[index]!.startsWith('-') && args[index] !== '-') {
+    const takesNext =
+      args[index] === '--cwd' || (args[index] === '--color' && /^(auto|always|never)$/.test(args[index + 1] ?? ''));
+    index += takesNext ? 2 : 1;
+  }
+  let end = index;
+  while (end < args.length && end < index + 2 && !args[end]!.startsWith('-')) end++;
+  return { before: args.slice(0, index), words: args.slice(index, end), after: args.slice(end) };
+}
+
+function terminal(color: string): { out: Writer; err: Writer } {
+  return {
+    out: createWriter({ fd: 1, color, env: process.env }),
+    err: createWriter({ fd: 2, color, env: process.env }),
+  };
+}
+
+function colorChoice(none: boolean, given: boolean, choice: string | undefined): string {
+  if (none) return 'never';
+  return given ? (choice ?? 'always') : 'auto';
+}
+
+async function positionalProblem(
+  entry: CommandEntry,
+  command: Command,
+  given: readonly string[],
+): Promise<ArgumentProblem | undefined> {
+  const specs = command.positionals;
+  const missing = specs.find((spec, index) => spec.required && given.length <= index);
+  if (missing) return { message: `${missing.name} is missing` };
+  const extra = given[specs.length];
+  if (specs.at(-1)?.many || extra === undefined) return undefined;
+  const siblings = subCommands(entry.name).map((other) => other.name.slice(entry.name.length + 1));
+  if (siblings.length > 0)
+    return { message: `unknown command ${entry.name} ${extra}`, unknown: { name: extra, known: siblings } };
+  return { message: `unexpected argument ${JSON.stringify(extra)}` };
+}
+
+async function showCommandHelp(entry: CommandEntry, command: Command, out: Writer): Promise<number> {
+  const [{ commandHelp }, { createStyle }] = await Promise.all([import('./help.js'), import('./style.js')]);
+  out.write(commandHelp(entry, command, createStyle(out.color)));
+  return EXIT.success;
+}
+
+async function helpWithoutCommand(asked: boolean, { out, err }: { out: Writer; err: Writer }): Promise<number> {
+  const [{ generalHelp }, { createStyle }] = await Promise.all([import('./help.js'), import('./style.js')]);
+  const target = asked ? out : err;
+  target.write(generalHelp(createStyle(target.color)));
+  return asked ? EXIT.success : EXIT.usage;
+}
+
+async function noSuchCommand(
+  words: readonly string[],
+  { out, err }: { out: Writer; err: Writer },
+  asksHelp: boolean,
+): Promise<number> {
+  const word = words[0]!;
+  const group = subCommands(word);
+  if (group.length > 0 && words.length === 1) {
+    const [{ groupHelp }, { createStyle }] = await Promise.all([import('./help.js'), import('./style.js')]);
+    const target = asksHelp ? out : err;
+    target.write(groupHelp(word, group, createStyle(target.color)));
+    return asksHelp ? EXIT.success : EXIT.usage;
+  }
+  if (word === 'help') return helpFor(words.slice(1), out, err);
+  const inGroup = group.length > 0;
+  const name = inGroup ? words.join(' ') : word;
+  const known = inGroup
+    ? group.map((entry) => entry.name)
+    : [...new Set(COMMANDS.map((entry) => entry.name.split(' ')[0]!))];
+  return usageProblem(err, 'taskflow', { message: `unknown command ${name}`, unknown: { name, known } });
+}
+
+/** `taskflow help run` is `taskflow run --help`. */
+function helpFor(words: readonly string[], out: Writer, err: Writer): Promise<number> {
+  return words.length === 0 ? helpWithoutCommand(true, { out, err }) : dispatch([...words, '--help']);
+}
+
+async function usageProblem(err: Writer, who: string, problem: ArgumentProblem, usage?: string): Promise<number> {
+  err.write(`${who}: ${problem.message}\n`);
+  if (problem.unknown) {
+    const { nearestName } = await import('../util/nearest.js');
+    const nearest = await nearestName(problem.unknown.name, problem.unknown.known);
+    if (nearest) err.write(`  did you mean ${nearest}?\n`);
+  }
+  if (usage !== undefined) err.write(`  usage: ${who} ${usage}\n`);
+  err.write(`  see ${who} --help\n`);
+  return EXIT.usage;
+}
+
+/** Only bugs get here: expected failures are values. */
+async function reportBug(error: unknown, args: readonly string[]): Promise<number> {
+  const { VERSION } = await import('../util/version.js');
+  const { err } = terminal('auto');
+  const message = error instanceof Error ? error.message : String(error);
+  err.write(`taskflow: internal error: ${message.split('\n')[0]}\n`);
+  if (process.env['TASKFLOW_DEBUG']) err.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  else err.write('  this is a bug in taskflow; TASKFLOW_DEBUG=1 shows where it happened.\n');
+  err.write(
+    `  please report it with: taskflow ${VERSION}, node ${process.version}, ${process.platform}, command ${args[0] ?? ''}\n`,
+  );
+  return EXIT.internal;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

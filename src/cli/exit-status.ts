@@ -1,0 +1,14 @@
+/** What the process tells its caller. Scripts depend on these numbers. */
+export const EXIT = {
+  success: 0,
+  failed: 1,
+  /** Wrong usage, or bad input: a flow, rows, an archive with problems. */
+  usage: 2,
+  blocked: 3,
+  waiting: 4,
+  overBudget: 5,
+  frozenMiss: 6,
+  /** A bug of ours. */
+  internal: 70,
+  interrupted: 130,
+} as const;

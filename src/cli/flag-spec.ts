@@ -1,0 +1,18 @@
+/** One flag of a command. */
+export interface FlagSpec {
+  /** Without the dashes: `dry-run`. */
+  readonly name: string;
+  /** One letter: `-n`. */
+  readonly alias?: string;
+  /** `list`: may be given several times. `duration`: `90s`, `5m` …, read as milliseconds. */
+  readonly type: 'boolean' | 'string' | 'number' | 'duration' | 'list';
+  /** Placeholder of the value in help texts: `FILE`. */
+  readonly value?: string;
+  readonly help: string;
+  /** Only these values are taken. */
+  readonly choices?: readonly string[];
+  /** The flag may stand alone; what follows is its value only if it looks like this. */
+  readonly optionalValue?: RegExp;
+  /** Works, and is left out of help texts. */
+  readonly hidden?: boolean;
+}

@@ -1,0 +1,38 @@
+/** `$0.04`, `$12.30`, `$0.0012` (small amounts keep two significant figures), `$0.00`. */
+export function formatMoney(usd: number): string {
+  const sign = usd < 0 ? '-' : '';
+  const amount = Math.abs(usd);
+  if (amount === 0 || amount >= 0.01) return `${sign}$${amount.toFixed(2)}`;
+  if (amount < 0.00001) return `${sign}<$0.00001`;
+  return `${sign}$${amount.toFixed(Math.min(6, 1 - Math.floor(Math.log10(amount))))}`;
+}
+
+/** Tokens and other counts: `950`, `12.3k`, `1.2M`. */
+export function formatCount(count: number): string {
+  if (count < 1_000) return String(Math.round(count));
+  if (count < 999_950) return `${scaled(count / 1_000)}k`;
+  if (count < 999_950_000) return `${scaled(count / 1_000_000)}M`;
+  return `${scaled(count / 1_000_000_000)}G`;
+}
+
+/** `512 B`, `1.5 KB`, `3 MB`, `1 GB`; 1 KB is 1,024 bytes, as in the settings. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  let amount = bytes;
+  let unit = 0;
+  while (amount >= 1_023.5 && unit < units.length - 1) {
+    amount /= 1_024;
+    unit++;
+  }
+  return `${unit === 0 ? Math.round(amount) : scaled(amount)} ${units[unit]}`;
+}
+
+/** `1 phase`, `3 phases`, `2 entries`. */
+export function plural(count: number, singular: string, plural_ = `${singular}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? singular : plural_}`;
+}
+
+function scaled(amount: number): string {
+  const text = amount >= 100 ? amount.toFixed(0) : amount.toFixed(1);
+  return text.endsWith('.0') ? text.slice(0, -2) : text;
+}
