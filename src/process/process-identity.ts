@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { ChildIdentity } from './process.js';
+import { readProcessRow } from './process-table.js';
+
+/** Who holds a claim or owns a run: enough to tell, on the same machine, whether they are still alive. */
+export interface HolderIdentity extends ChildIdentity {
+  readonly host: string;
+  /** Changes with every boot; undefined where the system does not say. */
+  readonly boot?: string;
+}
+
+export function identityOf(pid: number): ChildIdentity {
+  const row = readProcessRow(pid);
+  return row ? { pid, startTicks: row.startTicks } : { pid };
+}
+
+/** A zombie, and another process under the same id, are dead. */
+export function isAlive(child: ChildIdentity): boolean {
+  const row = readProcessRow(child.pid);
+  if (row) return !row.zombie && (child.startTicks === undefined || child.startTicks === row.startTicks);
+  return !hasProc() && answersSignals(child.pid);
+}
+
+/** This process. Read once. */
+export function holderIdentity(): HolderIdentity {
+  self ??= { host: hostname(), ...bootOf(), ...identityOf(process.pid) };
+  return self;
+}
+
+/** `unknown`: it runs on another machine, so only its own signs of life can tell. */
+export function holderState(holder: HolderIdentity): 'alive' | 'dead' | 'unknown' {
+  const here = holderIdentity();
+  if (holder.host !== here.host) return 'unknown';
+  if (holder.boot !== undefined && here.boot !== undefined && holder.boot !== here.boot) return 'dead';
+  return isAlive(holder) ? 'alive' : 'dead';
+}
+
+/** Whether a signal could be sent: the only sign of life where there is no /proc. */
+export function answersSignals(pidOrGroup: number): boolean {
+  try {
+    process.kill(pidOrGroup, 0);
+    return true;
+  } catch (error) {
+    // EPERM: there is one, it is someone else's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+let self: HolderIdentity | undefined;
+let procSeen: boolean | undefined;
+
+function hasProc(): boolean {
+  procSeen ??= existsSync('/proc/self/stat');
+  return procSeen;
+}
+
+function bootOf(): { boot?: string } {
+  try {
+    return { boot: readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim() };
+  } catch {
+    // Not Linux: host, id and start time have to do.
+    return {};
+  }
+}

@@ -1,0 +1,79 @@
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+
+/** One row of the kernel's process table, as in /proc/PID/stat. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Gone in all but name: it only waits to be reaped. */
+  readonly zombie: boolean;
+  /** Clock ticks since boot. Together with the id it names one process for good. */
+  readonly startTicks: number;
+}
+
+/** One line is at most a few hundred bytes; one buffer for all reads keeps a look at a process at some microseconds. */
+const line = Buffer.allocUnsafe(4096);
+
+/** The process's row; undefined when there is none, or no /proc to look in. */
+export function readProcessRow(pid: number): ProcessRow | undefined {
+  let length: number;
+  try {
+    const file = openSync(`/proc/${pid}/stat`, 'r');
+    try {
+      length = readSync(file, line, 0, line.length, 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // ENOENT, ESRCH: it is not there (any more). Nothing else can be told apart usefully.
+    return undefined;
+  }
+  return parseStat(pid, line.latin1Slice(0, length));
+}
+
+/** The name in parentheses may itself hold spaces and parentheses, so fields count from the last one. */
+export function parseStat(pid: number, stat: string): ProcessRow | undefined {
+  const end = stat.lastIndexOf(')');
+  if (end < 0) return undefined;
+  const fields = stat.slice(end + 2).split(' ', 20);
+  const startTicks = Number(fields[19]);
+  if (!Number.isFinite(startTicks)) return undefined;
+  return {
+    pid,
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    zombie: fields[0] === 'Z' || fields[0] === 'X',
+    startTicks,
+  };
+}
+
+/** Every process that can be seen; empty where there is no /proc. Costs milliseconds: never on a path where all goes well. */
+export function readProcessTable(): ProcessRow[] {
+  let names: string[];
+  try {
+    names = readdirSync('/proc');
+  } catch {
+    // No /proc here: callers fall back to process groups.
+    return [];
+  }
+  const rows: ProcessRow[] = [];
+  for (const name of names) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const row = readProcessRow(pid);
+    if (row) rows.push(row);
+  }
+  return rows;
+}
+
+/** True when the process was started with this `NAME=value` in its environment. */
+export function startedWith(pid: number, variable: string): boolean {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${variable}\0`);
+  } catch {
+    // Gone, a zombie, or someone else's: not one of ours.
+    return false;
+  }
+}
