@@ -1,5 +1,7 @@
-import type { JsonObject, JsonValue } from '../model/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
+import { canonicalEncode } from '../util/canonical.js';
+import { sha256Hex } from '../util/digest.js';
 
 /** Raised whenever a field is added, dropped or means something else: all older entries become misses. */
 export const KEY_VERSION = 1;
@@ -51,3 +53,43 @@ export type UpstreamPart =
   | { readonly id: string; readonly files: JsonObject }
   | { readonly id: string; readonly key: string }
   | { readonly id: string; readonly status: string };
+
+/**
+ * The full digest of the canonical encoding. `parts` are words for people and stay out; fingerprints and upstream parts
+ * count as sets, so the order in which a flow lists them does not matter.
+ */
+export function keyOf(identity: Identity): string {
+  return digestOf(identity as unknown as JsonObject);
+}
+
+/**
+ * The key of a stored identity, for checking entries that came from elsewhere; undefined when values were sealed or
+ * shortened, so that the key cannot be told from what is stored.
+ */
+export function recomputeKey(stored: JsonObject): string | undefined {
+  return stored[INEXACT] === undefined ? digestOf(stored) : undefined;
+}
+
+/** In a stored identity: something of it was sealed or shortened. */
+export const INEXACT = 'inexact';
+
+function digestOf(identity: JsonObject): string {
+  const { fingerprints, upstream, ...rest } = identity;
+  return sha256Hex(
+    canonicalEncode({
+      ...rest,
+      fingerprints: asSet(fingerprints, withoutParts),
+      upstream: asSet(upstream, (part) => part),
+    }),
+  );
+}
+
+function asSet(list: JsonValue | undefined, shape: (element: JsonValue) => JsonValue): readonly string[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((element) => canonicalEncode(shape(element))).sort();
+}
+
+function withoutParts(fingerprint: JsonValue): JsonValue {
+  const { entry = null, value = null } = isJsonObject(fingerprint) ? fingerprint : {};
+  return { entry, value };
+}

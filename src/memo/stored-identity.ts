@@ -1,0 +1,100 @@
+import type { JsonObject, JsonValue } from '../model/json.js';
+import { sha256Hex } from '../util/digest.js';
+import { type FingerprintValue, type Identity, INEXACT } from './identity.js';
+
+/** The form of an identity that is written down: enough to say what changed, nothing that must not be read. */
+export type StoredIdentity = JsonObject;
+
+export interface SealOptions {
+  /** Digest keyed with the store's own secret. */
+  readonly seal: (value: string) => string;
+  /** Values of secret arguments, wherever they turn up. */
+  readonly secrets: readonly string[];
+}
+
+/** Longer texts keep their beginning and a digest of the whole. */
+export const TEXT_LIMIT = 16 * 1024;
+/** All texts of one identity together; beyond it a text is a digest only. */
+const TOTAL_LIMIT = 256 * 1024;
+/** Larger globs are explained by their number of files. */
+export const PARTS_LIMIT = 2_000;
+
+export function storedIdentity(identity: Identity, options: SealOptions): StoredIdentity {
+  const writer = new Writer(options);
+  const { env, fingerprints, ...rest } = identity;
+  const stored: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(rest)) stored[name] = writer.write(value as JsonValue);
+  stored['env'] = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, writer.seal(value)]));
+  stored['fingerprints'] = fingerprints.map((fingerprint) => writeFingerprint(fingerprint, writer));
+  if (writer.inexact) stored[INEXACT] = true;
+  return stored;
+}
+
+function writeFingerprint({ entry, value, parts }: FingerprintValue, writer: Writer): JsonObject {
+  const secret = entry.startsWith('env:') && typeof value === 'string';
+  const written = { entry: writer.write(entry), value: secret ? writer.seal(value) : writer.write(value) };
+  if (parts === undefined) return written;
+  const names = Object.keys(parts);
+  if (names.length > PARTS_LIMIT) return { ...written, count: names.length };
+  return {
+    ...written,
+    parts: Object.fromEntries(names.map((name) => [writer.redact(name), parts[name]!.slice(0, 16)])),
+  };
+}
+
+class Writer {
+  inexact = false;
+  #total = 0;
+  readonly #options: SealOptions;
+  readonly #secrets: readonly { readonly text: string; readonly sealed: string }[];
+
+  constructor(options: SealOptions) {
+    this.#options = options;
+    // The longest first: a secret may be a part of another one.
+    this.#secrets = options.secrets
+      .filter((secret) => secret !== '')
+      .flatMap((secret) => spellings(secret, options))
+      .sort((a, b) => b.text.length - a.text.length);
+  }
+
+  seal(value: string): string {
+    this.inexact = true;
+    return this.#options.seal(value);
+  }
+
+  redact(text: string): string {
+    let redacted = text;
+    for (const { text: secret, sealed } of this.#secrets) {
+      if (redacted.includes(secret)) redacted = redacted.replaceAll(secret, sealed);
+    }
+    if (redacted !== text) this.inexact = true;
+    return redacted;
+  }
+
+  write(value: JsonValue): JsonValue {
+    if (typeof value === 'string') return this.#shorten(this.redact(value));
+    if (typeof value === 'number' && this.#secrets.length > 0) {
+      const text = this.redact(String(value));
+      return text === String(value) ? value : text;
+    }
+    if (Array.isArray(value)) return value.map((element) => this.write(element));
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    return Object.fromEntries(members.map(([name, member]) => [this.redact(name), this.write(member)]));
+  }
+
+  #shorten(text: string): string {
+    this.#total += Math.min(text.length, TEXT_LIMIT);
+    const keep = this.#total > TOTAL_LIMIT ? 128 : TEXT_LIMIT;
+    if (text.length <= keep) return text;
+    this.inexact = true;
+    return `${text.slice(0, keep)}… (${text.length - keep} more characters, sha256 ${sha256Hex(text)})`;
+  }
+}
+
+/** A secret as itself, and as it looks inside of JSON. */
+function spellings(secret: string, { seal }: SealOptions): { text: string; sealed: string }[] {
+  const sealed = seal(secret);
+  const escaped = JSON.stringify(secret).slice(1, -1);
+  return escaped === secret ? [{ text: secret, sealed }] : [escaped, secret].map((text) => ({ text, sealed }));
+}
