@@ -1,1 +1,2 @@
 export function build(): Promise<void>;
+export function buildCli(outdir: string): Promise<void>;

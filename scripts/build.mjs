@@ -16,7 +16,7 @@ const common = {
   logLevel: 'warning',
 };
 
-async function buildCli(outdir) {
+export async function buildCli(outdir) {
   const { outputFiles } = await bundle({
     ...common,
     entryPoints: { taskflow: 'src/cli/main.ts' },

@@ -10,10 +10,12 @@ import { createWriter, stdinSource } from './writer.js';
 
 /** Runs one command line and sets the process's exit status. */
 export async function main(args: readonly string[]): Promise<void> {
+  // Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up.
+  process.on('uncaughtException', (error) => void reportBug(error, args).then((status) => process.exit(status)));
   try {
-    process.exitCode = await dispatch(args);
+    process.exit(await dispatch(args));
   } catch (error) {
-    process.exitCode = await reportBug(error, args);
+    process.exit(await reportBug(error, args));
   }
 }
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { writeSync } from 'node:fs';
 import { VERSION } from '../util/version.js';
 

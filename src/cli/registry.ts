@@ -9,7 +9,16 @@ export interface CommandEntry {
 }
 
 /** Every command, in the order of `taskflow --help`. */
-export const COMMANDS: readonly CommandEntry[] = [];
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'config list',
+    summary: 'every setting, its value and where it comes from',
+    load: () => import('./commands/config-list.js'),
+  },
+  { name: 'config get', summary: 'the value of one setting', load: () => import('./commands/config-get.js') },
+  { name: 'config set', summary: 'change a setting', load: () => import('./commands/config-set.js') },
+  { name: 'config unset', summary: 'forget a setting', load: () => import('./commands/config-unset.js') },
+];
 
 export function findCommand(name: string): CommandEntry | undefined {
   return COMMANDS.find((entry) => entry.name === name);

@@ -1,0 +1,11 @@
+import { CONFIG_DEFAULTS, type ConfigValue } from '../model/config.js';
+
+/** What holds where no file says anything, spelled as a person would write it. */
+export const DEFAULT_VALUES: readonly ConfigValue[] = [
+  { key: 'cache.maxBytes', value: '1GB', source: 'default' },
+  { key: 'cache.maxEntries', value: CONFIG_DEFAULTS.cache.maxEntries, source: 'default' },
+  { key: 'cache.maxAge', value: '90d', source: 'default' },
+  { key: 'cache.dir', value: CONFIG_DEFAULTS.cache.dir, source: 'default' },
+  { key: 'iteration.enabled', value: CONFIG_DEFAULTS.iteration.enabled, source: 'default' },
+  { key: 'iteration.ttl', value: '24h', source: 'default' },
+];

@@ -1,0 +1,83 @@
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { JsonValue } from '../model/json.js';
+import { nearestName } from '../util/nearest.js';
+import { checkConfigText } from './check-file.js';
+import { findSetting, RUNNER_SETTINGS, SETTINGS, SHORT_KEYS } from './settings.js';
+
+export type EditResult =
+  | { readonly text: string; readonly key: string; readonly value: JsonValue }
+  | { readonly problem: string; readonly hint?: string };
+
+const HEADER = '# Settings of taskflow. `taskflow config list` shows all of them and where each value comes from.\n';
+
+/** The full key that was meant, or the nearest one. */
+export async function resolveKey(
+  key: string,
+): Promise<{ readonly key: string } | { readonly problem: string; readonly hint?: string }> {
+  const full = SHORT_KEYS.get(key) ?? key;
+  if (findSetting(full)) return { key: full };
+  const runner = /^runners\.([^.]+)\.[^.]+$/.exec(key);
+  const known = runner
+    ? RUNNER_SETTINGS.map((setting) => `runners.${runner[1]}.${setting.key}`)
+    : [...SETTINGS.map((setting) => setting.key), ...SHORT_KEYS.keys()];
+  const nearest = await nearestName(key, known);
+  return {
+    problem: `there is no setting ${key}`,
+    hint: nearest ? `did you mean ${nearest}?` : 'taskflow config list --all shows every setting',
+  };
+}
+
+/** Puts one value into a settings file's text; its comments and its order stay. Undefined takes the setting out. */
+export async function editConfigText(text: string, wanted: string, raw: string | undefined): Promise<EditResult> {
+  const resolved = await resolveKey(wanted);
+  if ('problem' in resolved) return resolved;
+  const { key } = resolved;
+  const yaml = await import('yaml');
+  const document: import('yaml').Document = yaml.parseDocument(text.trim() === '' ? HEADER : text);
+  if (document.errors.length > 0) {
+    const [first] = (await checkConfigText(text, 'the file')).problems;
+    return { problem: `the file has to be put right first: ${describe(first)}` };
+  }
+  const path = key.split('.');
+  let value: JsonValue = null;
+  if (raw === undefined) {
+    document.deleteIn(path);
+  } else {
+    value = readRaw(yaml, raw);
+    const read = findSetting(key)!.read(value);
+    if ('expected' in read) return { problem: `${key} must be ${read.expected}, not ${JSON.stringify(value)}` };
+    if (typeof read.value === 'boolean') value = read.value;
+    if (document.contents === null) document.contents = document.createNode({});
+    unfold(yaml, document, path);
+    document.setIn(path, value);
+  }
+  const edited = document.toString({ lineWidth: 0 });
+  const after = await checkConfigText(edited, 'the file');
+  const mine = after.problems.find((problem) => problem.severity === 'error');
+  if (mine && (await checkConfigText(text, 'the file')).problems.length === 0) return { problem: describe(mine) };
+  return { text: edited, key, value };
+}
+
+/** `[node, agent.mjs]`, `3` and `true` mean what they mean in the file; anything that is no YAML is text. */
+function readRaw(yaml: typeof import('yaml'), raw: string): JsonValue {
+  const parsed = yaml.parseDocument(raw);
+  if (parsed.errors.length > 0) return raw;
+  const value = parsed.toJS() as JsonValue;
+  return value === null ? raw : value;
+}
+
+/** A short form on the way (`iteration: off`) makes room for the group it stands for. */
+function unfold(yaml: typeof import('yaml'), document: import('yaml').Document, path: readonly string[]): void {
+  for (let depth = 1; depth < path.length; depth++) {
+    const above = path.slice(0, depth);
+    const node = document.getIn(above, true);
+    if (yaml.isMap(node) || node === undefined) continue;
+    const short = SHORT_KEYS.get(above.join('.'));
+    const keep = short && yaml.isScalar(node) && node.value !== null ? { [short.split('.').at(-1)!]: node.value } : {};
+    document.setIn(above, document.createNode(keep));
+  }
+}
+
+function describe(problem: Diagnostic | undefined): string {
+  return problem ? `line ${problem.line}: ${problem.message}` : 'it is no valid YAML';
+}

@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CONFIG_DEFAULTS, type Config, type ConfigValue } from '../model/config.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import { readDerived, writeDerived } from '../util/derived-cache.js';
+import { sha256Hex } from '../util/digest.js';
+import { type Project, STATE_DIR } from '../util/project.js';
+import { VERSION } from '../util/version.js';
+import type { CheckedFile } from './check-file.js';
+import { DEFAULT_VALUES } from './defaults.js';
+import { type ConfigFile, configFile } from './files.js';
+import type { Layer } from './layer.js';
+
+export interface LoadedConfig {
+  /** Usable even if there are problems: what is wrong is left out. */
+  readonly config: Config;
+  readonly problems: readonly Diagnostic[];
+  /** Every setting that has a value, with where it comes from. */
+  readonly values: readonly ConfigValue[];
+}
+
+/**
+ * The project's file over the user's over the defaults. Without a file nothing is parsed; with one, what it says is kept
+ * by its digest, so that YAML is loaded once per edit.
+ */
+export async function loadConfig(project: Project): Promise<LoadedConfig> {
+  const layers: Layer[] = [];
+  const unreadable: Diagnostic[] = [];
+  for (const source of ['user', 'project'] as const) {
+    const file = configFile(project, source);
+    const read = readText(file);
+    if (read.problem) unreadable.push(read.problem);
+    if (read.text !== undefined) layers.push({ ...file, checked: await checkedFile(project, file, read.text) });
+  }
+  if (layers.length === 0) return { config: CONFIG_DEFAULTS, problems: unreadable, values: DEFAULT_VALUES };
+  const { mergeLayers } = await import('./merge.js');
+  const merged = await mergeLayers(layers);
+  return { ...merged, problems: [...unreadable, ...merged.problems] };
+}
+
+async function checkedFile(project: Project, file: ConfigFile, text: string): Promise<CheckedFile> {
+  const dir = join(project.root, STATE_DIR, 'cache/checked');
+  const digest = sha256Hex(JSON.stringify(['config', 1, VERSION, file.name, text]));
+  const kept = readDerived(dir, digest);
+  if (kept !== undefined) return kept as CheckedFile;
+  const { checkConfigText } = await import('./check-file.js');
+  const checked = await checkConfigText(text, file.name);
+  if (existsSync(join(project.root, STATE_DIR))) writeDerived(dir, digest, checked);
+  return checked;
+}
+
+function readText(file: ConfigFile): { readonly text?: string; readonly problem?: Diagnostic } {
+  try {
+    return { text: readFileSync(file.path, 'utf8') };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    const place = { file: file.name, line: 1, column: 1, length: 1 };
+    return { problem: { ...place, severity: 'error', code: 'unreadable', message: `cannot be read: ${message}` } };
+  }
+}

@@ -1,0 +1,76 @@
+import { CONFIG_DEFAULTS, type Config, type ConfigValue, type RunnerConfig } from '../model/config.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { JsonValue } from '../model/json.js';
+import { DEFAULT_VALUES } from './defaults.js';
+import type { Layer, PlacedValue } from './layer.js';
+import { checkRunners } from './runners.js';
+
+/** Lays the files over each other, the last one on top, and checks what only the whole can show. */
+export async function mergeLayers(layers: readonly Layer[]): Promise<{
+  readonly config: Config;
+  readonly problems: readonly Diagnostic[];
+  readonly values: readonly ConfigValue[];
+}> {
+  const placed = new Map<string, PlacedValue>();
+  for (const layer of layers) {
+    forgetReplaced(placed, layer);
+    for (const [key, value] of Object.entries(layer.checked.values)) placed.set(key, { ...value, layer });
+  }
+  const runners = await checkRunners(placed);
+  return {
+    config: toConfig(placed, runners.runners),
+    problems: [...layers.flatMap((layer) => layer.checked.problems), ...runners.problems],
+    values: listValues(placed),
+  };
+}
+
+/**
+ * A runner is refined field by field, unless the upper file says what it is (`type`, `command`): then it is another
+ * runner under the same name, and nothing of the lower one may leak into it. One source of the signing key likewise.
+ */
+function forgetReplaced(placed: Map<string, PlacedValue>, layer: Layer): void {
+  for (const key of Object.keys(layer.checked.values)) {
+    const runner = /^(runners\.[^.]+\.)(type|command)$/.exec(key);
+    const prefix = runner ? runner[1]! : key.startsWith('cache.signingKey.') ? 'cache.signingKey.' : undefined;
+    if (prefix === undefined) continue;
+    for (const lower of [...placed.keys()]) if (lower.startsWith(prefix)) placed.delete(lower);
+  }
+}
+
+function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Record<string, RunnerConfig>>): Config {
+  const get = <T extends JsonValue>(key: string) => placed.get(key)?.value as T | undefined;
+  const defaults = CONFIG_DEFAULTS;
+  const env = get<string>('cache.signingKey.env');
+  const file = get<string>('cache.signingKey.file');
+  const signingKey = env !== undefined ? { env } : file !== undefined ? { file } : undefined;
+  return {
+    ...optional('runner', get<string>('runner')),
+    ...optional('model', get<string>('model')),
+    ...optional('thinking', get<string>('thinking')),
+    ...optional('concurrency', get<number>('concurrency')),
+    runners,
+    cache: {
+      maxBytes: get('cache.maxBytes') ?? defaults.cache.maxBytes,
+      maxEntries: get('cache.maxEntries') ?? defaults.cache.maxEntries,
+      maxAgeMs: get('cache.maxAge') ?? defaults.cache.maxAgeMs,
+      dir: get('cache.dir') ?? defaults.cache.dir,
+      ...optional('signingKey', signingKey),
+    },
+    iteration: {
+      enabled: get('iteration.enabled') ?? defaults.iteration.enabled,
+      ttlMs: get('iteration.ttl') ?? defaults.iteration.ttlMs,
+    },
+  };
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [name in K]: V });
+}
+
+function listValues(placed: ReadonlyMap<string, PlacedValue>): readonly ConfigValue[] {
+  const values = new Map(DEFAULT_VALUES.map((value) => [value.key, value]));
+  for (const [key, { written, layer }] of placed) {
+    values.set(key, { key, value: written, source: layer.source, file: layer.name });
+  }
+  return [...values.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}

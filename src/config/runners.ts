@@ -1,0 +1,91 @@
+import type { RunnerConfig } from '../model/config.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import { nearestName } from '../util/nearest.js';
+import type { PlacedValue } from './layer.js';
+import { RUNNER_FIELD_TYPES } from './settings.js';
+
+const BUILT_IN = ['pi', 'claude', 'codex'];
+
+interface CheckedRunners {
+  readonly runners: Readonly<Record<string, RunnerConfig>>;
+  readonly problems: readonly Diagnostic[];
+}
+
+/** What only the merged settings can show: each runner's type, fields it cannot use, and whether `runner` exists. */
+export async function checkRunners(placed: ReadonlyMap<string, PlacedValue>): Promise<CheckedRunners> {
+  const fields = new Map<string, Map<string, PlacedValue>>();
+  for (const [key, value] of placed) {
+    const [group, name, field] = key.split('.');
+    if (group !== 'runners') continue;
+    if (!fields.has(name!)) fields.set(name!, new Map());
+    fields.get(name!)!.set(field!, value);
+  }
+  const problems: Diagnostic[] = [];
+  const runners: Record<string, RunnerConfig> = Object.create(null);
+  for (const [name, runner] of fields) {
+    const checked = checkRunner(name, runner);
+    problems.push(...checked.problems);
+    if (checked.runner) runners[name] = checked.runner;
+  }
+  const chosen = placed.get('runner');
+  if (chosen) problems.push(...(await checkChosen(chosen, [...new Set([...fields.keys(), ...BUILT_IN])])));
+  return { runners, problems };
+}
+
+function checkRunner(
+  name: string,
+  fields: ReadonlyMap<string, PlacedValue>,
+): { runner?: RunnerConfig; problems: Diagnostic[] } {
+  const first = [...fields.values()][0]!;
+  const type = runnerType(name, fields);
+  if (type === undefined) {
+    const message = `runner ${name} does not say what it is`;
+    const hint = 'give it a command: [program, argument], or type: openai with a baseUrl';
+    return { problems: [problem(first, 'error', 'runner-type', message, hint)] };
+  }
+  const problems: Diagnostic[] = [];
+  for (const [field, value] of fields) {
+    const types = RUNNER_FIELD_TYPES[field];
+    if (types && !types.includes(type)) {
+      const message = `${field} means nothing for a runner of type ${type}`;
+      problems.push(problem(value, 'warning', 'unused-field', message, `it is for ${types.join(', ')}`));
+    }
+  }
+  for (const [needs, forType] of [
+    ['command', 'command'],
+    ['baseUrl', 'openai'],
+  ] as const) {
+    if (type !== forType || fields.has(needs)) continue;
+    problems.push(problem(first, 'error', 'missing-field', `runner ${name} of type ${type} needs ${needs}`));
+    return { problems };
+  }
+  const values = Object.fromEntries([...fields].map(([field, { value }]) => [field, value]));
+  return { runner: { ...values, type } as RunnerConfig, problems };
+}
+
+function runnerType(name: string, fields: ReadonlyMap<string, PlacedValue>): RunnerConfig['type'] | undefined {
+  const declared = fields.get('type')?.value as RunnerConfig['type'] | undefined;
+  if (declared) return declared;
+  if (BUILT_IN.includes(name)) return name as RunnerConfig['type'];
+  if (fields.has('command')) return 'command';
+  return fields.has('baseUrl') ? 'openai' : undefined;
+}
+
+async function checkChosen(chosen: PlacedValue, known: readonly string[]): Promise<Diagnostic[]> {
+  const name = String(chosen.value);
+  if (known.includes(name)) return [];
+  const nearest = await nearestName(name, known);
+  const hint = nearest ? `did you mean ${nearest}?` : `known: ${known.join(', ')}; others are defined under runners:`;
+  return [problem(chosen, 'error', 'unknown-runner', `there is no runner ${JSON.stringify(name)}`, hint)];
+}
+
+function problem(
+  at: PlacedValue,
+  severity: Diagnostic['severity'],
+  code: string,
+  message: string,
+  hint?: string,
+): Diagnostic {
+  const { line, column, length, layer } = at;
+  return { file: layer.name, line, column, length, severity, code, message, ...(hint ? { hint } : {}) };
+}

@@ -1,0 +1,128 @@
+import type { JsonValue } from '../model/json.js';
+import { parseDuration } from '../util/duration.js';
+import { parseSize } from '../util/size.js';
+
+/** What one setting may be. `read` gives the value that the program uses, or says what is expected instead. */
+export interface Setting {
+  readonly key: string;
+  readonly help: string;
+  readonly read: (value: JsonValue) => { readonly value: JsonValue } | { readonly expected: string };
+}
+
+type Read = Setting['read'];
+
+const text: Read = (value) => (typeof value === 'string' && value !== '' ? { value } : { expected: 'some text' });
+
+/** `version: 3` means the same as `version: "3"`. */
+const label: Read = (value) => (typeof value === 'number' ? { value: String(value) } : text(value));
+
+const flag: Read = (value) => {
+  if (typeof value === 'boolean') return { value };
+  if (value === 'on' || value === 'yes') return { value: true };
+  if (value === 'off' || value === 'no') return { value: false };
+  return { expected: 'true or false' };
+};
+
+const duration: Read = (value) => {
+  const ms = typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
+  return ms === undefined ? { expected: 'a duration such as 90s, 24h or 30d' } : { value: ms };
+};
+
+const size: Read = (value) => {
+  const bytes = typeof value === 'string' || typeof value === 'number' ? parseSize(value) : undefined;
+  return bytes === undefined ? { expected: 'a size such as 500MB or 1GB' } : { value: bytes };
+};
+
+const positive: Read = (value) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1e9
+    ? { value }
+    : { expected: 'a whole number from 1 on' };
+
+const words: Read = (value) =>
+  Array.isArray(value) && value.every((word) => typeof word === 'string')
+    ? { value }
+    : { expected: 'a list of words, such as [node, agent.mjs]' };
+
+const command: Read = (value) => {
+  const read = words(value);
+  return 'value' in read && (read.value as string[]).length === 0 ? { expected: 'a program and its arguments' } : read;
+};
+
+const variable: Read = (value) =>
+  typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(value)
+    ? { value }
+    : { expected: 'the name of an environment variable' };
+
+const variables: Read = (value) =>
+  Array.isArray(value) && value.every((name) => 'value' in variable(name))
+    ? { value }
+    : { expected: 'a list of names of environment variables' };
+
+const url: Read = (value) =>
+  typeof value === 'string' && /^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)
+    ? { value }
+    : { expected: 'an address such as http://127.0.0.1:11434/v1' };
+
+function oneOf(...choices: readonly string[]): Read {
+  return (value) =>
+    typeof value === 'string' && choices.includes(value) ? { value } : { expected: `one of ${choices.join(', ')}` };
+}
+
+/** Settings that every project has. `runners.NAME.*` are in RUNNER_SETTINGS. */
+export const SETTINGS: readonly Setting[] = [
+  { key: 'runner', help: 'the runner of every flow that names none', read: text },
+  { key: 'model', help: 'the model of every flow that names none', read: text },
+  { key: 'thinking', help: 'how hard agents think where nothing else says it', read: text },
+  { key: 'concurrency', help: 'phase executions at once, where a flow does not say', read: positive },
+  { key: 'cache.maxBytes', help: 'size of the store', read: size },
+  { key: 'cache.maxEntries', help: 'entries in the store', read: positive },
+  { key: 'cache.maxAge', help: 'entries that are older are dropped', read: duration },
+  { key: 'cache.dir', help: 'where the store is, relative to the project', read: text },
+  { key: 'cache.signingKey.env', help: 'environment variable with the key that signs entries', read: variable },
+  { key: 'cache.signingKey.file', help: 'file with the key that signs entries', read: text },
+  { key: 'iteration.enabled', help: 'continue an unfinished run of the same file by itself', read: flag },
+  { key: 'iteration.ttl', help: 'how long an unfinished run can be continued by itself', read: duration },
+];
+
+export const RUNNER_TYPES = ['pi', 'claude', 'codex', 'openai', 'command'] as const;
+
+/** What may stand under `runners.NAME`. */
+export const RUNNER_SETTINGS: readonly Setting[] = [
+  { key: 'type', help: 'pi, claude, codex, openai or command', read: oneOf(...RUNNER_TYPES) },
+  { key: 'provider', help: 'provider that the client talks to', read: text },
+  { key: 'model', help: 'default model of this runner', read: text },
+  { key: 'thinking', help: 'default thinking level of this runner', read: text },
+  { key: 'args', help: 'further arguments for the client', read: words },
+  { key: 'command', help: 'program and arguments to start', read: command },
+  { key: 'format', help: 'what the program prints: text or json', read: oneOf('text', 'json') },
+  { key: 'version', help: 'part of the key: change it when the program answers differently', read: label },
+  { key: 'env', help: 'environment variables that the program is given', read: variables },
+  { key: 'baseUrl', help: 'address of an OpenAI-compatible server', read: url },
+  { key: 'apiKeyEnv', help: 'environment variable with the API key', read: variable },
+  { key: 'pinVersion', help: "make the client's own version part of the key", read: flag },
+  { key: 'concurrency', help: 'calls at once', read: positive },
+  { key: 'ratePerMinute', help: 'calls per minute', read: positive },
+];
+
+/** Which fields mean something for which type; the others are for every type. */
+export const RUNNER_FIELD_TYPES: Readonly<Record<string, readonly string[]>> = {
+  provider: ['pi'],
+  args: ['pi', 'claude', 'codex'],
+  command: ['pi', 'claude', 'codex', 'command'],
+  format: ['command'],
+  version: ['command'],
+  baseUrl: ['openai'],
+  apiKeyEnv: ['openai'],
+};
+
+/** Short spellings, for `config set iteration off` and `iteration: off` in a file. */
+export const SHORT_KEYS: ReadonlyMap<string, string> = new Map([['iteration', 'iteration.enabled']]);
+
+export const RUNNER_NAME = /^(?!(?:constructor|prototype)$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+/** The setting that a full key names; undefined if there is none. */
+export function findSetting(key: string): Setting | undefined {
+  const runner = /^runners\.([^.]+)\.([^.]+)$/.exec(key);
+  if (!runner) return SETTINGS.find((setting) => setting.key === key);
+  return RUNNER_NAME.test(runner[1]!) ? RUNNER_SETTINGS.find((setting) => setting.key === runner[2]) : undefined;
+}
