@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ChildIdentity } from './process.js';
-import { readProcessRow } from './process-table.js';
+import { hasProcessTable, readProcessRow } from './process-table.js';
 
 /** Who holds a claim or owns a run: enough to tell, on the same machine, whether they are still alive. */
 export interface HolderIdentity extends ChildIdentity {
@@ -19,7 +19,7 @@ export function identityOf(pid: number): ChildIdentity {
 export function isAlive(child: ChildIdentity): boolean {
   const row = readProcessRow(child.pid);
   if (row) return !row.zombie && (child.startTicks === undefined || child.startTicks === row.startTicks);
-  return !hasProc() && answersSignals(child.pid);
+  return !hasProcessTable() && answersSignals(child.pid);
 }
 
 /** This process. Read once. */
@@ -48,12 +48,6 @@ export function answersSignals(pidOrGroup: number): boolean {
 }
 
 let self: HolderIdentity | undefined;
-let procSeen: boolean | undefined;
-
-function hasProc(): boolean {
-  procSeen ??= existsSync('/proc/self/stat');
-  return procSeen;
-}
 
 function bootOf(): { boot?: string } {
   try {

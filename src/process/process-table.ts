@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
 /** One row of the kernel's process table, as in /proc/PID/stat. */
 export interface ProcessRow {
@@ -29,7 +29,7 @@ export function readProcessRow(pid: number): ProcessRow | undefined {
     // ENOENT, ESRCH: it is not there (any more). Nothing else can be told apart usefully.
     return undefined;
   }
-  return parseStat(pid, line.latin1Slice(0, length));
+  return parseStat(pid, line.toString('latin1', 0, length));
 }
 
 /** The name in parentheses may itself hold spaces and parentheses, so fields count from the last one. */
@@ -49,8 +49,23 @@ export function parseStat(pid: number, stat: string): ProcessRow | undefined {
   };
 }
 
-/** Every process that can be seen; empty where there is no /proc. Costs milliseconds: never on a path where all goes well. */
-export function readProcessTable(): ProcessRow[] {
+/**
+ * Every process that can be seen; empty where there is no /proc. Costs milliseconds, so it is never asked for while all
+ * goes well, and one look serves everyone who asks in the same turn of the event loop (a run that ends 200 trees).
+ */
+export function readProcessTable(): readonly ProcessRow[] {
+  if (!table) {
+    table = scanProcessTable();
+    setImmediate(() => {
+      table = undefined;
+    });
+  }
+  return table;
+}
+
+let table: readonly ProcessRow[] | undefined;
+
+function scanProcessTable(): ProcessRow[] {
   let names: string[];
   try {
     names = readdirSync('/proc');
@@ -67,6 +82,14 @@ export function readProcessTable(): ProcessRow[] {
   }
   return rows;
 }
+
+/** False on systems without /proc, where only signals tell who is alive. */
+export function hasProcessTable(): boolean {
+  tableSeen ??= existsSync('/proc/self/stat');
+  return tableSeen;
+}
+
+let tableSeen: boolean | undefined;
 
 /** True when the process was started with this `NAME=value` in its environment. */
 export function startedWith(pid: number, variable: string): boolean {

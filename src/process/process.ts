@@ -20,6 +20,11 @@ export interface ProcessRequest {
   readonly onEnd?: (child: ChildIdentity) => void;
   /** Between TERM and KILL. */
   readonly graceMs?: number;
+  /**
+   * Also finds descendants that left the session and lost their parent, by a variable of their environment. Agents' tools
+   * do that; it costs a look at all processes after the end, so scripts are not marked.
+   */
+  readonly marked?: boolean;
 }
 
 /** Enough to tell a process from a later one with the same id. */
@@ -27,6 +32,8 @@ export interface ChildIdentity {
   readonly pid: number;
   /** Start time in clock ticks since boot, as in /proc/PID/stat; undefined where there is no /proc. */
   readonly startTicks?: number;
+  /** `NAME=value` that only this process and its descendants were started with, where one was given. */
+  readonly mark?: string;
 }
 
 export interface ProcessResult {

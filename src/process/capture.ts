@@ -1,0 +1,52 @@
+import type { ChildProcess } from 'node:child_process';
+import type { ProcessRequest } from './process.js';
+import { Tail } from './tail.js';
+
+const STDERR_TAIL_BYTES = 8 * 1024;
+/** Text of more than this cannot be held in one string. */
+export const MAX_STDOUT_BYTES = 512 * 1024 * 1024;
+
+/** Feeds a child its stdin, passes its streams on as they come, and keeps what the result needs of them. */
+export class Capture {
+  readonly #request: ProcessRequest;
+  readonly #stdout: Buffer[] = [];
+  readonly #stderr = new Tail(STDERR_TAIL_BYTES);
+  #kept = 0;
+
+  constructor(request: ProcessRequest) {
+    this.#request = request;
+  }
+
+  connect(child: ChildProcess, on: { activity: () => void; overflow: () => void }): void {
+    const { input, onStdout, onStderr, keepStdout } = this.#request;
+    child.stdout?.on('data', (chunk: Buffer) => {
+      on.activity();
+      if (keepStdout !== false) this.#keep(chunk, on.overflow);
+      onStdout?.(chunk);
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      on.activity();
+      this.#stderr.add(chunk);
+      onStderr?.(chunk);
+    });
+    if (child.stdin) {
+      // EPIPE, ECONNRESET: a program need not read what it is given.
+      child.stdin.on('error', () => {});
+      child.stdin.end(input);
+    }
+  }
+
+  stdout(): Buffer {
+    return this.#stdout.length === 1 ? this.#stdout[0]! : Buffer.concat(this.#stdout);
+  }
+
+  stderrTail(): string {
+    return this.#stderr.text();
+  }
+
+  #keep(chunk: Buffer, overflow: () => void): void {
+    this.#kept += chunk.length;
+    if (this.#kept > MAX_STDOUT_BYTES) overflow();
+    else this.#stdout.push(chunk);
+  }
+}

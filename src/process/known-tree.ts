@@ -1,0 +1,64 @@
+import { answersSignals } from './process-identity.js';
+import { hasProcessTable, type ProcessRow, readProcessTable, startedWith } from './process-table.js';
+
+export interface Tree {
+  /** Leads a session and a group of its own, whose ids stay reserved while they have members. */
+  readonly root: number;
+  /** `NAME=value` that the whole tree was started with: finds even those who left the session and lost their parent. */
+  readonly mark?: string;
+}
+
+/**
+ * Who belongs to a tree. Members are found by session, parent and mark, and remembered, because a dead parent's children
+ * no longer lead back to it.
+ */
+export class KnownTree {
+  readonly root: number;
+  readonly #mark: string | undefined;
+  /** Process id to start ticks of everyone ever seen in the tree. */
+  readonly #seen = new Map<number, number>();
+  /** Sessions that a member founded. */
+  readonly #sessions: Set<number>;
+
+  constructor(tree: Tree) {
+    this.root = tree.root;
+    this.#mark = tree.mark;
+    this.#sessions = new Set([tree.root]);
+  }
+
+  /** Looks at the process table; returns those of the tree who are alive. */
+  refresh(): ProcessRow[] {
+    const rows = readProcessTable();
+    const members = new Map<number, ProcessRow>();
+    for (const row of rows) if (this.#isKnown(row)) this.#add(row, members);
+    for (let before = -1; before !== members.size; ) {
+      before = members.size;
+      for (const row of rows) {
+        if (members.has(row.pid)) continue;
+        if (members.has(row.parent) || this.#sessions.has(row.session)) this.#add(row, members);
+      }
+    }
+    return [...members.values()].filter((row) => !row.zombie);
+  }
+
+  /** Where there is no process table, the group is all there is to go by. */
+  groupAnswersWithoutTable(): boolean {
+    return !hasProcessTable() && answersSignals(-this.root);
+  }
+
+  #isKnown(row: ProcessRow): boolean {
+    return (
+      row.pid === this.root ||
+      this.#sessions.has(row.session) ||
+      this.#seen.get(row.pid) === row.startTicks ||
+      (this.#mark !== undefined && startedWith(row.pid, this.#mark))
+    );
+  }
+
+  #add(row: ProcessRow, members: Map<number, ProcessRow>): void {
+    if (row.pid === process.pid) return;
+    members.set(row.pid, row);
+    this.#seen.set(row.pid, row.startTicks);
+    if (row.session === row.pid) this.#sessions.add(row.session);
+  }
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Failure } from '../model/failure.js';
+import { systemClock } from '../util/clock.js';
+import { Capture, MAX_STDOUT_BYTES } from './capture.js';
+import { drained } from './drain.js';
+import { INTERRUPTED, overflowFailure, ownFailure } from './end-failure.js';
+import { endTree, killTreeNow } from './end-tree.js';
+import type { Tree } from './known-tree.js';
+import { type Mark, nextMark } from './mark.js';
+import type { ProcessRequest, ProcessResult } from './process.js';
+import { answersSignals, identityOf } from './process-identity.js';
+import { spawnFailure } from './spawn-failure.js';
+import { type Exit, Watch } from './watch.js';
+
+/** After KILL, the kernel's word that the process ended comes at once, unless it is stuck there. */
+const EXIT_WAIT_MS = 1_000;
+
+const underWay = new Set<Tree>();
+
+/** Kills everything that is under way, without waiting: for a surface that must end at once. */
+export function killAllNow(): void {
+  for (const tree of underWay) killTreeNow(tree);
+}
+
+/** Starts a program; resolves when it and everything it started are gone. Never rejects. */
+export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
+  const startedAt = systemClock.elapsed();
+  const capture = new Capture(request);
+  const end: End = request.signal?.aborted ? { failure: INTERRUPTED } : await attend(request, capture);
+  return {
+    stdout: capture.stdout(),
+    stderrTail: capture.stderrTail(),
+    exitCode: end.exit?.code ?? null,
+    signal: end.exit?.signal ?? null,
+    durationMs: systemClock.elapsed() - startedAt,
+    ...(end.failure && { failure: end.failure }),
+  };
+}
+
+interface End {
+  readonly exit?: Exit;
+  readonly failure?: Failure;
+}
+
+/** The whole life of a process: start it, wait, end what is left of it, read its streams to the end. */
+async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
+  const mark = request.marked ? nextMark() : undefined;
+  const started = start(request, mark);
+  if ('failure' in started) return { failure: await started.failure };
+  const { child, pid } = started;
+  const identity = mark ? { ...identityOf(pid), mark: `${mark.name}=${mark.value}` } : identityOf(pid);
+  const tree: Tree = { root: pid, ...(identity.mark !== undefined && { mark: identity.mark }) };
+  underWay.add(tree);
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const watch = new Watch(request, child);
+  capture.connect(child, {
+    activity: () => watch.activity(),
+    overflow: () => watch.stop(overflowFailure(MAX_STDOUT_BYTES)),
+  });
+  request.onStart?.(identity);
+
+  await watch.over;
+  // For a process that left nothing behind, the probe is all that its end costs.
+  if (watch.stopped || mark || answersSignals(-pid)) await endTree(tree, request.graceMs);
+  if (!watch.exit) await Promise.race([watch.exited, delay(EXIT_WAIT_MS, undefined, { ref: false })]);
+  await drained(child, closed);
+
+  underWay.delete(tree);
+  request.onEnd?.(identity);
+  const exit = watch.exit ?? { code: null, signal: null };
+  return { exit, failure: watch.stopped ?? ownFailure(request, exit, capture.stderrTail()) };
+}
+
+type Started =
+  | { readonly child: ChildProcess; readonly pid: number }
+  | { readonly failure: Failure | Promise<Failure> };
+
+function start(request: ProcessRequest, mark: Mark | undefined): Started {
+  try {
+    const child = spawn(request.argv[0] ?? '', request.argv.slice(1), {
+      cwd: request.cwd,
+      env: mark ? { ...request.env, [mark.name]: mark.value } : request.env,
+      detached: true,
+      stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    const failed = new Promise<Failure>((resolve) => {
+      child.once('error', (error) => resolve(spawnFailure(error, request)));
+    });
+    return child.pid === undefined ? { failure: failed } : { child, pid: child.pid };
+  } catch (error) {
+    // Some reasons (too long, a NUL byte) are thrown, others come as an event.
+    return { failure: spawnFailure(error, request) };
+  }
+}

@@ -1,0 +1,69 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Failure } from '../model/failure.js';
+import { INTERRUPTED, idleFailure, timeoutFailure } from './end-failure.js';
+import type { ProcessRequest } from './process.js';
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** Waits for a process to end by itself, or for a reason to end it: its limit, silence, an abort. The first one counts. */
+export class Watch {
+  /** Resolves on whichever comes first. */
+  readonly over: Promise<void>;
+  readonly exited: Promise<void>;
+  exit: Exit | undefined;
+  stopped: Failure | undefined;
+  readonly #request: ProcessRequest;
+  readonly #timeout: NodeJS.Timeout | undefined;
+  readonly #idle: NodeJS.Timeout | undefined;
+  #markOver: () => void = () => {};
+
+  constructor(request: ProcessRequest, child: ChildProcess) {
+    this.#request = request;
+    this.over = new Promise((resolve) => {
+      this.#markOver = resolve;
+    });
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        this.exit = { code, signal };
+        this.#settle();
+        resolve();
+      });
+    });
+    const { timeoutMs, idleTimeoutMs, signal } = request;
+    if (timeoutMs !== undefined) this.#timeout = startTimer(timeoutMs, () => this.stop(timeoutFailure(timeoutMs)));
+    if (idleTimeoutMs !== undefined) {
+      this.#idle = startTimer(idleTimeoutMs, () => this.stop(idleFailure(idleTimeoutMs)));
+    }
+    signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  /** The process said something. */
+  activity(): void {
+    this.#idle?.refresh();
+  }
+
+  stop(failure: Failure): void {
+    if (this.exit || this.stopped) return;
+    this.stopped = failure;
+    this.#settle();
+  }
+
+  readonly #abort = (): void => this.stop(INTERRUPTED);
+
+  #settle(): void {
+    clearTimeout(this.#timeout);
+    clearTimeout(this.#idle);
+    this.#request.signal?.removeEventListener('abort', this.#abort);
+    this.#markOver();
+  }
+}
+
+/** A longer timer than this fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function startTimer(ms: number, fire: () => void): NodeJS.Timeout | undefined {
+  return ms > MAX_TIMER_MS ? undefined : setTimeout(fire, ms);
+}

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { endProcess, endSurvivors } from '../../src/process/end-tree.js';
+import type { ChildIdentity, ProcessRequest } from '../../src/process/process.js';
+import { holderIdentity, identityOf, isAlive } from '../../src/process/process-identity.js';
+import { killAllNow, runProcess } from '../../src/process/run-process.js';
+import { brand, until } from '../support/processes.js';
+
+function sh(script: string, more: Partial<ProcessRequest> & { env: Record<string, string> }) {
+  return runProcess({ argv: ['sh', '-c', script], cwd: '/', ...more });
+}
+
+/** Aborts as soon as so many branded processes live. */
+function abortAt(count: number, live: () => number[]): AbortSignal {
+  const abort = new AbortController();
+  void until(() => live().length >= count).then(() => abort.abort());
+  return abort.signal;
+}
+
+describe('when a process is stopped, so is', () => {
+  test('a grandchild', async () => {
+    const { env, live } = brand();
+    const result = await sh('sh -c "sleep 60; :"; :', { env, signal: abortAt(3, live) });
+    expect(result.failure?.code).toBe('interrupted');
+    expect(live()).toEqual([]);
+  });
+
+  test('a descendant in a session of its own', async () => {
+    const { env, live } = brand();
+    await sh('setsid sh -c "sleep 60; :" & wait', { env, signal: abortAt(3, live) });
+    expect(live()).toEqual([]);
+  });
+
+  test('the child of a descendant that left, when only its session leads to it', async () => {
+    const { env, live } = brand();
+    // The leader of the second session forks a sleeper whose parent then dies: session, not parent, is the link.
+    const script = `setsid sh -c '(sleep 60 & ); sleep 61; :' & wait`;
+    await sh(script, { env, signal: abortAt(3, live) });
+    expect(live()).toEqual([]);
+  });
+
+  test('one that ignores TERM, after the grace', async () => {
+    const { env, live } = brand();
+    const startedAt = Date.now();
+    const script = `trap '' TERM; setsid sh -c 'trap "" TERM; while :; do sleep 0.1; done' & while :; do sleep 0.1; done`;
+    await sh(script, { env, timeoutMs: 150, graceMs: 200 });
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(350);
+    expect(live()).toEqual([]);
+  });
+
+  test('with TERM alone where that is enough: a handler gets to finish', async () => {
+    const { env } = brand();
+    const result = await sh(`trap 'echo cleaned up; exit 0' TERM; echo ready; while :; do sleep 0.02; done`, {
+      env,
+      timeoutMs: 200,
+    });
+    expect(result.stdout.toString()).toBe('ready\ncleaned up\n');
+    expect(result.failure?.code).toBe('timeout');
+  });
+
+  test('one that keeps forking', async () => {
+    const { env, live } = brand();
+    await sh('while :; do setsid sleep 60 & sleep 0.01; done', { env, timeoutMs: 300, graceMs: 100 });
+    expect(live()).toEqual([]);
+  });
+
+  test('a stopped (SIGSTOP) one', async () => {
+    const { env, live } = brand();
+    await sh('kill -STOP $$', { env, timeoutMs: 100, graceMs: 100 });
+    expect(live()).toEqual([]);
+  });
+});
+
+describe('when a process ends by itself', () => {
+  test('what it left in the background is ended, and its own result stands', async () => {
+    const { env, live } = brand();
+    const result = await sh('sleep 60 & echo done', { env });
+    expect(result.failure).toBeUndefined();
+    expect(result.stdout.toString()).toBe('done\n');
+    expect(live()).toEqual([]);
+  });
+
+  test('a pipe held open by one that fled does not hang the result', async () => {
+    const { env, live } = brand();
+    const startedAt = Date.now();
+    const result = await sh('setsid sleep 60 & echo done', { env });
+    expect(result.stdout.toString()).toBe('done\n');
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    for (const pid of live()) process.kill(pid, 'SIGKILL');
+  });
+
+  test('one that fled and keeps writing does not hang the result either', async () => {
+    const { env, live } = brand();
+    const startedAt = Date.now();
+    await sh('setsid sh -c "while :; do echo x; sleep 0.02; done" & echo done', { env });
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
+    for (const pid of live()) process.kill(pid, 'SIGKILL');
+  });
+
+  test('marked: even one that fled, lost its parent and closed its streams is ended', async () => {
+    const { env, live } = brand();
+    const result = await sh('(setsid sleep 60 </dev/null >/dev/null 2>&1 &); echo done', { env, marked: true });
+    expect(result.stdout.toString()).toBe('done\n');
+    expect(live()).toEqual([]);
+  });
+
+  test('output still in the pipe is read, however busy this process is meanwhile', async () => {
+    const { env } = brand();
+    const pending = sh('head -c 60000 /dev/zero; exit 0', { env });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const end = Date.now() + 600;
+    while (Date.now() < end);
+    expect((await pending).stdout.length).toBe(60_000);
+  });
+});
+
+test('killAllNow ends everything under way without waiting', async () => {
+  const { env, live } = brand();
+  const pending = sh(`trap '' TERM; setsid sleep 60 & while :; do sleep 0.1; done`, { env });
+  await until(() => live().length >= 3);
+  killAllNow();
+  expect((await pending).failure).toMatchObject({ code: 'signal' });
+  await until(() => live().length === 0);
+});
+
+describe('survivors of a crashed run', () => {
+  /** A tree that nobody in this process attends. */
+  async function orphanTree(script: string, processes: number) {
+    const { env, live } = brand();
+    const child = spawn('sh', ['-c', script], { env, detached: true, stdio: 'ignore' });
+    const identity = identityOf(child.pid ?? -1);
+    await until(() => live().length >= processes);
+    return { identity, live };
+  }
+
+  test('are ended with all their descendants', async () => {
+    const { identity, live } = await orphanTree('setsid sleep 60 & sleep 61', 3);
+    expect(isAlive(identity)).toBe(true);
+    await endProcess(identity);
+    expect(live()).toEqual([]);
+    expect(isAlive(identity)).toBe(false);
+  });
+
+  test('are found by their group when the first process is dead', async () => {
+    const { identity, live } = await orphanTree('sleep 60 & sleep 61 & exit', 2);
+    await until(() => !isAlive(identity));
+    await endProcess(identity);
+    expect(live()).toEqual([]);
+  });
+
+  test('are left alone when the id belongs to another process by now', async () => {
+    const { identity, live } = await orphanTree('exec sleep 60', 1);
+    const earlier: ChildIdentity = { ...identity, startTicks: (identity.startTicks ?? 0) - 1 };
+    await endProcess(earlier);
+    await endProcess({ pid: identity.pid });
+    expect(live().length).toBe(1);
+    await endProcess(identity);
+    expect(live()).toEqual([]);
+  });
+
+  test('are left alone when the run was on another machine, or before the last boot', async () => {
+    const { identity, live } = await orphanTree('exec sleep 60', 1);
+    await endSurvivors([identity], { ...holderIdentity(), host: 'elsewhere' });
+    await endSurvivors([identity], { ...holderIdentity(), boot: 'earlier' });
+    expect(live().length).toBe(1);
+    await endSurvivors([identity], holderIdentity());
+    expect(live()).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { readProcessTable, startedWith } from '../../src/process/process-table.js';
+
+/** Live processes that were started with `NAME=value` in their environment: however far they fled. */
+export function liveWith(variable: string): number[] {
+  return readProcessTable()
+    .filter((row) => !row.zombie && startedWith(row.pid, variable))
+    .map((row) => row.pid);
+}
+
+export function commandLine(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+}
+
+let count = 0;
+
+/** A variable that only the processes of one test have. */
+export function brand(): { readonly env: Record<string, string>; readonly live: () => number[] } {
+  count += 1;
+  const value = `${process.pid}-${count}-${Math.random().toString(36).slice(2)}`;
+  return {
+    env: { PATH: process.env['PATH'] ?? '', TEST_BRAND: value },
+    live: () => liveWith(`TEST_BRAND=${value}`),
+  };
+}
+
+/** Resolves when the condition holds; throws after the limit. */
+export async function until(condition: () => boolean, limitMs = 5_000): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
