@@ -43,6 +43,8 @@ export interface ArgSpec {
   readonly values?: readonly JsonValue[];
   readonly minimum?: number;
   readonly maximum?: number;
+  /** No type was declared: any value is taken as it is, and text stays text. */
+  readonly untyped?: boolean;
 }
 
 /** One dependency. `referenced`: the phase mentions the other's output, so its rendered text carries it into the key. */
@@ -198,6 +200,8 @@ export interface RacePhase extends PhaseBase {
 export interface ExpandPhase extends PhaseBase {
   readonly kind: 'expand';
   readonly source: FlowSource;
+  /** Arguments of the fragment, as in a `flow` phase. */
+  readonly with?: Readonly<Record<string, JsonValue>>;
   readonly mode: 'nested' | 'graft';
   readonly maxNodes: number;
 }

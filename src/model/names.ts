@@ -1,0 +1,18 @@
+/** Names that reach into JavaScript's own objects: refused wherever a flow, an argument or a path names something. */
+const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+export function isForbiddenName(name: string): boolean {
+  return FORBIDDEN_NAMES.has(name);
+}
+
+export const FLOW_NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]*$';
+export const PHASE_ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_-]*$';
+export const MAX_NAME_LENGTH = 100;
+
+/** `cwd` values that are no paths. */
+export const CWD_WORDS = ['temp', 'dedicated', 'worktree'] as const;
+export type CwdWord = (typeof CWD_WORDS)[number];
+
+export function isCwdWord(cwd: string): cwd is CwdWord {
+  return (CWD_WORDS as readonly string[]).includes(cwd);
+}

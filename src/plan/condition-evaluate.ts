@@ -1,0 +1,128 @@
+import type { Comparison, ConditionNode } from './condition-parse.js';
+import { testPattern } from './pattern.js';
+import { type Lookup, renderTemplate, valueText } from './template.js';
+
+/** `error`: a pattern ran out of time, so that there is no answer. */
+export type ConditionResult =
+  | { readonly value: boolean; readonly unresolved: readonly string[]; readonly error?: undefined }
+  | { readonly error: string; readonly unresolved: readonly string[] };
+
+/** Never throws. What is missing reads as empty and is named in `unresolved`. */
+export function evaluateCondition(node: ConditionNode, lookup: Lookup): ConditionResult {
+  const unresolved: string[] = [];
+  const value = evaluate(node, lookup, unresolved);
+  if (value instanceof PatternFailure) return { error: value.message, unresolved };
+  return { value: isTruthy(value), unresolved };
+}
+
+/** A value, not an exception: it travels up through the operators. */
+class PatternFailure {
+  constructor(readonly message: string) {}
+}
+
+function evaluate(node: ConditionNode, lookup: Lookup, unresolved: string[]): unknown {
+  switch (node.type) {
+    case 'or':
+    case 'and':
+      return evaluateChain(node.type === 'or', node.operands, lookup, unresolved);
+    case 'not': {
+      const value = evaluate(node.operand, lookup, unresolved);
+      return value instanceof PatternFailure ? value : !isTruthy(value);
+    }
+    case 'compare': {
+      const left = evaluate(node.left, lookup, unresolved);
+      if (left instanceof PatternFailure) return left;
+      const right = evaluate(node.right, lookup, unresolved);
+      return right instanceof PatternFailure ? right : compare(left, node.operator, right);
+    }
+    case 'matches': {
+      const left = evaluate(node.left, lookup, unresolved);
+      if (left instanceof PatternFailure) return left;
+      const found = testPattern(node.pattern, node.flags, comparedText(left));
+      return 'error' in found ? new PatternFailure(found.error) : found.value;
+    }
+    case 'ref': {
+      const found = lookup(node.ref);
+      if (found.found && found.value !== undefined) return found.value;
+      unresolved.push(node.ref.text);
+      return undefined;
+    }
+    case 'text': {
+      const rendered = renderTemplate(node.template, lookup);
+      unresolved.push(...rendered.unresolved);
+      return rendered.text;
+    }
+    case 'literal':
+      return node.value;
+  }
+}
+
+function evaluateChain(
+  isOr: boolean,
+  operands: readonly ConditionNode[],
+  lookup: Lookup,
+  unresolved: string[],
+): boolean | PatternFailure {
+  for (const operand of operands) {
+    const value = evaluate(operand, lookup, unresolved);
+    if (value instanceof PatternFailure) return value;
+    if (isTruthy(value) === isOr) return isOr;
+  }
+  return !isOr;
+}
+
+const FALSY_WORDS: ReadonlySet<string> = new Set(['', 'false', 'no', 'off', 'null', '0']);
+
+export function isTruthy(value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return value !== 0 && !Number.isNaN(value);
+  if (typeof value === 'string') return !FALSY_WORDS.has(value.trim().toLowerCase());
+  return Array.isArray(value) ? value.length > 0 : Object.keys(value as object).length > 0;
+}
+
+const NUMERIC = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined;
+}
+
+/** Missing and null read as empty text, so that `{x} == ""` and `{x} == null` both find them. */
+function comparedText(value: unknown): string {
+  return value === undefined || value === null ? '' : valueText(value);
+}
+
+function compare(left: unknown, operator: Comparison, right: unknown): boolean {
+  if (operator === 'contains') return contains(left, right);
+  const leftNumber = numberOf(left);
+  const rightNumber = numberOf(right);
+  if (leftNumber !== undefined && rightNumber !== undefined) return ordered(leftNumber, operator, rightNumber);
+  return ordered(comparedText(left), operator, comparedText(right));
+}
+
+function ordered<T extends number | string>(left: T, operator: Comparison, right: T): boolean {
+  switch (operator) {
+    case '==':
+      return left === right;
+    case '!=':
+      return left !== right;
+    case '<':
+      return left < right;
+    case '>':
+      return left > right;
+    case '<=':
+      return left <= right;
+    case '>=':
+      return left >= right;
+    case 'contains':
+      return false;
+  }
+}
+
+/** A list contains its elements, an object its names, a text its parts. */
+function contains(left: unknown, right: unknown): boolean {
+  if (Array.isArray(left)) return left.some((element) => compare(element, '==', right));
+  if (typeof left === 'object' && left !== null) return Object.hasOwn(left, comparedText(right));
+  return comparedText(left).includes(comparedText(right));
+}

@@ -1,0 +1,10 @@
+/** Conditions: `when`, `until`, `eval`. */
+export { type ConditionResult, evaluateCondition, isTruthy } from './condition-evaluate.js';
+export {
+  type ConditionError,
+  type ConditionNode,
+  conditionRefs,
+  type ParsedCondition,
+  parseCondition,
+  patternProblem,
+} from './condition-parse.js';

@@ -1,0 +1,115 @@
+import { isForbiddenName } from '../model/names.js';
+
+/** What a placeholder points at. `item` stands for the map variable, under whatever name the phase gave it. */
+export type PlaceholderRoot = 'args' | 'steps' | 'item' | 'previous' | 'loop' | 'reflexion';
+
+export interface PlaceholderRef {
+  /** As written, without the braces: `steps.scan.json.files.0`. */
+  readonly text: string;
+  readonly root: PlaceholderRoot;
+  /** The argument (`args`), the phase (`steps`) or the field (`loop`); empty for the others. */
+  readonly name: string;
+  /** For `steps`: which reading of the output. */
+  readonly part?: 'output' | 'json';
+  /** What follows: properties and list positions. */
+  readonly path: readonly string[];
+  /** Place of the whole placeholder, braces included, in the template's text. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Text that looks like a placeholder and is none. It stays text; the checker says so. */
+export interface Suspect {
+  readonly offset: number;
+  readonly length: number;
+  readonly text: string;
+  readonly message: string;
+  /** Certainly meant as a placeholder: an error. Otherwise a warning. */
+  readonly certain: boolean;
+}
+
+const LOOP_FIELDS: ReadonlySet<string> = new Set(['iteration', 'lastOutput', 'maxIterations']);
+const NAMES_A_ROOT = /^(args|steps|item|previous|loop|reflexion)(?![\w-])/;
+/** One element of a path. Anything that needs quoting in JavaScript is left to `json` and a later phase. */
+const PATH = /^[^\s{}.,:;"'`()[\]]+(?:\.[^\s{}.,:;"'`()[\]]+)*$/;
+const LONGEST_PLACEHOLDER = 1000;
+
+/** The placeholder at this brace, a suspect, or undefined for a brace that is plainly text. */
+export function readPlaceholder(text: string, offset: number, itemName = 'item'): PlaceholderRef | Suspect | undefined {
+  const head = text.slice(offset + 1, offset + 1 + 64);
+  const named = NAMES_A_ROOT.exec(head)?.[1] ?? (startsWithName(head, itemName) ? 'item' : undefined);
+  if (named === undefined) return undefined;
+  const end = text.indexOf('}', offset);
+  if (end === -1 || end - offset > LONGEST_PLACEHOLDER) return undefined;
+  const inner = text.slice(offset + 1, end);
+  const length = end - offset + 1;
+  if (!PATH.test(inner)) return oddPlaceholder(inner, offset, length);
+  return interpret(inner, named as PlaceholderRoot, offset, length);
+}
+
+function startsWithName(text: string, name: string): boolean {
+  if (name === 'item' || !text.startsWith(name)) return false;
+  const next = text[name.length];
+  return next === '.' || next === '}';
+}
+
+function interpret(inner: string, root: PlaceholderRoot, offset: number, length: number): PlaceholderRef | Suspect {
+  const [, ...rest] = inner.split('.');
+  const suspect = (message: string, certain: boolean): Suspect => ({ offset, length, text: inner, message, certain });
+  const ref = (name: string, path: readonly string[], part?: 'output' | 'json'): PlaceholderRef => ({
+    text: inner,
+    root,
+    name,
+    ...(part === undefined ? {} : { part }),
+    path,
+    offset,
+    length,
+  });
+  const forbidden = rest.find(isForbiddenName);
+  if (forbidden !== undefined) return suspect(`"${forbidden}" is not allowed as a name`, true);
+  const [first, second, ...path] = rest;
+  switch (root) {
+    case 'args':
+      return first === undefined
+        ? suspect('{args} is text: name an argument, {args.NAME}', false)
+        : ref(first, rest.slice(1));
+    case 'steps':
+      if (first === undefined) return suspect('{steps} is text: name a phase, {steps.ID.output}', false);
+      if (second === undefined) return suspect(`write {steps.${first}.output} or {steps.${first}.json}`, true);
+      if (second === 'output' && path.length > 0) {
+        return suspect(`the output is text; {steps.${first}.json.${path.join('.')}} reads inside it`, true);
+      }
+      if (second !== 'output' && second !== 'json') {
+        return suspect(`a phase has "output" and "json", not "${second}"`, true);
+      }
+      return ref(first, path, second);
+    case 'previous':
+      if (first === undefined) return suspect('{previous} is text: write {previous.output}', false);
+      if (first !== 'output' || second !== undefined) return suspect('there is only {previous.output}', true);
+      return ref('', []);
+    case 'loop':
+      if (first === undefined) return suspect('{loop} is text: write {loop.iteration} or {loop.lastOutput}', false);
+      if (!LOOP_FIELDS.has(first) || second !== undefined) {
+        return suspect('there are {loop.iteration}, {loop.lastOutput} and {loop.maxIterations}', true);
+      }
+      return ref(first, []);
+    case 'reflexion':
+      return first === undefined ? ref('', []) : suspect('there is only {reflexion}', true);
+    case 'item':
+      return ref('', rest);
+  }
+}
+
+/** `{ steps.x.output }`, `{steps.x.json[0]}`: near misses. Anything longer or with other characters is prose or code. */
+function oddPlaceholder(inner: string, offset: number, length: number): Suspect | undefined {
+  if (!/^(args|steps|previous|loop|item)[.[][^\s{}"'`;]{1,200}$/.test(inner)) return undefined;
+  const dotted = inner.replaceAll(/\[['"]?([\w-]+)['"]?\]/g, '.$1');
+  const advice = PATH.test(dotted) ? `; write {${dotted}}` : '';
+  return {
+    offset,
+    length,
+    text: inner,
+    message: `{${inner}} is no placeholder and stays text${advice}`,
+    certain: false,
+  };
+}
