@@ -17,7 +17,7 @@ const common = {
 };
 
 export async function buildCli(outdir) {
-  const { outputFiles } = await bundle({
+  const { outputFiles, metafile } = await bundle({
     ...common,
     entryPoints: { taskflow: 'src/cli/main.ts' },
     outdir,
@@ -25,10 +25,12 @@ export async function buildCli(outdir) {
     splitting: true,
     minify: true,
     write: false,
+    metafile: true,
     chunkNames: 'chunk-[hash]',
-    // Dependencies that are CommonJS keep their require(); the chunks become CommonJS anyway.
-    banner: { js: '' },
+    // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
+    mainFields: ['module', 'main'],
   });
+  const lazyCommonJs = chunksOfCommonJs(metafile);
   for (const file of outputFiles) {
     const name = file.path.split('/').pop();
     const esm = file.text.replaceAll(/(["'])\.\/((?:chunk-|taskflow)[\w-]*)\.js\1/g, '"./$2.cjs"');
@@ -40,9 +42,24 @@ export async function buildCli(outdir) {
       supported: { 'dynamic-import': false },
       define: { 'import.meta.url': '__filename' },
     });
-    writeFileSync(`${outdir}/${name.replace(/\.js$/, '.cjs')}`, code);
+    const tail = lazyCommonJs.has(name) ? REEXPORT_COMMON_JS : '';
+    writeFileSync(`${outdir}/${name.replace(/\.js$/, '.cjs')}`, code + tail);
   }
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);
+}
+
+/**
+ * `await import('package')` of a CommonJS package becomes a chunk that exports only `default`. Node gives such an import
+ * the package's names as well, and the sources rely on it.
+ */
+const REEXPORT_COMMON_JS =
+  ';module.exports=Object.assign({},module.exports.default,module.exports,{default:module.exports.default,__esModule:true});\n';
+
+function chunksOfCommonJs(metafile) {
+  const names = Object.entries(metafile.outputs)
+    .filter(([, { entryPoint }]) => entryPoint && metafile.inputs[entryPoint]?.format === 'cjs')
+    .map(([path]) => path.split('/').pop());
+  return new Set(names);
 }
 
 async function buildLibrary(outdir) {

@@ -29,6 +29,11 @@ async function dispatch(args: readonly string[]): Promise<number> {
     plain.out.write(`${VERSION}\n`);
     return EXIT.success;
   }
+  // `taskflow help run` is `taskflow run --help`.
+  if (words[0] === 'help') {
+    const topic = args.slice(args.indexOf('help') + 1).filter((word) => !word.startsWith('-'));
+    return topic.length === 0 ? helpWithoutCommand(true, plain) : dispatch([...topic, '--help']);
+  }
   if (words.length === 0) return helpWithoutCommand(leading.flags.boolean('help'), plain);
 
   const entry = findCommand(words.slice(0, 2).join(' ')) ?? findCommand(words[0]!);
@@ -135,18 +140,12 @@ async function noSuchCommand(
     target.write(groupHelp(word, group, createStyle(target.color)));
     return asksHelp ? EXIT.success : EXIT.usage;
   }
-  if (word === 'help') return helpFor(words.slice(1), out, err);
   const inGroup = group.length > 0;
   const name = inGroup ? words.join(' ') : word;
   const known = inGroup
     ? group.map((entry) => entry.name)
     : [...new Set(COMMANDS.map((entry) => entry.name.split(' ')[0]!))];
   return usageProblem(err, 'taskflow', { message: `unknown command ${name}`, unknown: { name, known } });
-}
-
-/** `taskflow help run` is `taskflow run --help`. */
-function helpFor(words: readonly string[], out: Writer, err: Writer): Promise<number> {
-  return words.length === 0 ? helpWithoutCommand(true, { out, err }) : dispatch([...words, '--help']);
 }
 
 async function usageProblem(err: Writer, who: string, problem: ArgumentProblem, usage?: string): Promise<number> {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONFIG_DEFAULTS, type Config, type ConfigValue } from '../model/config.js';
 import type { Diagnostic } from '../model/diagnostic.js';
+import { isJsonObject } from '../model/json.js';
 import { readDerived, writeDerived } from '../util/derived-cache.js';
 import { sha256Hex } from '../util/digest.js';
 import { type Project, STATE_DIR } from '../util/project.js';
@@ -42,11 +43,15 @@ async function checkedFile(project: Project, file: ConfigFile, text: string): Pr
   const dir = join(project.root, STATE_DIR, 'cache/checked');
   const digest = sha256Hex(JSON.stringify(['config', 1, VERSION, file.name, text]));
   const kept = readDerived(dir, digest);
-  if (kept !== undefined) return kept as CheckedFile;
+  if (isCheckedFile(kept)) return kept;
   const { checkConfigText } = await import('./check-file.js');
   const checked = await checkConfigText(text, file.name);
   if (existsSync(join(project.root, STATE_DIR))) writeDerived(dir, digest, checked);
   return checked;
+}
+
+function isCheckedFile(kept: unknown): kept is CheckedFile {
+  return isJsonObject(kept) && isJsonObject(kept['values']) && Array.isArray(kept['problems']);
 }
 
 function readText(file: ConfigFile): { readonly text?: string; readonly problem?: Diagnostic } {

@@ -32,8 +32,8 @@ export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)}ms`;
   if (ms < 9_950) return `${trimZero((ms / 1_000).toFixed(1))}s`;
   if (ms < 59_500) return `${Math.round(ms / 1_000)}s`;
-  if (ms < 3_599_500) return pair(Math.round(ms / 1_000), 60, 'm', 's', 10);
-  if (ms < 86_370_000) return pair(Math.round(ms / 60_000), 60, 'h', 'm', 10);
+  if (ms < 3_570_000) return pair(Math.round(ms / 1_000), 60, 'm', 's', 10);
+  if (ms < 84_600_000) return pair(Math.round(ms / 60_000), 60, 'h', 'm', 10);
   return pair(Math.round(ms / 3_600_000), 24, 'd', 'h', 10);
 }
 

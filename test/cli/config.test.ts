@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestProject, type TestProject } from '../support/cli.js';
+
+let project: TestProject;
+beforeEach(() => {
+  project = createTestProject();
+});
+afterEach(() => project.remove());
+
+const file = () => join(project.root, '.pi/taskflows/config.yaml');
+const text = () => readFileSync(file(), 'utf8');
+
+describe('taskflow config', () => {
+  it('sets a value that get and list then show with its origin', async () => {
+    expect((await project.run(['config', 'set', 'cache.maxAge', '30d'])).status).toBe(0);
+    expect((await project.run(['config', 'get', 'cache.maxAge'])).stdout).toBe('30d\n');
+    const listed = await project.run(['config', 'list']);
+    expect(listed.stdout).toMatch(/cache\.maxAge +30d +\.pi\/taskflows\/config\.yaml/);
+    expect(listed.stdout).toMatch(/iteration\.enabled +true +default/);
+  });
+
+  it('keeps comments and order of the file', async () => {
+    project.write(
+      '.pi/taskflows/config.yaml',
+      '# mine\nmodel: a # why\n\n# the store\ncache:\n  dir: elsewhere # far away\n',
+    );
+    await project.run(['config', 'set', 'model', 'b']);
+    await project.run(['config', 'set', 'cache.maxBytes', '500MB']);
+    expect(text()).toBe(
+      '# mine\nmodel: b # why\n\n# the store\ncache:\n  dir: elsewhere # far away\n  maxBytes: 500MB\n',
+    );
+  });
+
+  it('knows the short form of iteration, in both directions', async () => {
+    await project.run(['config', 'set', 'iteration', 'off']);
+    expect((await project.run(['config', 'get', 'iteration'])).stdout).toBe('false\n');
+    project.write('.pi/taskflows/config.yaml', 'iteration: off\n');
+    await project.run(['config', 'set', 'iteration.ttl', '2h']);
+    const listed = JSON.parse((await project.run(['config', 'list', '--json'])).stdout) as {
+      key: string;
+      value: unknown;
+    }[];
+    expect(listed.find(({ key }) => key === 'iteration.enabled')?.value).toBe('off');
+    expect(listed.find(({ key }) => key === 'iteration.ttl')?.value).toBe('2h');
+  });
+
+  it('sets lists and runners of your own', async () => {
+    const set = await project.run(['config', 'set', 'runners.mine.command', '[node, agent.mjs]']);
+    expect(set).toMatchObject({ status: 0 });
+    expect((await project.run(['config', 'get', 'runners.mine.command'])).stdout).toBe('["node","agent.mjs"]\n');
+  });
+
+  it.each([
+    [['cache.maxAge', 'soon'], 'cache.maxAge must be a duration'],
+    [['cache.maxAg', '3d'], 'did you mean cache.maxAge?'],
+    [['runners.x.comand', '[a]'], 'did you mean runners.x.command?'],
+    [['concurrency', '0'], 'concurrency must be a whole number from 1 on'],
+    [['iteration', 'maybe'], 'iteration.enabled must be true or false'],
+  ])('refuses %j and writes nothing', async (args, message) => {
+    const refused = await project.run(['config', 'set', ...args]);
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain(message);
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it('will not edit a file that it cannot read whole', async () => {
+    project.write('.pi/taskflows/config.yaml', 'model: [\n');
+    const refused = await project.run(['config', 'set', 'model', 'x']);
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain('has to be put right first: line');
+    expect(text()).toBe('model: [\n');
+  });
+
+  it('forgets a value', async () => {
+    await project.run(['config', 'set', 'model', 'x']);
+    await project.run(['config', 'unset', 'model']);
+    expect(await project.run(['config', 'get', 'model'])).toMatchObject({ status: 1, stdout: '' });
+  });
+
+  it('writes the user file with --user and says when the project overrides it', async () => {
+    await project.run(['config', 'set', 'model', 'mine', '--user']);
+    expect(readFileSync(join(project.root, '.home/.pi/agent/taskflows/config.yaml'), 'utf8')).toContain('model: mine');
+    await project.run(['config', 'set', 'model', 'ours']);
+    const again = await project.run(['config', 'set', 'model', 'mine2', '--user']);
+    expect(again.stderr).toContain('says otherwise');
+  });
+});

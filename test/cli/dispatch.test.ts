@@ -1,0 +1,126 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findProjectRoot } from '../../src/cli/project.js';
+import { COMMANDS } from '../../src/cli/registry.js';
+import { CLI, createTestProject, type TestProject } from '../support/cli.js';
+
+let project: TestProject;
+beforeEach(() => {
+  project = createTestProject();
+});
+afterEach(() => project.remove());
+
+const packageJson = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+describe('the command line', () => {
+  it('is a program that says its version without loading anything else', async () => {
+    const direct = spawnSync(CLI, ['--version'], { encoding: 'utf8' });
+    expect([direct.status, direct.stdout]).toEqual([0, `${packageJson.version}\n`]);
+    const traced = spawnSync(process.execPath, ['--require', loadTracer(), CLI, '--version'], { encoding: 'utf8' });
+    const loaded = traced.stderr.split('\n').filter((line) => line.includes('chunk-')).length;
+    expect(loaded).toBeLessThanOrEqual(2);
+  });
+
+  it('shows every command in --help, on stdout', async () => {
+    const { status, stdout, stderr } = await project.run(['--help']);
+    expect([status, stderr]).toEqual([0, '']);
+    for (const { name } of COMMANDS) expect(stdout).toContain(name);
+    expect(stdout).toContain(`${name} `.trimEnd()) || expect(stdout).toContain(summary);
+  });
+
+  it('shows the help on stderr, with status 2, when nothing was asked', async () => {
+    const { status, stdout, stderr } = await project.run([]);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Usage');
+  });
+
+  it.each(COMMANDS.map(({ name }) => [name]))('%s --help has usage, flags and an example', async (name) => {
+    const { status, stdout, stderr } = await project.run([...name.split(' '), '--help']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`taskflow ${name}`);
+    expect(stdout).toMatch(/Examples\n {2}# .+\n {2}\S+/);
+    expect(stdout).toContain('--cwd DIR');
+  });
+
+  it('shows the help of a group of commands', async () => {
+    expect((await project.run(['config', '--help'])).stdout).toContain('config set');
+    expect(await project.run(['config'])).toMatchObject({ status: 2, stdout: '' });
+    expect((await project.run(['help', 'config', 'set'])).stdout).toContain('KEY VALUE');
+  });
+
+  it.each([
+    [['confg', 'list'], 'did you mean config?'],
+    [['config', 'lst'], 'did you mean config list?'],
+    [['config', 'list', '--jsn'], 'did you mean --json?'],
+    [['config', 'list', 'extra'], 'unexpected argument "extra"'],
+    [['config', 'set', 'model'], 'VALUE is missing'],
+    [['--cwdd', 'x', 'config', 'list'], 'unknown flag --cwdd'],
+    [['config', 'list', '--cwd', 'nowhere'], 'no such folder'],
+  ])('refuses %j with status 2 and the nearest match', async (args, message) => {
+    const { status, stdout, stderr } = await project.run(args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  it('works in another folder with --cwd, before and after the command', async () => {
+    mkdirSync(join(project.root, 'sub/.pi'), { recursive: true });
+    await project.run(['config', 'set', 'model', 'inner', '--cwd', 'sub']);
+    expect((await project.run(['--cwd', 'sub', 'config', 'get', 'model'])).stdout).toBe('inner\n');
+    expect((await project.run(['config', 'get', 'model'])).status).toBe(1);
+  });
+
+  it('colours only when told to, off a terminal', async () => {
+    const colored = (args: string[], env = {}) =>
+      project.run(args, { env }).then(({ stdout }) => stdout.includes('\x1b['));
+    expect(await colored(['config', 'list'])).toBe(false);
+    expect(await colored(['config', 'list', '--color'])).toBe(true);
+    expect(await colored(['config', 'list', '--color=never'], { FORCE: '1' })).toBe(false);
+  });
+
+  it('is quiet when its reader goes away', async () => {
+    const child = spawn(
+      'sh',
+      [
+        '-c',
+        `"${process.execPath}" "${CLI}" --help | true; "${process.execPath}" "${CLI}" config list --all | head -1`,
+      ],
+      {
+        cwd: project.root,
+        env: { PATH: process.env['PATH'], HOME: project.root },
+      },
+    );
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    await new Promise((resolve) => child.on('close', resolve));
+    expect(stderr).toBe('');
+  });
+});
+
+describe('project root', () => {
+  it('is the nearest folder upwards with .pi or .git, and never the home folder because of its own .pi', () => {
+    const home = realpathSync(project.root);
+    const at = (path: string) => {
+      mkdirSync(join(home, path), { recursive: true });
+      return findProjectRoot(join(home, path), home);
+    };
+    expect(at('plain/deep')).toBe(join(home, 'plain/deep'));
+    mkdirSync(join(home, 'a/.git'), { recursive: true });
+    expect(at('a/b/c')).toBe(join(home, 'a'));
+    mkdirSync(join(home, 'a/b/.pi'), { recursive: true });
+    expect(at('a/b/c')).toBe(join(home, 'a/b'));
+    expect(at('.')).toBe(home);
+  });
+});
+
+/** Prints the path of every module that is loaded. */
+function loadTracer(): string {
+  project.write(
+    'trace.cjs',
+    `const M = require('node:module'); const load = M._load; M._load = function (id, parent, main) { process.stderr.write(id + '\\n'); return load.apply(this, arguments); };`,
+  );
+  return join(project.root, 'trace.cjs');
+}
