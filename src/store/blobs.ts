@@ -1,0 +1,121 @@
+import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, readSync, renameSync, utimesSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type ErrnoError, removeIfThere, temporaryName, writeAll } from '../util/atomic-write.js';
+import type { Clock } from '../util/clock.js';
+import { sha256Stream } from '../util/digest.js';
+import { statIfThere } from '../util/stat.js';
+import type { FolderAccess } from './folder-access.js';
+import { blobPath, isKey } from './paths.js';
+import type { BlobStore } from './store.js';
+
+export interface BlobOptions {
+  readonly access: FolderAccess;
+  readonly clock: Clock;
+  readonly onStored: (bytes: number) => void;
+}
+
+/** File bodies by their digest: equal files are kept once, whoever wrote them. */
+export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
+  const pathOf = (digest: string) => blobPath(access.dir, digest);
+  return {
+    keep(absolutePath) {
+      const problem = access.problem();
+      if (problem !== undefined) return { failed: problem };
+      try {
+        return keepFile(absolutePath, access.dir, { now: clock.now(), onStored });
+      } catch (error) {
+        const { code, path } = error as NodeJS.ErrnoException;
+        if (path === absolutePath) return { failed: `${absolutePath} cannot be read (${code})` };
+        return { failed: access.report(error as ErrnoError) };
+      }
+    },
+    has: (digest) => isKey(digest) && statIfThere(pathOf(digest))?.isFile() === true,
+    restore(digest, absolutePath, mode) {
+      if (!isKey(digest)) return { failed: 'bad digest' };
+      return restoreFile(pathOf(digest), digest, { absolutePath, mode });
+    },
+  };
+}
+
+function keepFile(
+  source: string,
+  dir: string,
+  { now, onStored }: { now: number; onStored: (bytes: number) => void },
+): { digest: string; mode: number } {
+  const known = copyAndDigest(source);
+  const path = blobPath(dir, known.digest);
+  const there = statIfThere(path);
+  if (there?.size === known.size) {
+    // Collection spares young blobs: between now and the put of the entry, nothing else speaks for this one.
+    utimesSync(path, now / 1_000, now / 1_000);
+    return { digest: known.digest, mode: known.mode };
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = temporaryName(path);
+  try {
+    // Digested again while it is copied: what is kept under a digest has that digest, even if the file just changed.
+    const copy = copyAndDigest(source, { path: temporary, mode: 0o600 });
+    const target = blobPath(dir, copy.digest);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    renameSync(temporary, target);
+    onStored(copy.size);
+    return { digest: copy.digest, mode: copy.mode };
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  }
+}
+
+function restoreFile(
+  blob: string,
+  digest: string,
+  target: { absolutePath: string; mode: number },
+): { restored: true } | { failed: string } {
+  const temporary = temporaryName(target.absolutePath);
+  try {
+    mkdirSync(dirname(target.absolutePath), { recursive: true });
+    const copy = copyAndDigest(blob, { path: temporary, mode: target.mode });
+    if (copy.digest !== digest) {
+      removeIfThere(temporary);
+      removeIfThere(blob);
+      return { failed: 'a kept file is damaged' };
+    }
+    renameSync(temporary, target.absolutePath);
+    return { restored: true };
+  } catch (error) {
+    removeIfThere(temporary);
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && path === blob) return { failed: 'a kept file is missing' };
+    return { failed: `cannot write ${target.absolutePath} (${code})` };
+  }
+}
+
+const CHUNK = 256 * 1024;
+
+/** Reads in pieces, so that size does not matter; writes them to `copy` if there is one. */
+function copyAndDigest(
+  source: string,
+  copy?: { path: string; mode: number },
+): { digest: string; size: number; mode: number } {
+  const from = openSync(source, 'r');
+  let to: number | undefined;
+  try {
+    const stat = fstatSync(from);
+    if (!stat.isFile()) throw Object.assign(new Error('no regular file'), { code: 'EISDIR', path: source });
+    if (copy) to = openSync(copy.path, 'wx', 0o600);
+    const hash = sha256Stream();
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(1, stat.size + 1)));
+    let size = 0;
+    for (let read = readSync(from, chunk); read > 0; read = readSync(from, chunk)) {
+      const piece = chunk.subarray(0, read);
+      hash.update(piece);
+      if (to !== undefined) writeAll(to, piece);
+      size += read;
+    }
+    if (to !== undefined && copy) fchmodSync(to, copy.mode & 0o7777);
+    return { digest: hash.hex(), size, mode: stat.mode & 0o7777 };
+  } finally {
+    closeSync(from);
+    if (to !== undefined) closeSync(to);
+  }
+}

@@ -1,0 +1,135 @@
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
+import { type ErrnoError, removeIfThere, writeAll } from '../util/atomic-write.js';
+import { statIfThere } from '../util/stat.js';
+import { encodeHolder } from './entry-format.js';
+import { type Holder, isHolder, newHolder, stateOf } from './holder.js';
+
+/**
+ * A claim is a file that only one process can create. It begins as the holder's identity and, when the result is known,
+ * is completed and renamed to be the entry: a claim costs a put nothing that it would not have cost anyway.
+ */
+export interface OwnClaim {
+  readonly path: string;
+  readonly text: string;
+  readonly inode: number;
+}
+
+/** Somebody's claim as it was read. */
+export interface SeenClaim {
+  /** Undefined when the file is empty or cut short: its maker died (or is) between creating and writing it. */
+  readonly holder: Holder | undefined;
+  readonly mtimeMs: number;
+  readonly inode: number;
+}
+
+export function createClaim(path: string): { own: OwnClaim } | { exists: true } | { failed: ErrnoError } {
+  const text = encodeHolder(newHolder());
+  let file: number;
+  try {
+    file = openSync(path, 'ax', 0o600);
+  } catch (error) {
+    return (error as ErrnoError).code === 'EEXIST' ? { exists: true } : { failed: error as ErrnoError };
+  }
+  try {
+    writeAll(file, text);
+    return { own: { path, text, inode: fstatSync(file).ino } };
+  } catch (error) {
+    removeIfThere(path);
+    return { failed: error as ErrnoError };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Appends the rest of the entry and gives the file its final name. */
+export function completeClaim(own: OwnClaim, rest: string, entryPath: string): ErrnoError | undefined {
+  try {
+    const file = openSync(own.path, 'a');
+    try {
+      const { ino, size } = fstatSync(file);
+      // Someone on another machine took us for dead. Theirs is as good as ours; do not spoil it.
+      if (ino !== own.inode || size !== Buffer.byteLength(own.text)) return lostClaim();
+      writeAll(file, rest);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(own.path, entryPath);
+    return undefined;
+  } catch (error) {
+    dropClaim(own);
+    return error as ErrnoError;
+  }
+}
+
+function lostClaim(): ErrnoError {
+  return Object.assign(new Error('the claim was taken over by another process'), { code: 'ELOST' });
+}
+
+export function dropClaim(own: OwnClaim): void {
+  if (statIfThere(own.path)?.ino === own.inode) removeIfThere(own.path);
+}
+
+export function readClaim(path: string): SeenClaim | { gone: true } | { failed: ErrnoError } {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const { mtimeMs, ino } = fstatSync(file);
+      return { holder: parseHolder(readFileSync(file, 'utf8')), mtimeMs, inode: ino };
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    return (error as ErrnoError).code === 'ENOENT' ? { gone: true } : { failed: error as ErrnoError };
+  }
+}
+
+export function parseHolder(text: string): Holder | undefined {
+  const line = text.slice(0, Math.max(0, text.indexOf('\n')));
+  try {
+    const { holder } = JSON.parse(`${line}}`) as { holder?: unknown };
+    return isHolder(holder) ? holder : undefined;
+  } catch {
+    // Cut short, or not a claim of ours.
+    return undefined;
+  }
+}
+
+/** An empty claim this old has no maker any more; writing it takes microseconds. */
+const EMPTY_GRACE_MS = 5_000;
+/** A holder elsewhere touches its claim every 15 seconds; an older one was left behind, whatever the clocks say. */
+const FOREIGN_GRACE_MS = 10 * 60_000;
+
+/** Judged by what can be known at once; of a holder elsewhere that may be too little (see `waitForClaim`). */
+export function claimState(claim: SeenClaim, now: number): 'alive' | 'dead' | 'unknown' {
+  const age = now - claim.mtimeMs;
+  if (!claim.holder) return age > EMPTY_GRACE_MS ? 'dead' : 'alive';
+  const state = stateOf(claim.holder);
+  return state === 'unknown' && age > FOREIGN_GRACE_MS ? 'dead' : state;
+}
+
+/** A guard this old was left by a process that died inside of `removeDeadClaim`, which takes microseconds. */
+const GUARD_GRACE_MS = 5_000;
+
+/**
+ * Removes the claim of a dead holder, and no other: between looking and removing, somebody else may have replaced it.
+ * Who holds the guard, named after the dead holder, looks again; only guard holders remove the claims of the dead.
+ */
+export function removeDeadClaim(path: string, dead: SeenClaim, now: number): void {
+  const guard = `${path}-${dead.holder?.id ?? `inode${dead.inode}`}.guard`;
+  try {
+    closeSync(openSync(guard, 'wx', 0o600));
+  } catch {
+    // Another process is at it (or died at it, which its age will tell): look again later.
+    const age = now - (statIfThere(guard)?.mtimeMs ?? now);
+    if (age > GUARD_GRACE_MS) removeIfThere(guard);
+    return;
+  }
+  try {
+    const current = readClaim(path);
+    if ('inode' in current && current.inode === dead.inode && current.holder?.id === dead.holder?.id) unlinkSync(path);
+  } catch {
+    // The folder has become read-only: nobody can claim anything there now.
+  } finally {
+    removeIfThere(guard);
+  }
+}

@@ -1,0 +1,165 @@
+import { utimesSync } from 'node:fs';
+import type { Clock } from '../util/clock.js';
+import { completeClaim, dropClaim, type OwnClaim } from './claim-file.js';
+import { encodeRest } from './entry-format.js';
+import type { FolderAccess } from './folder-access.js';
+import { claimPath, entryPath } from './paths.js';
+import type { Claim, ClaimRequest, Entry, Store } from './store.js';
+import { waitForClaim } from './wait-for-claim.js';
+
+type ClaimResult = Awaited<ReturnType<Store['claim']>>;
+type PutResult = ReturnType<Store['put']>;
+
+export interface ClaimsOptions {
+  readonly access: FolderAccess;
+  readonly clock: Clock;
+  readonly signingKey: Buffer | string | undefined;
+  /** Whether an entry has come to be there since the caller looked and missed. */
+  readonly storedSince: (key: string) => boolean;
+  readonly onStored: (bytes: number) => void;
+}
+
+/** Holders elsewhere are judged by this sign of life. */
+const SIGN_OF_LIFE_MS = 15_000;
+
+/** Single flight: at most one caller of this process deals with a key's file; the others wait for that one. */
+export class Claims {
+  readonly #options: ClaimsOptions;
+  readonly #flights = new Map<string, Flight>();
+  readonly #held = new Set<OwnClaim>();
+  #pulse: NodeJS.Timeout | undefined;
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options;
+  }
+
+  async claim(key: string, request: ClaimRequest): Promise<ClaimResult> {
+    let told = false;
+    for (let flight = this.#flights.get(key); flight; flight = this.#flights.get(key)) {
+      if (!told) request.onWait?.('this run');
+      told = true;
+      const end = await flight.wait(request.signal);
+      if (end === 'stored') return { ready: true };
+      if (end === 'aborted') return { unavailable: 'interrupted' };
+    }
+    const flight = new Flight();
+    this.#flights.set(key, flight);
+    const result = await this.#acquire(key, flight, request);
+    if (!('claim' in result)) this.#land(key, flight, 'ready' in result ? 'stored' : 'released');
+    return result;
+  }
+
+  async #acquire(key: string, flight: Flight, request: ClaimRequest): Promise<ClaimResult> {
+    const { access, clock } = this.#options;
+    const problem = access.problem();
+    if (problem !== undefined) return { unavailable: problem };
+    const acquired = await waitForClaim(claimPath(access.dir, key), request, clock);
+    if ('aborted' in acquired) return { unavailable: 'interrupted' };
+    if ('failed' in acquired) return { unavailable: access.report(acquired.failed) };
+    // Between the caller's miss and now, someone may have had the claim, stored the result and let go.
+    if (this.#options.storedSince(key)) {
+      dropClaim(acquired.own);
+      return { ready: true };
+    }
+    this.#hold(acquired.own);
+    return { claim: this.#claimOf(key, flight, acquired.own) };
+  }
+
+  #claimOf(key: string, flight: Flight, own: OwnClaim): Claim {
+    let ended = false;
+    const end = (how: 'stored' | 'released') => {
+      ended = true;
+      this.#letGo(own);
+      this.#land(key, flight, how);
+    };
+    return {
+      put: (entry) => {
+        if (ended) return { stored: false, reason: 'the claim has ended' };
+        const result = this.#put(key, own, entry);
+        end(result.stored ? 'stored' : 'released');
+        return result;
+      },
+      release: () => {
+        if (ended) return;
+        dropClaim(own);
+        end('released');
+      },
+    };
+  }
+
+  #put(key: string, own: OwnClaim, entry: Entry): PutResult {
+    const { access, signingKey, onStored } = this.#options;
+    const rest = encodeSafely(own.text, { ...entry, key }, signingKey);
+    if (rest === undefined) {
+      dropClaim(own);
+      return { stored: false, reason: 'the result cannot be written as JSON' };
+    }
+    const error = completeClaim(own, rest, entryPath(access.dir, key));
+    if (error) return { stored: false, reason: error.code === 'ELOST' ? error.message : access.report(error) };
+    onStored(own.text.length + rest.length);
+    return { stored: true };
+  }
+
+  #land(key: string, flight: Flight, how: 'stored' | 'released'): void {
+    this.#flights.delete(key);
+    flight.end(how);
+  }
+
+  #hold(own: OwnClaim): void {
+    this.#held.add(own);
+    this.#pulse ??= setInterval(() => this.#touchAll(), SIGN_OF_LIFE_MS).unref();
+  }
+
+  #letGo(own: OwnClaim): void {
+    this.#held.delete(own);
+    if (this.#held.size > 0) return;
+    clearInterval(this.#pulse);
+    this.#pulse = undefined;
+  }
+
+  #touchAll(): void {
+    const now = this.#options.clock.now() / 1_000;
+    for (const own of this.#held) {
+      try {
+        utimesSync(own.path, now, now);
+      } catch {
+        // Removed from outside (`cache clear` on another machine): the put will notice.
+      }
+    }
+  }
+}
+
+/** Undefined for values that JSON cannot hold (nested too deeply, too long for one string). */
+export function encodeSafely(text: string, entry: Entry, signingKey: Buffer | string | undefined): string | undefined {
+  try {
+    return encodeRest(text, entry, signingKey);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** One computation under way in this process. */
+class Flight {
+  #end: (how: 'stored' | 'released') => void = () => {};
+  readonly #ended = new Promise<'stored' | 'released'>((resolve) => {
+    this.#end = resolve;
+  });
+
+  end(how: 'stored' | 'released'): void {
+    this.#end(how);
+  }
+
+  wait(signal: AbortSignal | undefined): Promise<'stored' | 'released' | 'aborted'> {
+    if (signal === undefined) return this.#ended;
+    if (signal.aborted) return Promise.resolve('aborted');
+    return new Promise((resolve) => {
+      const onAbort = () => resolve('aborted');
+      signal.addEventListener('abort', onAbort, { once: true });
+      void this.#ended.then((how) => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(how);
+      });
+    });
+  }
+}

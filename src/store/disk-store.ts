@@ -1,0 +1,83 @@
+import { removeIfThere, writeFileAtomic } from '../util/atomic-write.js';
+import { statIfThere } from '../util/stat.js';
+import { openBlobs } from './blobs.js';
+import { Claims, encodeSafely } from './claims.js';
+import { encodeHolder } from './entry-format.js';
+import { FolderAccess } from './folder-access.js';
+import { newHolder } from './holder.js';
+import type { StoreOptions } from './options.js';
+import { entryPath, isKey } from './paths.js';
+import { fileStamp, readEntry } from './read-entry.js';
+import { Seal } from './secret.js';
+import type { Entry, GetResult, Store } from './store.js';
+
+/** What this process has added; decides whether a collection is due. */
+export interface Additions {
+  entries: number;
+  bytes: number;
+}
+
+export interface DiskStore extends Store {
+  readonly options: StoreOptions;
+  readonly added: Readonly<Additions>;
+}
+
+/** Entries as files in one folder. Nothing is read or made before it is needed. */
+export function openStore(options: StoreOptions): DiskStore {
+  const { dir, signingKey, project } = options;
+  const access = new FolderAccess(options);
+  const seal = new Seal(access);
+  const added: Additions = { entries: 0, bytes: 0 };
+  /** Entries that were found unfit, by key: a claim must not take them for news. */
+  const unfit = new Map<string, string>();
+  const onStored = (entries: number, bytes: number) => {
+    added.entries += entries;
+    added.bytes += bytes;
+  };
+
+  function get(key: string, request: { readonly ttlMs?: number; readonly now: number }): GetResult {
+    if (!isKey(key)) return { miss: { code: 'absent', reason: 'no entry' } };
+    const result = readEntry({ dir, key, signingKey, now: request.now, ttlMs: request.ttlMs });
+    if ('miss' in result && result.seen !== undefined) unfit.set(key, result.seen);
+    return 'entry' in result ? { entry: result.entry } : { miss: result.miss };
+  }
+
+  function storedSince(key: string): boolean {
+    const stat = statIfThere(entryPath(dir, key));
+    return stat !== undefined && unfit.get(key) !== fileStamp(stat);
+  }
+
+  function put(entry: Entry): ReturnType<Store['put']> {
+    if (!isKey(entry.key)) return { stored: false, reason: 'not a key' };
+    const problem = access.problem();
+    if (problem !== undefined) return { stored: false, reason: problem };
+    const holder = encodeHolder(newHolder());
+    const rest = encodeSafely(holder, entry, signingKey);
+    if (rest === undefined) return { stored: false, reason: 'the result cannot be written as JSON' };
+    const result = writeFileAtomic(entryPath(dir, entry.key), holder + rest);
+    if ('failed' in result) return { stored: false, reason: access.report(result.failed) };
+    onStored(1, holder.length + rest.length);
+    return { stored: true };
+  }
+
+  const claims = new Claims({
+    access,
+    clock: project.clock,
+    signingKey,
+    storedSince,
+    onStored: (bytes) => onStored(1, bytes),
+  });
+
+  return {
+    options,
+    added,
+    get,
+    put,
+    claim: (key, request) => (isKey(key) ? claims.claim(key, request) : Promise.resolve({ unavailable: 'not a key' })),
+    remove: (key) => {
+      if (isKey(key)) removeIfThere(entryPath(dir, key));
+    },
+    seal: (value) => seal.seal(value),
+    blobs: openBlobs({ access, clock: project.clock, onStored: (bytes) => onStored(0, bytes) }),
+  };
+}

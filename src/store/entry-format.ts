@@ -1,0 +1,108 @@
+import { timingSafeEqual } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '../model/json.js';
+import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
+import type { Holder } from './holder.js';
+import type { Entry, StoreMiss } from './store.js';
+
+/**
+ * One entry is one JSON object on disk:
+ *
+ *     {"holder":{…},"format":1,"key":"…", … ,"identity":{…},"mac":"…","checksum":"…"}
+ *
+ * `holder` is the claim that the file began as. `checksum` is the SHA-256 of all text before its comma, so that a read
+ * verifies the bytes without encoding anything again; `mac` is the HMAC of all text before its own comma.
+ */
+export const FORMAT = 1;
+
+const HEX = 64;
+const CHECKSUM = ',"checksum":"';
+const MAC = ',"mac":"';
+const CHECKSUM_LENGTH = CHECKSUM.length + HEX + 2;
+const MAC_LENGTH = MAC.length + HEX + 1;
+
+/** What a claim's file holds until its result is known. The line end is where the entry goes on. */
+export function encodeHolder(holder: Holder): string {
+  return `{"holder":${JSON.stringify(holder)}\n`;
+}
+
+/** What is appended to the holder to make the whole entry. */
+export function encodeRest(holderText: string, entry: Entry, signingKey: Buffer | string | undefined): string {
+  const { format: _format, key, identity, ...rest } = entry;
+  const body = JSON.stringify({ format: FORMAT, key, ...withoutOwn(rest), identity });
+  let text = `,${body.slice(1, -1)}`;
+  if (signingKey !== undefined) text += `${MAC}${hmacSha256Hex(signingKey, holderText + text)}"`;
+  return `${text}${CHECKSUM}${sha256Hex(holderText + text)}"}`;
+}
+
+/** An entry that was read has these as well. */
+function withoutOwn(entry: object): object {
+  const { holder: _holder, mac: _mac, checksum: _checksum, ...rest } = entry as Record<string, unknown>;
+  return rest;
+}
+
+export type Decoded = { readonly entry: Entry } | { readonly miss: StoreMiss };
+
+/** Verifies and parses the bytes of `<key>.json`. */
+export function decodeEntry(bytes: Buffer, key: string, signingKey: Buffer | string | undefined): Decoded {
+  const end = bytes.length - CHECKSUM_LENGTH;
+  if (end <= 0 || bytes.toString('latin1', end, end + CHECKSUM.length) !== CHECKSUM) return damaged('cut short');
+  const checksum = bytes.toString('latin1', end + CHECKSUM.length, bytes.length - 2);
+  if (sha256Hex(bytes.subarray(0, end)) !== checksum) return damaged('checksum does not match');
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // The checksum is right and the text is no JSON: someone made it by hand.
+    return damaged('no JSON');
+  }
+  return inspect(value, key) ?? checkMac(bytes, end, signingKey) ?? { entry: value as Entry };
+}
+
+/** Format and key first: what another version wrote may look different in everything else. */
+function inspect(value: unknown, key: string): Decoded | undefined {
+  if (!isJsonObject(value)) return damaged('no object');
+  if (value['format'] !== FORMAT) {
+    return { miss: { code: 'version', reason: `entry of another format (${String(value['format'])})` } };
+  }
+  if (value['key'] !== key) return damaged('it belongs to another key');
+  const problem = shapeProblem(value);
+  return problem === undefined ? undefined : damaged(problem);
+}
+
+/** Names the first field that is not what it must be. */
+export function shapeProblem(entry: JsonObject): string | undefined {
+  const { output, files, usage } = entry;
+  if (!isJsonObject(output) || typeof output['text'] !== 'string') return 'no output';
+  if (output['json'] === undefined) return 'no output';
+  if (output['base64'] !== undefined && typeof output['base64'] !== 'string') return 'output is not text';
+  if (!Array.isArray(files) || !files.every(isOutputFile)) return 'bad list of files';
+  if (!isJsonObject(usage) || !isJsonObject(entry['identity'] as JsonObject)) return 'no usage or no identity';
+  for (const name of ['inputTokens', 'cachedInputTokens', 'outputTokens']) {
+    if (typeof usage[name] !== 'number') return `usage without ${name}`;
+  }
+  for (const name of ['createdAt', 'durationMs']) if (!Number.isFinite(entry[name])) return `no ${name}`;
+  for (const name of ['runId', 'flow', 'phase']) if (typeof entry[name] !== 'string') return `no ${name}`;
+  return undefined;
+}
+
+function isOutputFile(value: unknown): boolean {
+  const file = value as { path?: unknown; digest?: unknown; mode?: unknown } | null;
+  return typeof file?.path === 'string' && typeof file.mode === 'number' && /^[0-9a-f]{64}$/.test(String(file.digest));
+}
+
+function checkMac(bytes: Buffer, end: number, signingKey: Buffer | string | undefined): Decoded | undefined {
+  if (signingKey === undefined) return undefined;
+  const start = end - MAC_LENGTH;
+  if (start <= 0 || bytes.toString('latin1', start, start + MAC.length) !== MAC) return unsigned('entry is not signed');
+  const expected = Buffer.from(hmacSha256Hex(signingKey, bytes.subarray(0, start)));
+  const found = bytes.subarray(start + MAC.length, end - 1);
+  return timingSafeEqual(expected, found) ? undefined : unsigned('signature does not match');
+}
+
+function damaged(why: string): Decoded {
+  return { miss: { code: 'damaged', reason: `damaged entry set aside (${why})` } };
+}
+
+function unsigned(reason: string): Decoded {
+  return { miss: { code: 'unsigned', reason } };
+}

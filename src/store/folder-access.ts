@@ -1,0 +1,59 @@
+import type { ErrnoError } from '../util/atomic-write.js';
+import { prepareFolder } from './folder.js';
+import type { StoreOptions } from './options.js';
+
+/** Conditions that will not pass by themselves while the run goes on. EMFILE and the like will. */
+const LASTING = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG']);
+
+/** Whether the folder can be written, found out by writing: one warning, and the run goes on without the store. */
+export class FolderAccess {
+  readonly dir: string;
+  readonly #options: StoreOptions;
+  #prepared = false;
+  #unusable: string | undefined;
+  #warned = false;
+
+  constructor(options: StoreOptions) {
+    this.dir = options.dir;
+    this.#options = options;
+  }
+
+  /** Before a write: undefined when there is a folder to write to, else why there is none. */
+  problem(): string | undefined {
+    if (this.#unusable !== undefined || this.#prepared) return this.#unusable;
+    const error = prepareFolder(this.dir);
+    if (error) return this.report(error);
+    this.#prepared = true;
+    return undefined;
+  }
+
+  /** After a write that failed: says why, warns the first time, and stops trying where that is of no use. */
+  report(error: ErrnoError): string {
+    const reason = `cannot write to the cache: ${explain(error)}`;
+    if (error.code !== undefined && LASTING.has(error.code)) this.#unusable = reason;
+    // The folder was removed under our feet: make it again next time.
+    if (error.code === 'ENOENT') this.#prepared = false;
+    if (!this.#warned) {
+      this.#warned = true;
+      this.#options.onWarning?.(`${reason}; going on without it`);
+    }
+    return reason;
+  }
+}
+
+function explain(error: ErrnoError): string {
+  switch (error.code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk is full';
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return 'the folder is not writable';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'too many open files';
+    default:
+      return error.message;
+  }
+}

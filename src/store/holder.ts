@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { type HolderIdentity, holderIdentity, holderState } from '../process/process-identity.js';
+import { sha256Hex } from '../util/digest.js';
+
+/** Who is computing a key. It stands at the beginning of the claim's file, which becomes the entry. */
+export interface Holder extends HolderIdentity {
+  /** Process ids mean nothing in another pid namespace (a container on the same machine). */
+  readonly namespace: string;
+  /** Tells the claims of one process apart. */
+  readonly id: string;
+}
+
+export function newHolder(): Holder {
+  return { ...self(), id: randomBytes(6).toString('hex') };
+}
+
+/**
+ * On this machine, boot, process id and start time decide: a zombie and a reused process id are dead, and a holder that
+ * is merely slow is alive however long it takes. `unknown`: on another machine, in another container, or on a system
+ * that does not tell when a process started; then only signs of life tell (a holder touches its claim now and then).
+ */
+export function stateOf(holder: Holder): 'alive' | 'dead' | 'unknown' {
+  const here = self();
+  if (holder.host !== here.host) return 'unknown';
+  if (holder.boot === here.boot && holder.namespace !== here.namespace) return 'unknown';
+  const state = holderState({ ...holder, host: holderIdentity().host });
+  return state === 'alive' && holder.startTicks === undefined ? 'unknown' : state;
+}
+
+/** For people who wait. */
+export function describeHolder(holder: Holder): string {
+  return stateOf(holder) === 'unknown' ? 'a process on another machine' : `process ${holder.pid}`;
+}
+
+export function isHolder(value: unknown): value is Holder {
+  if (typeof value !== 'object' || value === null) return false;
+  const { host, namespace, id, pid } = value as Partial<Holder>;
+  return typeof host === 'string' && typeof namespace === 'string' && typeof id === 'string' && typeof pid === 'number';
+}
+
+let here: Omit<Holder, 'id'> | undefined;
+
+function self(): Omit<Holder, 'id'> {
+  here ??= { ...holderIdentity(), host: hostDigest(), namespace: pidNamespace() };
+  return here;
+}
+
+/** Entries travel in archives, and who computed them where is nobody's business: a digest tells hosts apart as well. */
+function hostDigest(): string {
+  return sha256Hex(`${holderIdentity().host} ${machineId()}`).slice(0, 16);
+}
+
+/** Host names repeat ("localhost"); this does not, where there is one. */
+function machineId(): string {
+  try {
+    return readFileSync('/etc/machine-id', 'latin1').trim();
+  } catch {
+    // Not every system has one; the host's name has to do.
+    return '';
+  }
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // No /proc: no namespaces either.
+    return '';
+  }
+}
