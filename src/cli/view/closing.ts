@@ -1,0 +1,99 @@
+import type { RunStatus } from '../../model/event.js';
+import type { Savings } from '../../model/outcome.js';
+import { formatDuration } from '../../util/duration.js';
+import { formatCount, formatMoney } from '../../util/format.js';
+import { oneLine, sanitize } from '../../util/terminal-text.js';
+import type { Style } from '../style.js';
+import { countStates } from './draw.js';
+import { savedAmounts } from './notes.js';
+import type { PhaseState, RunState, Spent } from './run-state.js';
+
+const WORDS: Readonly<Record<RunStatus, string>> = {
+  success: 'succeeded',
+  failed: 'failed',
+  blocked: 'was blocked by a gate',
+  paused: 'waits for an approval',
+  'over-budget': 'stopped: the budget is used up',
+  interrupted: 'was interrupted',
+};
+
+/** What a run ends with: how it went, what failed and why, what was spent and what was saved, and what to do next. */
+export function closingLines(state: RunState, style: Style): string[] {
+  const { end } = state;
+  if (!end) return [];
+  const counts = countStates(state.phases);
+  const mark = { success: style.green('✔'), paused: style.yellow('‖') }[end.status as string] ?? style.red('✖');
+  const parts = [`${counts.executed} executed`, `${counts.reused} reused`];
+  if (counts.failed > 0) parts.push(`${counts.failed} failed`);
+  return [
+    ...failureLines(state, style),
+    `${mark} ${style.bold(oneLine(state.flow))} ${WORDS[end.status]} after ${formatDuration(end.durationMs)}: ${parts.join(', ')}`,
+    `  spent ${spentText(end.spent)} · saved ${savedText(end.saved)}`,
+    ...nextLines(state).map((line) => `  ${style.dim('→')} ${line}`),
+  ];
+}
+
+export function spentText({ usd, tokens }: Spent): string {
+  const money = usd === null ? 'an unknown amount' : formatMoney(usd);
+  return tokens > 0 ? `${money} (${formatCount(tokens)} tokens)` : money;
+}
+
+export function savedText(saved: Savings): string {
+  const { usd, tokens, ms } = saved;
+  if (usd > 0 && tokens > 0) {
+    return `${formatMoney(usd)} (${formatCount(tokens)} tokens${ms >= 1 ? `, ${formatDuration(ms)}` : ''})`;
+  }
+  return savedAmounts(saved) || 'nothing';
+}
+
+const MAX_FAILURES = 5;
+const TAIL_LINES = 12;
+
+function failureLines(state: RunState, style: Style): string[] {
+  const failed = state.phases.filter(({ state: phase }) => phase === 'failed' || phase === 'blocked');
+  const lines = failed.slice(0, MAX_FAILURES).flatMap((phase) => failureOf(phase, style));
+  if (failed.length > MAX_FAILURES) lines.push(`${failed.length - MAX_FAILURES} more phases failed`, '');
+  return lines;
+}
+
+function failureOf({ id, state, outcome }: PhaseState, style: Style): string[] {
+  const failure = outcome?.failure;
+  const message = sanitize(failure?.message ?? outcome?.reason ?? '').trimEnd();
+  const [first = '', ...rest] = message.split('\n');
+  const lines = [`${style.red(state === 'blocked' ? '■' : '✖')} ${style.bold(id)} ${state}: ${first}`];
+  lines.push(...rest.slice(0, TAIL_LINES).map((line) => `  ${line}`));
+  const tail = tailOf(failure?.detail);
+  lines.push(...tail.map((line) => `  ${style.dim('│')} ${line}`));
+  if (failure?.hint) lines.push(`  ${style.dim('→')} ${oneLine(failure.hint)}`);
+  return [...lines, ''];
+}
+
+function tailOf(detail: string | undefined): string[] {
+  if (!detail) return [];
+  const lines = sanitize(detail).trimEnd().split('\n');
+  return lines.length <= TAIL_LINES ? lines : ['…', ...lines.slice(-TAIL_LINES)];
+}
+
+function nextLines(state: RunState): string[] {
+  const { runId, end } = state;
+  switch (end!.status) {
+    case 'success':
+      return [];
+    case 'paused': {
+      const waiting = state.phases.filter((phase) => phase.state === 'paused');
+      const decide = waiting.flatMap(({ id }) => [
+        `taskflow approve ${runId} ${id}    (or: taskflow reject ${runId} ${id})`,
+      ]);
+      return [...decide, `taskflow resume ${runId}    goes on once it is decided`];
+    }
+    case 'over-budget':
+      return [`taskflow resume ${runId} --max-usd N    goes on with a higher budget`];
+    case 'interrupted':
+      return [`taskflow resume ${runId}    goes on with what is done`];
+    default:
+      return [
+        `taskflow trace ${runId}    shows every attempt with its inputs`,
+        `taskflow resume ${runId}    goes on with what is done`,
+      ];
+  }
+}

@@ -1,0 +1,112 @@
+import { formatDuration } from '../../util/duration.js';
+import { plural } from '../../util/format.js';
+import { displayWidth, oneLine, truncate } from '../../util/terminal-text.js';
+import type { Style } from '../style.js';
+import { type LineOptions, phaseLine } from './phase-line.js';
+import type { PhaseState, RunState } from './run-state.js';
+
+export interface DrawOptions {
+  readonly style: Style;
+  readonly columns: number;
+  /** Lines that may be used. */
+  readonly rows: number;
+  readonly now: number;
+  readonly tick: number;
+}
+
+/**
+ * The picture of a run: a line per phase in the order of the DAG, or, where they do not fit, those that matter most
+ * (under way, failed, just ended, next) and a count of the others. A pure function of state and size.
+ */
+export function drawRun(state: RunState, options: DrawOptions): string[] {
+  const { style, columns, rows, now } = options;
+  const width = Math.max(20, columns - 1);
+  const header = truncate(headerLine(state, style, now), width);
+  const room = Math.max(1, rows - 1);
+  const chosen = choosePhases(state.phases, room, state.end !== undefined);
+  const lineOptions: LineOptions = { ...options, width, idWidth: idColumn(chosen, width) };
+  const lines = [header];
+  for (const phase of chosen) {
+    lines.push(phaseLine(phase, lineOptions));
+    if (phase.state === 'running') lines.push(...nestedLines(state, phase, lineOptions));
+  }
+  const left = state.phases.length - chosen.length;
+  const fitting = lines.slice(0, rows - (left > 0 ? 1 : 0));
+  if (left > 0) fitting.push(truncate(style.dim(`  … ${plural(left, 'more phase')}`), width));
+  return fitting;
+}
+
+/** `release · 12 of 40 done · 3 running · 1 failed · 1m 5s`. */
+function headerLine(state: RunState, style: Style, now: number): string {
+  const counts = countStates(state.phases);
+  const facts = [`${counts.settled} of ${state.phases.length} done`];
+  if (counts.reused > 0) facts.push(`${counts.reused} reused`);
+  if (counts.running > 0 && !state.end) facts.push(`${counts.running} running`);
+  if (counts.failed > 0) facts.push(style.red(`${counts.failed} failed`));
+  facts.push(formatDuration(state.end?.durationMs ?? Math.max(0, now - state.startedAt)));
+  return `${style.bold(oneLine(state.flow))} ${style.dim(state.runId)}  ${facts.join(style.dim(' · '))}`;
+}
+
+export function countStates(phases: readonly PhaseState[]) {
+  const counts = { settled: 0, reused: 0, running: 0, failed: 0, executed: 0 };
+  for (const { state, outcome } of phases) {
+    if (state === 'running') counts.running++;
+    else if (state === 'failed' || state === 'blocked') counts.failed++;
+    else if (state === 'done') {
+      counts.settled++;
+      if (outcome?.cacheHit) counts.reused++;
+      else counts.executed++;
+    } else if (state === 'skipped') counts.settled++;
+  }
+  return counts;
+}
+
+/** All that fit; else by importance, shown in their own order. */
+function choosePhases(phases: readonly PhaseState[], room: number, ended: boolean): readonly PhaseState[] {
+  if (phases.length <= room) return phases;
+  const slots = Math.max(1, room - 1); // One line says how many are left out.
+  const ranked = phases.map((phase, index) => ({ index, rank: importance(phase, index, phases, ended) }));
+  ranked.sort((a, b) => b.rank - a.rank || a.index - b.index);
+  return ranked
+    .slice(0, slots)
+    .sort((a, b) => a.index - b.index)
+    .map(({ index }) => phases[index]!);
+}
+
+function importance(phase: PhaseState, index: number, phases: readonly PhaseState[], ended: boolean): number {
+  switch (phase.state) {
+    case 'running':
+      return 5_000_000;
+    case 'failed':
+    case 'blocked':
+    case 'paused':
+      return 4_000_000;
+    case 'done':
+      // What ran is more interesting than what was reused; at the end, nothing is to be watched any more.
+      if (phase.outcome?.cacheHit) return 1_000_000 - (ended ? index : phases.length - index);
+      return 2_000_000 - (phases.length - index);
+    case 'waiting':
+      return 1_500_000 - index;
+    default:
+      return 500_000 - index;
+  }
+}
+
+const MAX_NESTED = 4;
+
+function nestedLines(state: RunState, phase: PhaseState, options: LineOptions): string[] {
+  if (state.nested.size === 0) return [];
+  const inside: PhaseState[] = [];
+  for (const nested of state.nested.values()) {
+    if (nested.state === 'running' && nested.id.startsWith(`${phase.id}/`)) inside.push(nested);
+  }
+  const lines = inside.slice(0, MAX_NESTED).map((nested) => phaseLine(nested, { ...options, indent: 2 }));
+  if (inside.length > MAX_NESTED) lines.push(options.style.dim(`    … ${inside.length - MAX_NESTED} more inside`));
+  return lines;
+}
+
+function idColumn(phases: readonly PhaseState[], width: number): number {
+  let widest = 4;
+  for (const { id } of phases) widest = Math.max(widest, displayWidth(id));
+  return Math.min(widest, Math.max(8, Math.floor(width * 0.35)));
+}

@@ -1,0 +1,63 @@
+import type { RunEvent } from '../../model/event.js';
+import { formatDuration } from '../../util/duration.js';
+import { oneLine } from '../../util/terminal-text.js';
+import type { Style } from '../style.js';
+import { outcomeNote, usageFacts } from './notes.js';
+import type { RunState } from './run-state.js';
+
+/** One line per change, for logs and pipes; an empty list where the event changes nothing worth a line. */
+export function plainLines(state: RunState, event: RunEvent, style: Style): string[] {
+  switch (event.type) {
+    case 'run-start':
+      return [`${style.bold(oneLine(event.flow))} ${style.dim(event.runId)}`, ...continuingLines(state)];
+    case 'phase-start':
+      return [
+        `${style.cyan('▸')} ${event.phase} started${event.reason ? style.dim(` (${oneLine(event.reason)})`) : ''}`,
+      ];
+    case 'phase-waiting':
+      return [`${style.dim('…')} ${event.phase} waits for ${oneLine(event.for)}`];
+    case 'retry': {
+      const unit = event.unit === undefined ? '' : ` [${oneLine(event.unit)}]`;
+      const pause = formatDuration(event.delayMs);
+      return [
+        `${style.yellow('↻')} ${event.phase}${unit} attempt ${event.attempt} failed: ${oneLine(event.error)}; again in ${pause}`,
+      ];
+    }
+    case 'phase-end':
+      return [endLine(event, style)];
+    case 'approval':
+      return [`${style.yellow('‖')} ${event.phase} asks: ${oneLine(event.text)}`];
+    case 'warning':
+      return [warningLine(event.phase, event.message, style)];
+    default:
+      return [];
+  }
+}
+
+/** `continuing run …: 2 of 3 phases reused; --fresh starts over`. */
+export function continuingLines({ continues }: RunState): string[] {
+  if (!continues) return [];
+  const { runId, reusable, total } = continues;
+  return [`continuing run ${runId}: ${reusable} of ${total} phases reused; --fresh starts over`];
+}
+
+export function warningLine(phase: string | undefined, message: string, style: Style): string {
+  return `${style.yellow('warning:')} ${phase === undefined ? '' : `${phase}: `}${oneLine(message)}`;
+}
+
+const GLYPHS = { done: '✔', failed: '✖', blocked: '■', paused: '‖', skipped: '–', cancelled: '–' } as const;
+
+function endLine({ phase, outcome }: Extract<RunEvent, { readonly type: 'phase-end' }>, style: Style): string {
+  const { status, cacheHit } = outcome;
+  const color = status === 'done' ? style.green : status === 'failed' || status === 'blocked' ? style.red : style.dim;
+  const facts: string[] = [];
+  if (cacheHit === null && outcome.attempts > 0)
+    facts.push(formatDuration(outcome.durationMs), ...usageFacts(outcome.usage));
+  if (outcome.items) facts.push(`${outcome.items.executed} of ${outcome.items.total} items executed`);
+  const word = status === 'done' ? '' : ` ${status}`;
+  const note = outcomeNote(outcome);
+  const details = [...facts, status === 'skipped' || status === 'cancelled' ? oneLine(outcome.reason) : note].filter(
+    Boolean,
+  );
+  return `${color(cacheHit ? '●' : GLYPHS[status])} ${phase}${word}${details.length > 0 ? `  ${details.join(' · ')}` : ''}`;
+}

@@ -1,0 +1,126 @@
+import type { RunEvent, RunStatus } from '../../model/event.js';
+import { NO_USAGE, type PhaseOutcome, type Savings, type Usage } from '../../model/outcome.js';
+import { dagOrder } from './dag-order.js';
+
+/** What is known of a run, folded from its events. Drawing reads it; only `applyEvent` writes it. */
+export interface RunState {
+  runId: string;
+  flow: string;
+  file?: string;
+  startedAt: number;
+  continues?: { readonly runId: string; readonly reusable: number; readonly total: number };
+  /** Phases of the flow itself, in the order of the DAG. */
+  phases: PhaseState[];
+  byId: Map<string, PhaseState>;
+  /** Phases of nested flows that are under way, by full path. */
+  nested: Map<string, PhaseState>;
+  approval?: { readonly phase: string; readonly text: string };
+  warnings: string[];
+  end?: { readonly status: RunStatus; readonly spent: Spent; readonly saved: Savings; readonly durationMs: number };
+}
+
+export interface Spent {
+  readonly usd: number | null;
+  readonly tokens: number;
+}
+
+export interface PhaseState {
+  readonly id: string;
+  readonly kind: string;
+  readonly needs: readonly string[];
+  state: 'waiting' | 'running' | PhaseOutcome['status'];
+  startedAt?: number;
+  reason?: string;
+  model?: string;
+  turns?: number;
+  usage: Usage;
+  items?: { readonly total: number; readonly done: number; readonly failed: number; readonly reused: number };
+  /** What it does at this moment: a tool, a pause, what it waits for. */
+  note?: string;
+  outcome?: PhaseOutcome;
+}
+
+export function createRunState(): RunState {
+  return { runId: '', flow: '', startedAt: 0, phases: [], byId: new Map(), nested: new Map(), warnings: [] };
+}
+
+export function applyEvent(state: RunState, event: RunEvent): void {
+  switch (event.type) {
+    case 'run-start':
+      state.runId = event.runId;
+      state.flow = event.flow;
+      state.startedAt = event.at;
+      if (event.file !== undefined) state.file = event.file;
+      if (event.continues) state.continues = event.continues;
+      state.phases = dagOrder(event.phases).map(({ id, kind, needs }) => newPhase(id, kind, needs));
+      state.byId = new Map(state.phases.map((phase) => [phase.id, phase]));
+      return;
+    case 'warning':
+      state.warnings.push(event.phase === undefined ? event.message : `${event.phase}: ${event.message}`);
+      return;
+    case 'approval':
+      state.approval = { phase: event.phase, text: event.text };
+      return;
+    case 'run-end':
+      state.end = event;
+      return;
+    default:
+      applyPhaseEvent(state, findPhase(state, event), event);
+  }
+}
+
+type PhaseEvent = Extract<
+  RunEvent,
+  { readonly type: 'phase-start' | 'phase-progress' | 'phase-waiting' | 'retry' | 'phase-end' }
+>;
+
+function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent): void {
+  switch (event.type) {
+    case 'phase-start':
+      phase.state = 'running';
+      phase.startedAt = event.at;
+      phase.reason = event.reason;
+      delete phase.note;
+      return;
+    case 'phase-waiting':
+      phase.note = `waiting for ${event.for}`;
+      return;
+    case 'retry':
+      phase.note = `attempt ${event.attempt} failed (${event.error}), again in ${Math.ceil(event.delayMs / 1000)}s`;
+      return;
+    case 'phase-progress':
+      if (event.model !== undefined) phase.model = event.model;
+      if (event.turns !== undefined) phase.turns = event.turns;
+      if (event.usage !== undefined && event.unit === undefined) phase.usage = event.usage;
+      if (event.items !== undefined) phase.items = event.items;
+      if (event.tool !== undefined) phase.note = event.tool;
+      return;
+    case 'phase-end':
+      phase.state = event.outcome.status;
+      phase.outcome = event.outcome;
+      phase.usage = event.outcome.usage;
+      if (event.outcome.model !== undefined) phase.model = event.outcome.model;
+      delete phase.note;
+      if (state.approval?.phase === phase.id && event.outcome.status !== 'paused') delete state.approval;
+      // A nested phase has its line only while it is under way.
+      if (phase !== state.byId.get(phase.id)) state.nested.delete(phase.id);
+  }
+}
+
+/** Phases of nested flows are not announced by the run's start: they appear when they start. */
+function findPhase(state: RunState, event: PhaseEvent): PhaseState {
+  const known = state.byId.get(event.phase) ?? state.nested.get(event.phase);
+  if (known) return known;
+  const phase = newPhase(event.phase, event.type === 'phase-end' ? event.outcome.kind : '', []);
+  if (event.phase.includes('/')) {
+    state.nested.set(event.phase, phase);
+  } else {
+    state.phases.push(phase);
+    state.byId.set(event.phase, phase);
+  }
+  return phase;
+}
+
+function newPhase(id: string, kind: string, needs: readonly string[]): PhaseState {
+  return { id, kind, needs, state: 'waiting', usage: NO_USAGE };
+}

@@ -1,0 +1,141 @@
+import type { RunEvent } from '../../model/event.js';
+import type { Clock } from '../../util/clock.js';
+import { displayWidth } from '../../util/terminal-text.js';
+import type { Writer } from '../command.js';
+import { createStyle } from '../style.js';
+import { closingLines } from './closing.js';
+import { drawRun } from './draw.js';
+import { continuingLines, plainLines, warningLine } from './plain.js';
+import { applyEvent, createRunState } from './run-state.js';
+
+/** Shows a run while it goes. */
+export interface RunView {
+  onEvent(event: RunEvent): void;
+  /** Takes the live picture off the screen, for a question to the person; the next event brings it back. */
+  suspend(): void;
+  /** Leaves the final picture and the closing summary. */
+  stop(): void;
+}
+
+export interface RunViewOptions {
+  readonly out: Pick<Writer, 'write' | 'isLive' | 'color' | 'columns' | 'rows' | 'onResize'>;
+  readonly clock: Clock;
+}
+
+/** Live on a terminal, one plain line per change elsewhere. */
+export function createRunView(options: RunViewOptions): RunView {
+  return options.out.isLive ? liveView(options) : plainView(options);
+}
+
+const FLUSH_MS = 40;
+const FLUSH_BYTES = 32_768;
+
+/** Gathers lines for a moment: a warm run of a thousand phases is a handful of writes and one timer. */
+function plainView({ out }: RunViewOptions): RunView {
+  const style = createStyle(out.color);
+  const state = createRunState();
+  let buffer = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (buffer !== '') out.write(buffer);
+    buffer = '';
+  };
+  return {
+    onEvent(event) {
+      applyEvent(state, event);
+      for (const line of plainLines(state, event, style)) buffer += `${line}\n`;
+      if (buffer.length > FLUSH_BYTES) flush();
+      else if (buffer !== '') timer ??= setTimeout(flush, FLUSH_MS);
+    },
+    suspend: flush,
+    stop() {
+      for (const line of closingLines(state, style)) buffer += `${line}\n`;
+      flush();
+    },
+  };
+}
+
+const FRAME_MS = 100;
+/** A run that is over sooner is never animated. */
+const FIRST_FRAME_MS = 60;
+const FINAL_ROWS = 60;
+
+function liveView({ out, clock }: RunViewOptions): RunView {
+  const style = createStyle(out.color);
+  const state = createRunState();
+  const screen = createScreen(out);
+  let tick = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let seenWarnings = 0;
+  const stopResize = out.onResize(() => draw());
+
+  /** Lines that stay above the picture. */
+  const takeNotices = (): string[] => {
+    const fresh = state.warnings.slice(seenWarnings).map((message) => warningLine(undefined, message, style));
+    seenWarnings = state.warnings.length;
+    return fresh;
+  };
+  const picture = (rows: number) => drawRun(state, { style, columns: out.columns, rows, now: clock.now(), tick });
+  const draw = () => {
+    if (timer === undefined || state.phases.length === 0) return;
+    screen.show(takeNotices(), picture(Math.max(3, out.rows - 1)));
+  };
+  const animate = () => {
+    tick++;
+    draw();
+    timer = setTimeout(animate, FRAME_MS);
+  };
+  const halt = () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+
+  return {
+    onEvent(event) {
+      applyEvent(state, event);
+      if (event.type === 'run-start') screen.print(continuingLines(state));
+      if (event.type === 'run-end') halt();
+      else timer ??= setTimeout(animate, FIRST_FRAME_MS);
+    },
+    suspend() {
+      halt();
+      screen.show(takeNotices(), []);
+    },
+    stop() {
+      halt();
+      stopResize();
+      const lines = state.phases.length > 0 ? picture(Math.max(FINAL_ROWS, out.rows)) : [];
+      screen.show(takeNotices(), []);
+      screen.print(finalLines(lines, closingLines(state, style)));
+    },
+  };
+}
+
+function finalLines(picture: readonly string[], closing: readonly string[]): string[] {
+  // The header is about a run that goes on; the closing lines say it better.
+  return closing.length === 0 ? [...picture] : [...picture.slice(1), ...(picture.length > 1 ? [''] : []), ...closing];
+}
+
+/** A block of lines at the end of the terminal that is drawn over in place. */
+function createScreen(out: RunViewOptions['out']) {
+  let shown: readonly string[] = [];
+  /** After a resize the terminal has broken our lines anew: count the rows they take now. */
+  const height = () => {
+    const columns = Math.max(1, out.columns);
+    return shown.reduce((rows, line) => rows + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0);
+  };
+  return {
+    print(lines: readonly string[]): void {
+      if (lines.length > 0) out.write(`${lines.join('\n')}\n`);
+    },
+    /** `above` stays for good; `block` replaces the one before. One write, so that nothing flickers. */
+    show(above: readonly string[], block: readonly string[]): void {
+      const up = Math.min(height(), out.rows - 1);
+      const text = [...above, ...block].map((line) => `${line}\x1b[K\n`).join('');
+      if (up > 0 || text !== '') out.write(`\x1b[?2026h${up > 0 ? `\x1b[${up}A\r` : ''}${text}\x1b[J\x1b[?2026l`);
+      shown = block;
+    },
+  };
+}
