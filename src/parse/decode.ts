@@ -1,0 +1,43 @@
+import type { SyntaxProblem } from './tree.js';
+
+export const LARGEST_FILE = 1024 * 1024;
+
+/**
+ * A flow file's bytes as text. UTF-8 only, a byte order mark is dropped, and NUL is refused: such a file is no text,
+ * whatever it is called. The text that did decode comes along so that a place in it can be shown.
+ */
+export function decodeText(
+  bytes: Buffer,
+): { readonly text: string } | { readonly text: string; readonly problem: SyntaxProblem } {
+  if (bytes.length > LARGEST_FILE) return { text: '', problem: tooLarge(bytes.length) };
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    return { text: '', problem: notText(0, 'the file is UTF-16', 'save it as UTF-8') };
+  }
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const text = bytes.toString('utf8', start);
+  const nul = text.indexOf('\0');
+  if (nul !== -1) return { text, problem: notText(nul, 'the file holds a NUL character', 'a flow file is plain text') };
+  const bad = text.indexOf('\ufffd');
+  // A replacement character that was written as such is fine; one that stands for bytes that were no UTF-8 is not.
+  if (bad !== -1 && !bytes.subarray(start).equals(Buffer.from(text, 'utf8'))) return { text, problem: invalid(bad) };
+  return { text };
+}
+
+export function tooLarge(size: number): SyntaxProblem {
+  const mebibytes = (size / LARGEST_FILE).toFixed(1);
+  return {
+    offset: 0,
+    length: 1,
+    code: 'too-large',
+    message: `the file has ${mebibytes} MiB, and a flow file may have 1 MiB`,
+    hint: 'keep long texts in files of their own and name them in "context"',
+  };
+}
+
+function invalid(offset: number): SyntaxProblem {
+  return notText(offset, 'the file is not valid UTF-8 from here on', 'save it as UTF-8');
+}
+
+function notText(offset: number, message: string, hint: string): SyntaxProblem {
+  return { offset, length: 1, code: 'encoding', message, hint };
+}

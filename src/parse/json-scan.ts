@@ -1,0 +1,87 @@
+import { DEEPEST_NESTING, duplicateKey, type SyntaxProblem, tooDeep } from './tree.js';
+
+/**
+ * One pass over JSON text (comments allowed) for what `JSON.parse` keeps silent about: names given twice, and nesting
+ * deeper than we follow. Text that is no JSON gives no useful answer; the parser says what is wrong with it.
+ */
+export function scanJson(text: string): readonly SyntaxProblem[] {
+  const problems: SyntaxProblem[] = [];
+  /** Names seen so far in each open object; null for an open list. */
+  const open: (Set<string> | null)[] = [];
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charCodeAt(index);
+    if (char === QUOTE) {
+      const end = endOfString(text, index);
+      const names = open.at(-1);
+      if (names && isKey(text, end)) noteKey(text, index, end, names, problems);
+      index = end - 1;
+    } else if (char === OPEN_OBJECT || char === OPEN_LIST) {
+      open.push(char === OPEN_OBJECT ? new Set() : null);
+      if (open.length > DEEPEST_NESTING) return [tooDeep(index)];
+    } else if (char === CLOSE_OBJECT || char === CLOSE_LIST) {
+      open.pop();
+    } else if (char === SLASH) {
+      index = skipComment(text, index);
+    }
+  }
+  return problems;
+}
+
+const QUOTE = 34;
+const SLASH = 47;
+const BACKSLASH = 92;
+const COLON = 58;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+
+/** Just behind the closing quote. */
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    const char = text.charCodeAt(index);
+    if (char === BACKSLASH) index += 1;
+    else if (char === QUOTE) return index + 1;
+  }
+  return text.length;
+}
+
+/** Objects alternate names and values, and only a name is followed by a colon. */
+function isKey(text: string, from: number): boolean {
+  for (let index = from; index < text.length; index++) {
+    const char = text.charCodeAt(index);
+    if (char === COLON) return true;
+    if (char === SLASH) index = skipComment(text, index);
+    else if (char > 32) return false;
+  }
+  return false;
+}
+
+function noteKey(text: string, start: number, end: number, names: Set<string>, problems: SyntaxProblem[]): void {
+  const raw = text.slice(start + 1, end - 1);
+  const key = raw.includes('\\') ? unescaped(raw) : raw;
+  if (names.has(key)) problems.push(duplicateKey(key, start, end - start));
+  else names.add(key);
+}
+
+function unescaped(raw: string): string {
+  try {
+    return JSON.parse(`"${raw}"`) as string;
+  } catch {
+    // No JSON string: the parser reports it, and the raw text is as good a name as any until then.
+    return raw;
+  }
+}
+
+/** Last character of the comment, or the slash itself when it starts none. */
+function skipComment(text: string, start: number): number {
+  if (text[start + 1] === '/') {
+    const end = text.indexOf('\n', start);
+    return end === -1 ? text.length : end;
+  }
+  if (text[start + 1] === '*') {
+    const end = text.indexOf('*/', start + 2);
+    return end === -1 ? text.length : end + 1;
+  }
+  return start;
+}

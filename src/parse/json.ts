@@ -1,0 +1,95 @@
+import type { JsonValue } from '../model/json.js';
+import { scanJson } from './json-scan.js';
+import { plainValue, type SyntaxProblem, type TreeNode } from './tree.js';
+
+export type Parsed =
+  | { readonly value: JsonValue; readonly tree: () => Promise<TreeNode> }
+  | { readonly problems: readonly SyntaxProblem[] };
+
+/** Strict JSON takes the engine's own parser; places are worked out only when somebody asks for them. */
+export async function parseJson(text: string): Promise<Parsed> {
+  const scanned = scanJson(text);
+  if (scanned.length > 0) return { problems: scanned };
+  const strict = parseStrict(text);
+  if (strict) return { value: strict.value, tree: async () => (await parseTree(text)) as TreeNode };
+  const tree = await parseTree(text);
+  if ('problems' in tree) return tree;
+  return { value: plainValue(tree), tree: async () => tree };
+}
+
+function parseStrict(text: string): { readonly value: JsonValue } | undefined {
+  try {
+    return { value: JSON.parse(text) as JsonValue };
+  } catch {
+    // Comments, trailing commas or mistakes: the tolerant parser tells them apart.
+    return undefined;
+  }
+}
+
+async function parseTree(text: string): Promise<TreeNode | { readonly problems: readonly SyntaxProblem[] }> {
+  const jsonc = await import('jsonc-parser');
+  const errors: { error: number; offset: number; length: number }[] = [];
+  const root = jsonc.parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
+  if (errors.length > 0 || root === undefined) {
+    const first = errors[0] ?? { error: -1, offset: 0, length: 1 };
+    return { problems: [syntaxProblem(text, first)] };
+  }
+  return convert(root);
+}
+
+interface JsoncNode {
+  readonly type: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly value?: unknown;
+  readonly children?: readonly JsoncNode[];
+}
+
+function convert(node: JsoncNode): TreeNode {
+  const place = { start: node.offset, end: node.offset + node.length };
+  const children = node.children ?? [];
+  if (node.type === 'array') return { type: 'list', ...place, items: children.map(convert) };
+  if (node.type === 'object') {
+    return {
+      type: 'map',
+      ...place,
+      entries: children.map(({ children: [key, value] = [] }) => ({
+        key: key!.value as string,
+        keyStart: key!.offset,
+        keyEnd: key!.offset + key!.length,
+        value: convert(value!),
+      })),
+    };
+  }
+  const value = node.value as string | number | boolean | null;
+  return { type: 'scalar', ...place, value, ...(typeof value === 'string' ? { style: 'json' as const } : {}) };
+}
+
+/** One line each; jsonc-parser numbers its errors and leaves the words to us. */
+const MESSAGES: Readonly<Record<number, string>> = {
+  1: 'this is no JSON value',
+  2: 'this is no number',
+  3: 'a name in double quotes should stand here',
+  4: 'a value should stand here',
+  5: 'a colon should stand here',
+  6: 'a comma should stand here',
+  7: 'a closing brace is missing',
+  8: 'a closing bracket is missing',
+  9: 'the file should end here',
+  11: 'this comment is not closed',
+  12: 'this text has no closing quote',
+  13: 'this number is not finished',
+  14: 'this \\u escape is not finished',
+  15: 'this escape does not exist',
+  16: 'this character is not allowed here',
+};
+
+function syntaxProblem(text: string, { error, offset, length }: { error: number; offset: number; length: number }) {
+  const at = Math.min(offset, Math.max(0, text.length - 1));
+  return {
+    offset: at,
+    length: Math.max(1, Math.min(length, 40)),
+    code: 'syntax',
+    message: text.trim() === '' ? 'the file is empty' : (MESSAGES[error] ?? 'this is no JSON'),
+  };
+}

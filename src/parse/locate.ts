@@ -1,0 +1,60 @@
+import { offsetInText } from './text-offsets.js';
+import type { TreeNode } from './tree.js';
+
+export type Path = readonly (string | number)[];
+
+/** A place in a file, told by the way to it: the name of a field, its value, or a part of its text. */
+export interface Place {
+  readonly path: Path;
+  /** `key`: the name that the path ends with. */
+  readonly target: 'key' | 'value';
+  /** Part of a text value. */
+  readonly span?: { readonly offset: number; readonly length: number };
+}
+
+export interface SourceRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Range of a place; where the way leads to something that is not written (a default), the nearest thing that is. */
+export function locate(source: string, root: TreeNode, place: Place): SourceRange {
+  let node = root;
+  let key: { start: number; end: number } | undefined;
+  for (const step of place.path) {
+    const next = child(node, step);
+    if (!next) {
+      if (place.span === undefined || node.type !== 'scalar') return rangeOf(source, node, key);
+      break;
+    }
+    node = next.value;
+    key = next.key;
+  }
+  if (place.target === 'key' && key) return { offset: key.start, length: key.end - key.start };
+  if (place.span && node.type === 'scalar' && node.style !== undefined) {
+    const start = offsetInText(source, node, place.span.offset);
+    const last = offsetInText(source, node, place.span.offset + Math.max(0, place.span.length - 1));
+    return { offset: start, length: Math.max(1, last - start + 1) };
+  }
+  return rangeOf(source, node, undefined);
+}
+
+function child(node: TreeNode, step: string | number) {
+  if (node.type === 'list' && typeof step === 'number') {
+    const value = node.items[step];
+    return value && { value, key: undefined };
+  }
+  if (node.type === 'map' && typeof step === 'string') {
+    const entry = node.entries.find(({ key }) => key === step);
+    return entry && { value: entry.value, key: { start: entry.keyStart, end: entry.keyEnd } };
+  }
+  return undefined;
+}
+
+/** The first line of it: a whole object or block is no place that anybody could look at. */
+function rangeOf(source: string, node: TreeNode, key: { start: number; end: number } | undefined): SourceRange {
+  if (key && node.type !== 'scalar') return { offset: key.start, length: key.end - key.start };
+  const end = Math.min(Math.max(node.end, node.start + 1), source.length);
+  const written = source.slice(node.start, end).split('\n', 1)[0]!.trimEnd();
+  return { offset: node.start, length: Math.max(1, written.length) };
+}

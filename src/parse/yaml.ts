@@ -1,0 +1,284 @@
+import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Parsed } from './json.js';
+import {
+  DEEPEST_NESTING,
+  duplicateKey,
+  type ListNode,
+  type MapEntry,
+  type MapNode,
+  plainValue,
+  type ScalarNode,
+  type SyntaxProblem,
+  type TextStyle,
+  type TreeNode,
+  tooDeep,
+} from './tree.js';
+
+type Yaml = typeof import('yaml');
+
+/** How many nodes aliases may add up to: plenty for shared settings, nothing for a bomb. */
+const MOST_ALIASED_NODES = 20_000;
+const MOST_PROBLEMS = 5;
+const MOST_PROPERTIES = 10_000;
+
+/**
+ * YAML 1.2 without its traps: no tags, one document, names that are texts, bounded aliases. `<<` merges maps, because
+ * people share settings that way.
+ */
+export async function parseYaml(text: string): Promise<Parsed> {
+  const yaml = await import('yaml');
+  const tokens = readTokens(yaml, text);
+  if ('problem' in tokens) return { problems: [tokens.problem] };
+  const composer = new yaml.Composer({ uniqueKeys: false, merge: false, prettyErrors: false, logLevel: 'silent' });
+  const documents = [...composer.compose(tokens.tokens, true, text.length)];
+  const problems = documentProblems(documents, text);
+  if (problems.length > 0) return { problems };
+  const builder = new TreeBuilder(yaml, text);
+  const tree = builder.build(documents[0]!.contents as Node | null);
+  if (builder.problems.length > 0) return { problems: builder.problems };
+  return { value: plainValue(tree), tree: async () => tree };
+}
+
+/**
+ * Feeds the parser piece by piece, so that a file made to be expensive is put down as soon as it shows: the later stages
+ * recurse, and make an error object for every odd property.
+ */
+function readTokens(yaml: Yaml, text: string): { tokens: CST.Token[] } | { problem: SyntaxProblem } {
+  const parser = new yaml.Parser();
+  const tokens: CST.Token[] = [];
+  let offset = 0;
+  let properties = 0;
+  for (const lexeme of new yaml.Lexer().lex(text)) {
+    // A collection and what stands in it are two entries of the parser's stack at the most.
+    if (parser.stack.length > 2 * DEEPEST_NESTING + 10) return { problem: tooDeep(offset) };
+    if (/^[!&%]/.test(lexeme)) {
+      properties += 1;
+      if (properties > MOST_PROPERTIES) return { problem: tooManyProperties(offset) };
+    }
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    offset = parser.offset;
+  }
+  for (const token of parser.end()) tokens.push(token);
+  const problem = findTooDeep(tokens);
+  return problem ? { problem } : { tokens };
+}
+
+function tooManyProperties(offset: number): SyntaxProblem {
+  return { offset, length: 1, code: 'syntax', message: `more than ${MOST_PROPERTIES} anchors, tags and directives` };
+}
+
+/** By levels, not by recursion. */
+function findTooDeep(tokens: readonly CST.Token[]): SyntaxProblem | undefined {
+  let level: (CST.Token | null | undefined)[] = [...tokens];
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: (CST.Token | null | undefined)[] = [];
+    for (const token of level) {
+      if (!token) continue;
+      if (token.type === 'document') next.push(token.value);
+      if (!('items' in token)) continue;
+      if (depth > DEEPEST_NESTING) return tooDeep(token.offset);
+      for (const item of token.items) next.push(item.key, item.value);
+    }
+    level = next;
+  }
+  return undefined;
+}
+
+function documentProblems(documents: readonly { errors: Document['errors'] }[], text: string): SyntaxProblem[] {
+  const problems: SyntaxProblem[] = [];
+  for (const { errors } of documents) {
+    for (const { pos, message } of errors) {
+      const offset = Math.min(pos[0], Math.max(0, text.length - 1));
+      const length = Math.max(1, Math.min(pos[1] - pos[0], 40));
+      problems.push({ offset, length, code: 'syntax', message: message.split('\n')[0]!.slice(0, 200) });
+    }
+  }
+  if (problems.length === 0 && documents.length > 1) {
+    const second = documents[1] as Document;
+    const offset = Math.min(second.range?.[0] ?? 0, Math.max(0, text.length - 1));
+    problems.push({
+      offset,
+      length: 1,
+      code: 'syntax',
+      message: 'a file holds one flow, and here a second document starts',
+    });
+  }
+  return problems.slice(0, MOST_PROBLEMS);
+}
+
+interface Built {
+  readonly node: TreeNode;
+  readonly size: number;
+  readonly depth: number;
+}
+
+const STYLES: Readonly<Record<string, TextStyle>> = {
+  PLAIN: 'plain',
+  QUOTE_SINGLE: 'single',
+  QUOTE_DOUBLE: 'double',
+  BLOCK_LITERAL: 'literal',
+  BLOCK_FOLDED: 'folded',
+};
+
+class TreeBuilder {
+  readonly problems: SyntaxProblem[] = [];
+  readonly #anchors = new Map<string, Built | 'open'>();
+  #aliased = 0;
+
+  constructor(
+    private readonly yaml: Yaml,
+    private readonly text: string,
+  ) {}
+
+  build(root: Node | null): TreeNode {
+    return this.#build(root, 0, 0).node;
+  }
+
+  #build(node: Node | null, fallback: number, level: number): Built {
+    const start = node?.range?.[0] ?? fallback;
+    const end = Math.max(start, node?.range?.[1] ?? start);
+    if (node === null || this.problems.length >= MOST_PROBLEMS)
+      return leaf({ type: 'scalar', value: null, start, end });
+    if (this.yaml.isAlias(node)) return this.#alias(node, start, end, level);
+    const tagged = (node as Scalar).tag;
+    if (tagged !== undefined) this.#tag(tagged, start);
+    const anchor = (node as Scalar).anchor;
+    if (anchor !== undefined) this.#anchors.set(anchor, 'open');
+    const built = this.yaml.isMap(node)
+      ? this.#map(node, start, end, level)
+      : this.yaml.isSeq(node)
+        ? this.#list(node, start, end, level)
+        : leaf(this.#scalar(node as Scalar, start, end));
+    if (anchor !== undefined) this.#anchors.set(anchor, built);
+    return built;
+  }
+
+  #alias(node: Alias, start: number, end: number, level: number): Built {
+    const target = this.#anchors.get(node.source);
+    const place = { offset: start, length: Math.max(1, end - start) };
+    const nothing = leaf({ type: 'scalar', value: null, start, end });
+    if (target === undefined) {
+      this.problems.push({ ...place, code: 'syntax', message: `there is no anchor &${node.source} before this alias` });
+      return nothing;
+    }
+    if (target === 'open') {
+      this.problems.push({
+        ...place,
+        code: 'alias',
+        message: `the alias *${node.source} stands inside its own anchor`,
+      });
+      return nothing;
+    }
+    this.#aliased += target.size;
+    if (this.#aliased > MOST_ALIASED_NODES) {
+      if (!this.problems.some(({ code }) => code === 'alias')) {
+        this.problems.push({
+          ...place,
+          code: 'alias',
+          message: 'aliases repeat too much: this file would become huge',
+        });
+      }
+      return nothing;
+    }
+    if (level + target.depth > DEEPEST_NESTING) this.problems.push(tooDeep(start));
+    return target;
+  }
+
+  #tag(tag: string, start: number): void {
+    const before = /![^\s]*\s*(?:&\S+\s*)?$/.exec(this.text.slice(Math.max(0, start - 300), start));
+    const offset = before ? start - before[0].length : start;
+    this.problems.push({
+      offset,
+      length: before ? before[0].trimEnd().length : 1,
+      code: 'yaml-tag',
+      message: `YAML tags (${tag.slice(0, 60)}) are not allowed`,
+      hint: 'leave the tag out; put the value in quotes if it has to be a text',
+    });
+  }
+
+  #scalar(node: Scalar, start: number, end: number): ScalarNode {
+    const { value } = node;
+    if (typeof value === 'string')
+      return { type: 'scalar', value, start, end, style: STYLES[node.type ?? 'PLAIN'] ?? 'plain' };
+    if (typeof value === 'boolean' || value === null) return { type: 'scalar', value, start, end };
+    if (typeof value === 'number' && Number.isFinite(value)) return { type: 'scalar', value, start, end };
+    this.problems.push({
+      offset: start,
+      length: Math.max(1, end - start),
+      code: 'bad-number',
+      message: 'this number cannot be used',
+    });
+    return { type: 'scalar', value: null, start, end };
+  }
+
+  #list(node: YAMLSeq, start: number, end: number, level: number): Built {
+    let size = 1;
+    let depth = 0;
+    const items: TreeNode[] = [];
+    for (const item of node.items) {
+      const built = this.#build(item as Node | null, start, level + 1);
+      size += built.size;
+      depth = Math.max(depth, built.depth);
+      items.push(built.node);
+    }
+    return { node: { type: 'list', items, start, end } satisfies ListNode, size, depth: depth + 1 };
+  }
+
+  #map(node: YAMLMap, start: number, end: number, level: number): Built {
+    let size = 1;
+    let depth = 0;
+    const own: MapEntry[] = [];
+    const merged: MapEntry[] = [];
+    const seen = new Set<string>();
+    for (const pair of node.items as Pair<Node | null, Node | null>[]) {
+      const key = this.#key(pair.key, start);
+      if (!key) continue;
+      const built = this.#build(pair.value, key.keyEnd, level + 1);
+      size += built.size;
+      depth = Math.max(depth, built.depth);
+      if (key.key === '<<' && key.plain) {
+        merged.push(...this.#mergeSources(built.node, key.keyStart));
+        continue;
+      }
+      if (seen.has(key.key)) this.problems.push(duplicateKey(key.key, key.keyStart, key.keyEnd - key.keyStart));
+      seen.add(key.key);
+      own.push({ key: key.key, keyStart: key.keyStart, keyEnd: key.keyEnd, value: built.node });
+    }
+    const entries = [...own];
+    for (const entry of merged) {
+      if (seen.has(entry.key)) continue;
+      seen.add(entry.key);
+      entries.push(entry);
+    }
+    return { node: { type: 'map', entries, start, end } satisfies MapNode, size, depth: depth + 1 };
+  }
+
+  #key(node: Node | null, fallback: number) {
+    const keyStart = node?.range?.[0] ?? fallback;
+    const keyEnd = Math.max(keyStart, node?.range?.[1] ?? keyStart);
+    if (node !== null && this.yaml.isScalar(node)) {
+      if (node.tag !== undefined) this.#tag(node.tag, keyStart);
+      const plain = node.type === 'PLAIN';
+      // `1:` and `true:` are names like any other here: what was written counts.
+      const key = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
+      return { key, keyStart, keyEnd, plain };
+    }
+    const message = 'a name has to be a plain text';
+    this.problems.push({ offset: keyStart, length: Math.max(1, keyEnd - keyStart), code: 'syntax', message });
+    return undefined;
+  }
+
+  #mergeSources(node: TreeNode, offset: number): readonly MapEntry[] {
+    const sources = node.type === 'list' ? node.items : [node];
+    const entries: MapEntry[] = [];
+    for (const source of sources) {
+      if (source.type === 'map') entries.push(...source.entries);
+      else this.problems.push({ offset, length: 2, code: 'syntax', message: '<< merges a map, or a list of maps' });
+    }
+    return entries;
+  }
+}
+
+function leaf(node: ScalarNode): Built {
+  return { node, size: 1, depth: 0 };
+}
