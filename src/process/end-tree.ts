@@ -3,12 +3,15 @@ import { systemClock } from '../util/clock.js';
 import { KnownTree, type Tree } from './known-tree.js';
 import type { ChildIdentity } from './process.js';
 import { type HolderIdentity, holderIdentity } from './process-identity.js';
-import { hasProcessTable, type ProcessRow, readProcessRow } from './process-table.js';
+import { forgetProcessTable, hasProcessTable, type ProcessRow, readProcessRow } from './process-table.js';
+import { sendSignal } from './send-signal.js';
 
 /** After KILL: a process stuck in the kernel (a dead network mount) must not hang the run for good. */
 const GIVE_UP_MS = 10_000;
-const POLL_MS = [1, 2, 4, 8, 16, 25];
 const DEFAULT_GRACE_MS = 5_000;
+const POLL_MS = [1, 2, 4, 8, 16, 25];
+/** A tree that still grows after that many looks at its frozen members is not frozen by us (another user's process). */
+const FREEZE_ROUNDS = 10;
 
 /** Ends everything that descends from the root: TERM, then KILL for what is left after the grace. */
 export async function endTree(tree: Tree, graceMs: number = DEFAULT_GRACE_MS): Promise<void> {
@@ -18,9 +21,11 @@ export async function endTree(tree: Tree, graceMs: number = DEFAULT_GRACE_MS): P
 }
 
 /** At once and without waiting, for the last moment of this process. */
-export function killTreeNow(tree: Tree): void {
-  const known = new KnownTree(tree);
-  tell(known, known.refresh(), new Set(), 'SIGKILL');
+export function killTreesNow(trees: Iterable<Tree>): void {
+  const all = [...trees].map((tree) => new KnownTree(tree));
+  for (const known of all) sendSignal(-known.root, 'SIGSTOP');
+  forgetProcessTable();
+  for (const known of all) known.tell(known.refreshNow(), 'SIGKILL');
 }
 
 /**
@@ -31,7 +36,7 @@ export async function endProcess(child: ChildIdentity, graceMs?: number): Promis
   const row = readProcessRow(child.pid);
   if (row && row.startTicks !== child.startTicks) return;
   if (hasProcessTable() && child.startTicks === undefined) return;
-  await endTree({ root: child.pid, mark: child.mark }, graceMs);
+  await endTree({ root: child.pid, ...(child.mark !== undefined && { mark: child.mark }) }, graceMs);
 }
 
 /** The same for all children of a run, if it ran on this machine since its last boot; ids mean nothing elsewhere. */
@@ -41,19 +46,33 @@ export async function endSurvivors(children: readonly ChildIdentity[], startedBy
   await Promise.all(children.map((child) => endProcess(child)));
 }
 
-/** Sends the signal to each member once, newcomers included; true when nobody is left in time. */
-async function endWith(known: KnownTree, signal: NodeJS.Signals, limitMs: number): Promise<boolean> {
+/** Sends the signal to everyone, newcomers included; true when nobody is left in time. */
+async function endWith(known: KnownTree, signal: 'SIGTERM' | 'SIGKILL', limitMs: number): Promise<boolean> {
   const until = systemClock.elapsed() + limitMs;
-  const told = new Set<number>();
   for (let round = 0; ; ) {
-    const members = known.refresh();
-    if (members.length === 0 && !known.groupAnswersWithoutTable()) return true;
+    if ((await known.refresh()).length === 0 && !known.groupAnswersWithoutTable()) return true;
     if (systemClock.elapsed() >= until) return false;
-    tell(known, members, told, signal);
+    const members = await freeze(known);
+    known.tell(members, signal);
+    if (signal !== 'SIGKILL') known.tell(members, 'SIGCONT');
     do {
       await pause(POLL_MS[Math.min(round++, POLL_MS.length - 1)]);
     } while (systemClock.elapsed() < until && someoneLives(known, members));
   }
+}
+
+/**
+ * Stops everyone until nobody new turns up. A process that is told to end while it starts another one would leave that
+ * one behind: without a parent, and perhaps in a session of its own, nothing leads to it any more.
+ */
+async function freeze(known: KnownTree): Promise<ProcessRow[]> {
+  let members = await known.refresh();
+  for (let round = 0, before = -1; round < FREEZE_ROUNDS && members.length !== before; round += 1) {
+    before = members.length;
+    known.tell(members, 'SIGSTOP');
+    members = await known.refresh();
+  }
+  return members;
 }
 
 function someoneLives(known: KnownTree, members: readonly ProcessRow[]): boolean {
@@ -62,23 +81,4 @@ function someoneLives(known: KnownTree, members: readonly ProcessRow[]): boolean
     const row = readProcessRow(pid);
     return row !== undefined && !row.zombie && row.startTicks === startTicks;
   });
-}
-
-/** The group first: one call reaches all its members, those started since the last look included. */
-function tell(known: KnownTree, members: readonly ProcessRow[], told: Set<number>, signal: NodeJS.Signals): void {
-  if (told.size === 0) send(-known.root, signal);
-  for (const { pid, group } of members) {
-    if (!told.has(pid) && (told.size > 0 || group !== known.root)) send(pid, signal);
-  }
-  for (const { pid } of members) told.add(pid);
-}
-
-function send(pidOrGroup: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pidOrGroup, signal);
-  } catch (error) {
-    // ESRCH: already gone. EPERM: it became another user's; nothing to be done about it.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
-  }
 }

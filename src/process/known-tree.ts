@@ -1,5 +1,6 @@
-import { answersSignals } from './process-identity.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hasProcessTable, type ProcessRow, readProcessTable, startedWith } from './process-table.js';
+import { answersSignals, sendSignal } from './send-signal.js';
 
 export interface Tree {
   /** Leads a session and a group of its own, whose ids stay reserved while they have members. */
@@ -26,8 +27,13 @@ export class KnownTree {
     this.#sessions = new Set([tree.root]);
   }
 
-  /** Looks at the process table; returns those of the tree who are alive. */
-  refresh(): ProcessRow[] {
+  /** Who is alive now. The look at the process table is shared with everyone who asks meanwhile, and never an older one. */
+  async refresh(): Promise<ProcessRow[]> {
+    await nextTurn();
+    return this.refreshNow();
+  }
+
+  refreshNow(): ProcessRow[] {
     const rows = readProcessTable();
     const members = new Map<number, ProcessRow>();
     for (const row of rows) if (this.#isKnown(row)) this.#add(row, members);
@@ -44,6 +50,12 @@ export class KnownTree {
   /** Where there is no process table, the group is all there is to go by. */
   groupAnswersWithoutTable(): boolean {
     return !hasProcessTable() && answersSignals(-this.root);
+  }
+
+  /** The group first: one call reaches all its members, those started since the last look included. */
+  tell(members: readonly ProcessRow[], signal: NodeJS.Signals): void {
+    sendSignal(-this.root, signal);
+    for (const { pid, group } of members) if (group !== this.root) sendSignal(pid, signal);
   }
 
   #isKnown(row: ProcessRow): boolean {

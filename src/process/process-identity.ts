@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ChildIdentity } from './process.js';
 import { hasProcessTable, readProcessRow } from './process-table.js';
+import { answersSignals } from './send-signal.js';
 
 /** Who holds a claim or owns a run: enough to tell, on the same machine, whether they are still alive. */
 export interface HolderIdentity extends ChildIdentity {
@@ -34,17 +35,6 @@ export function holderState(holder: HolderIdentity): 'alive' | 'dead' | 'unknown
   if (holder.host !== here.host) return 'unknown';
   if (holder.boot !== undefined && here.boot !== undefined && holder.boot !== here.boot) return 'dead';
   return isAlive(holder) ? 'alive' : 'dead';
-}
-
-/** Whether a signal could be sent: the only sign of life where there is no /proc. */
-export function answersSignals(pidOrGroup: number): boolean {
-  try {
-    process.kill(pidOrGroup, 0);
-    return true;
-  } catch (error) {
-    // EPERM: there is one, it is someone else's.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 let self: HolderIdentity | undefined;

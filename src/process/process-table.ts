@@ -51,16 +51,19 @@ export function parseStat(pid: number, stat: string): ProcessRow | undefined {
 
 /**
  * Every process that can be seen; empty where there is no /proc. Costs milliseconds, so it is never asked for while all
- * goes well, and one look serves everyone who asks in the same turn of the event loop (a run that ends 200 trees).
+ * goes well, and one look serves the whole turn of the event loop (a run that ends 200 trees): ask in a new turn.
  */
 export function readProcessTable(): readonly ProcessRow[] {
   if (!table) {
     table = scanProcessTable();
-    setImmediate(() => {
-      table = undefined;
-    });
+    setImmediate(forgetProcessTable);
   }
   return table;
+}
+
+/** The next look is a new one, in the same turn too. */
+export function forgetProcessTable(): void {
+  table = undefined;
 }
 
 let table: readonly ProcessRow[] | undefined;

@@ -5,11 +5,12 @@ import { systemClock } from '../util/clock.js';
 import { Capture, MAX_STDOUT_BYTES } from './capture.js';
 import { drained } from './drain.js';
 import { INTERRUPTED, overflowFailure, ownFailure } from './end-failure.js';
-import { endTree, killTreeNow } from './end-tree.js';
+import { endTree, killTreesNow } from './end-tree.js';
 import type { Tree } from './known-tree.js';
 import { type Mark, nextMark } from './mark.js';
 import type { ProcessRequest, ProcessResult } from './process.js';
-import { answersSignals, identityOf } from './process-identity.js';
+import { identityOf } from './process-identity.js';
+import { answersSignals } from './send-signal.js';
 import { spawnFailure } from './spawn-failure.js';
 import { type Exit, Watch } from './watch.js';
 
@@ -20,7 +21,7 @@ const underWay = new Set<Tree>();
 
 /** Kills everything that is under way, without waiting: for a surface that must end at once. */
 export function killAllNow(): void {
-  for (const tree of underWay) killTreeNow(tree);
+  killTreesNow(underWay);
 }
 
 /** Starts a program; resolves when it and everything it started are gone. Never rejects. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { readProcessTable, startedWith } from '../../src/process/process-table.js';
+import { forgetProcessTable, readProcessTable, startedWith } from '../../src/process/process-table.js';
 
 /** Live processes that were started with `NAME=value` in their environment: however far they fled. */
 export function liveWith(variable: string): number[] {
+  forgetProcessTable();
   return readProcessTable()
     .filter((row) => !row.zombie && startedWith(row.pid, variable))
     .map((row) => row.pid);

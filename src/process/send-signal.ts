@@ -1,0 +1,20 @@
+/** To a process, or to a group (a negative number). One that is gone, or another user's, is not an error. */
+export function sendSignal(pidOrGroup: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pidOrGroup, signal);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+  }
+}
+
+/** Whether a signal could be sent: the only sign of life where there is no /proc. */
+export function answersSignals(pidOrGroup: number): boolean {
+  try {
+    process.kill(pidOrGroup, 0);
+    return true;
+  } catch (error) {
+    // EPERM: there is one, it is someone else's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
