@@ -11,11 +11,12 @@ export function summarize(samples) {
 }
 
 /**
- * How a time grows when the size doubles, once the fixed part (starting up) is taken off: 2 is linear, 4 quadratic.
- * @param {{ size: number, ms: number }} small @param {{ size: number, ms: number }} large @param {number} fixedMs
+ * How a time grows when the size doubles, once what the smallest size costs is taken off: 2 is linear, 4 quadratic.
+ * @typedef {{ size: number, time: number }} Point
+ * @param {Point} base @param {Point} small @param {Point} large
  */
-export function growthPerDoubling(small, large, fixedMs) {
-  const [a, b] = [small.ms - fixedMs, large.ms - fixedMs];
-  if (a <= 0 || b <= 0) return undefined;
-  return (b / a) ** (1 / Math.log2(large.size / small.size));
+export function growthPerDoubling(base, small, large) {
+  const times = (large.time - base.time) / (small.time - base.time);
+  const sizes = (large.size - base.size) / (small.size - base.size);
+  return times ** (1 / Math.log2(sizes));
 }

@@ -1,0 +1,94 @@
+import { makeGraph } from './lib/graph.mjs';
+import { WORK } from './lib/paths.mjs';
+import { createProject } from './lib/project.mjs';
+import { runProcess } from './lib/run-process.mjs';
+import { floor, TASKFLOW, taskflowJson, taskflowYaml } from './lib/taskflow.mjs';
+import { createWorkspace } from './lib/workspace.mjs';
+import { createGlobWork } from './workloads/glob.mjs';
+import { peakMemory } from './workloads/memory.mjs';
+import { measureStores } from './workloads/store.mjs';
+
+/** The best of a few samples each, taken in turns: noise only ever adds time. */
+async function bestRatio(over, under, samples) {
+  let [a, b] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let i = 0; i < samples; i += 1) {
+    b = Math.min(b, await under());
+    a = Math.min(a, await over());
+  }
+  return a / b;
+}
+
+const emptyProgram = () => runProcess({ argv: ['node', '-e', '0'], cwd: WORK });
+
+async function openGraph(contender, shape, size) {
+  const dir = `${WORK}/guard/${contender.name.replaceAll(/\W+/g, '-')}`;
+  return contender.open(createWorkspace(dir, makeGraph(shape, size)));
+}
+
+const warmRun = (contender, shape, size) => async () => {
+  const [ours, least] = [await openGraph(contender, shape, size), await openGraph(floor, shape, size)];
+  await ours.run();
+  await least.run();
+  return bestRatio(ours.run, least.run, 4);
+};
+
+const coldRun = (shape, size) => async () => {
+  const [ours, least] = [await openGraph(taskflowJson, shape, size), await openGraph(floor, shape, size)];
+  const fromCold = (session) => async () => {
+    await session.clean();
+    return session.run();
+  };
+  return bestRatio(fromCold(ours), fromCold(least), 3);
+};
+
+async function onePhaseWarm() {
+  const session = await openGraph(taskflowJson, 'chain', 1);
+  await session.run();
+  return bestRatio(session.run, emptyProgram, 8);
+}
+
+async function memoryRatio() {
+  const workspace = createWorkspace(`${WORK}/guard/memory`, makeGraph('fan', 1000));
+  const session = await taskflowJson.open(workspace);
+  await session.run();
+  return (await peakMemory([TASKFLOW, 'run', './flow.json'], workspace.dir)) / (await peakMemory(['-e', '0'], WORK));
+}
+
+async function storeRatio(over, under) {
+  const samples = await measureStores([100, 5000], 6);
+  const least = ([size, measure]) => Math.min(...samples[size][measure]);
+  return least(over) / least(under);
+}
+
+async function globRatio() {
+  const { project, run, walk } = await createGlobWork('guard/glob', 4000);
+  await run();
+  const ratio = await bestRatio(run, () => walk(), 4);
+  project.remove();
+  return ratio;
+}
+
+export const RATIOS = [
+  {
+    name: 'taskflow --version : node -e 0',
+    limit: 3,
+    measure: () => bestRatio(() => createProject('guard/version').taskflow('--version'), emptyProgram, 8),
+  },
+  { name: 'one-phase warm run : node -e 0', limit: 4, measure: onePhaseWarm },
+  { name: 'warm chain of 1,000 : floor', limit: 6, measure: warmRun(taskflowJson, 'chain', 1000) },
+  { name: 'warm fan of 1,000 : floor', limit: 6, measure: warmRun(taskflowJson, 'fan', 1000) },
+  { name: 'warm chain of 300 from YAML : floor', limit: 6, measure: warmRun(taskflowYaml, 'chain', 300) },
+  { name: 'cold fan of 200 : floor', limit: 4, measure: coldRun('fan', 200) },
+  { name: 'peak memory of a warm fan of 1,000 : node -e 0', limit: 4, measure: memoryRatio },
+  {
+    name: 'put at 5,000 entries : at 100',
+    limit: 5,
+    measure: () => storeRatio([5000, 'put'], [100, 'put']),
+  },
+  {
+    name: 'a hit : reading and parsing the file',
+    limit: 10,
+    measure: () => storeRatio([5000, 'get'], [5000, 'read and parse (floor)']),
+  },
+  { name: 'glob: over 4,000 unchanged files : walking and stat-ing them', limit: 6, measure: globRatio },
+];

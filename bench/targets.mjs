@@ -1,0 +1,97 @@
+// Where taskflow wants to be, on an ordinary machine with two cores. Judged from what one run measured.
+import { ratioText } from './lib/report.mjs';
+import { entries } from './workloads/store.mjs';
+
+/** @typedef {import('./lib/results.mjs').Results} Results */
+
+const SHAPES = ['chain', 'fan'];
+const SLOW_PEERS = ['wireit', 'Nx', 'moon', 'lage'];
+const FAST_PEERS = ['make', 'Turborepo', 'LangGraph'];
+
+/** A ratio of two measures that must stay under a limit. */
+const ratio = (name, limit, over, under) => ({
+  name,
+  limit: `${limit} ×`,
+  judge: (results) => {
+    const [a, b] = [results.median(...over), results.median(...under)];
+    if (a === undefined || b === undefined) return undefined;
+    return { value: `${ratioText(a / b)} ×`, pass: a / b <= limit };
+  },
+});
+
+const shapeTargets = (shape) => {
+  const id = `${shape}-1000`;
+  const warm = [id, 'taskflow', 'warm'];
+  const floorWarm = [id, 'floor', 'warm'];
+  return [
+    ratio(`warm ${shape} of 1,000, JSON : floor`, 1.5, warm, floorWarm),
+    ...FAST_PEERS.map((peer) => ratio(`warm ${shape} of 1,000 : ${peer}`, 1, warm, [id, peer, 'warm'])),
+    ...SLOW_PEERS.map((peer) => ratio(`warm ${shape} of 1,000 : ${peer}`, 1 / 20, warm, [id, peer, 'warm'])),
+    ratio(`warm ${shape} of 1,000, YAML : floor`, 2, [id, 'taskflow (YAML)', 'warm'], floorWarm),
+    ratio(`cold ${shape} of 1,000 : floor`, 1.3, [id, 'taskflow', 'cold'], [id, 'floor', 'cold']),
+    perPhase(shape, id),
+    ratio(`peak memory, warm ${shape} of 1,000 : node -e 0`, 2, ...memory(shape, 'warm')),
+    ratio(`peak memory, cold ${shape} of 1,000 : node -e 0`, 2, ...memory(shape, 'cold')),
+  ];
+};
+
+const memory = (shape, column) => [
+  ['memory-1000', `taskflow, ${shape}`, column],
+  ['memory-1000', 'node -e 0', column],
+];
+
+const perPhase = (shape, id) => ({
+  name: `cold ${shape} of 1,000: a phase on top of its spawn`,
+  limit: '0.7 ms',
+  judge: (results) => {
+    const [cold, spawn] = [results.median(id, 'taskflow', 'cold'), results.median(id, 'floor: spawn only', 'cold')];
+    if (cold === undefined || spawn === undefined) return undefined;
+    const each = (cold - spawn) / 1000;
+    return { value: `${each.toFixed(2)} ms`, pass: each <= 0.7 };
+  },
+});
+
+const TARGETS = [
+  ratio(
+    'taskflow --version : node -e 0',
+    1.2,
+    ['startup', 'taskflow --version', 'time'],
+    ['startup', 'node -e 0', 'time'],
+  ),
+  ratio(
+    'one-phase warm run : node -e 0',
+    1.5,
+    ['startup', 'taskflow run, one phase warm', 'time'],
+    ['startup', 'node -e 0', 'time'],
+  ),
+  ...SHAPES.flatMap(shapeTargets),
+  ratio('put at 100,000 entries : at 100', 1.2, ['store', entries(100_000), 'put'], ['store', entries(100), 'put']),
+  ...[100, 100_000].map((size) =>
+    ratio(
+      `a hit at ${entries(size)} : reading and parsing the file`,
+      3,
+      ['store', entries(size), 'get'],
+      ['store', entries(size), 'read and parse (floor)'],
+    ),
+  ),
+  ratio(
+    'map of 1,000 kept items plus one : reading 1,000 entries',
+    2,
+    ['map-1000', 'taskflow', 'plus one'],
+    ['map-1000', 'floor', 'warm'],
+  ),
+  ratio(
+    'glob: over 20,000 unchanged files : walking and stat-ing them',
+    1.3,
+    ['glob-20000', 'taskflow', 'warm'],
+    ['glob-20000', 'floor', 'warm'],
+  ),
+];
+
+/** Targets whose measures were not taken in this run are left out. @param {Results} results */
+export function judgeTargets(results) {
+  return TARGETS.flatMap(({ name, limit, judge }) => {
+    const verdict = judge(results);
+    return verdict ? [{ name, limit, value: verdict.value, verdict: verdict.pass ? 'pass' : '**miss**' }] : [];
+  });
+}

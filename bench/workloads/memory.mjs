@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { makeGraph, SHAPES } from '../lib/graph.mjs';
+import { interleave } from '../lib/interleave.mjs';
+import { WORK } from '../lib/paths.mjs';
+import { runProcess } from '../lib/run-process.mjs';
+import { TASKFLOW, taskflowJson } from '../lib/taskflow.mjs';
+import { createWorkspace } from '../lib/workspace.mjs';
+
+const HOOK = fileURLToPath(new URL('../lib/peak-memory.cjs', import.meta.url));
+const PEAK_FILE = `${WORK}/peak`;
+
+/** The highest resident size of one process, in MB. @param {string[]} args @param {string} cwd */
+export async function peakMemory(args, cwd) {
+  await runProcess({ argv: ['node', '-r', HOOK, ...args], cwd, env: { BENCH_PEAK_FILE: PEAK_FILE } });
+  return Number(readFileSync(PEAK_FILE, 'utf8')) / 1024;
+}
+
+export const memory = {
+  name: 'memory',
+  /** @param {import('../lib/context.mjs').Context} context */
+  async run({ options, results, say }) {
+    const size = Math.max(...options.sizes);
+    say(`peak memory with ${size} phases`);
+    const id = `memory-${size}`;
+    results.addTable({
+      id,
+      title: `Peak memory, ${size.toLocaleString('en-US')} phases`,
+      base: 'node -e 0',
+      unit: 'MB',
+    });
+    const cases = [{ name: 'node -e 0', sample: emptyProgram }];
+    const workspaces = [];
+    for (const shape of SHAPES) {
+      const workspace = createWorkspace(`${WORK}/memory/${shape}`, makeGraph(shape, size));
+      workspaces.push(workspace);
+      cases.push({ name: `taskflow, ${shape}`, sample: await coldAndWarm(workspace) });
+    }
+    results.addAll(id, await interleave(cases, { ...options, rounds: 3 }));
+    for (const workspace of workspaces) workspace.remove();
+  },
+};
+
+async function emptyProgram() {
+  const peak = await peakMemory(['-e', '0'], WORK);
+  return { cold: [peak], warm: [peak] };
+}
+
+async function coldAndWarm(workspace) {
+  const session = await taskflowJson.open(workspace);
+  const run = () => peakMemory([TASKFLOW, 'run', './flow.json'], workspace.dir);
+  return async () => {
+    await session.clean();
+    return { cold: [await run()], warm: [await run()] };
+  };
+}
