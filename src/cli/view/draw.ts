@@ -100,7 +100,9 @@ function nestedLines(state: RunState, phase: PhaseState, options: LineOptions): 
   for (const nested of state.nested.values()) {
     if (nested.state === 'running' && nested.id.startsWith(`${phase.id}/`)) inside.push(nested);
   }
-  const lines = inside.slice(0, MAX_NESTED).map((nested) => phaseLine(nested, { ...options, indent: 2 }));
+  const shown = inside.slice(0, MAX_NESTED).map((nested) => ({ nested, label: nested.id.slice(phase.id.length + 1) }));
+  const widest = Math.max(options.idWidth - 2, ...shown.map(({ label }) => Math.min(24, displayWidth(label))));
+  const lines = shown.map(({ nested, label }) => phaseLine(nested, { ...options, indent: 2, idWidth: widest, label }));
   if (inside.length > MAX_NESTED) lines.push(options.style.dim(`    … ${inside.length - MAX_NESTED} more inside`));
   return lines;
 }

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../util/duration.js';
-import { oneLine, padEnd, truncate } from '../../util/terminal-text.js';
+import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
 import { outcomeNote, usageFacts } from './notes.js';
 import type { PhaseState } from './run-state.js';
@@ -14,20 +14,42 @@ export interface LineOptions {
   /** Picture of the spinner, 0 and up. */
   readonly tick: number;
   readonly indent?: number;
+  /** Instead of the id. */
+  readonly label?: string;
 }
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** One phase on one line: glyph, id, then time, model, turns, tokens, cost, items and why. Never wider than asked. */
+/** One phase on one line: glyph, id, then time, items, model, turns, tokens, cost and why. Never wider than asked. */
 export function phaseLine(phase: PhaseState, options: LineOptions): string {
   const { style, width, idWidth } = options;
   const indent = ' '.repeat(options.indent ?? 0);
-  const name = padEnd(truncate(phase.id, idWidth), idWidth);
+  const label = options.label ?? phase.id;
+  const name = padEnd(truncate(label, idWidth), idWidth);
   const quiet = phase.state === 'waiting' || phase.state === 'skipped' || phase.state === 'cancelled';
-  const head = `${indent}${glyph(phase, options)} ${quiet ? style.dim(name) : name}`;
+  const head = `${indent}${glyph(phase, options)} ${quiet ? style.dim(name) : name}  `;
   const facts = [...phaseFacts(phase, options), ...phaseNote(phase, style)];
-  return truncate(`${head}  ${facts.join(style.dim(' · '))}`.trimEnd(), width);
+  return truncate(`${head}${joinFitting(facts, width - displayWidth(head), style)}`.trimEnd(), width);
 }
+
+/** A part of the line. Where space is short, the one with the lowest weight goes first. */
+interface Fact {
+  readonly text: string;
+  readonly weight: number;
+}
+
+function joinFitting(facts: readonly Fact[], width: number, style: Style): string {
+  const kept = [...facts];
+  const joined = () => kept.map(({ text }) => text).join(style.dim(' · '));
+  for (let text = joined(); ; text = joined()) {
+    if (displayWidth(text) <= width || kept.every(({ weight }) => weight >= KEPT)) return text;
+    const lightest = kept.reduce((least, fact) => (fact.weight < least.weight ? fact : least));
+    kept.splice(kept.indexOf(lightest), 1);
+  }
+}
+
+/** From this weight on a fact is cut rather than dropped. */
+const KEPT = 5;
 
 function glyph(phase: PhaseState, { style, tick }: LineOptions): string {
   switch (phase.state) {
@@ -48,51 +70,57 @@ function glyph(phase: PhaseState, { style, tick }: LineOptions): string {
   }
 }
 
-function phaseFacts(phase: PhaseState, { style, now }: LineOptions): string[] {
-  const facts: string[] = [];
+function phaseFacts(phase: PhaseState, { style, now }: LineOptions): Fact[] {
+  const facts: Fact[] = [];
   const { outcome } = phase;
   if (phase.state === 'running' && phase.startedAt !== undefined) {
-    facts.push(formatDuration(Math.max(0, now - phase.startedAt)).padStart(5));
+    facts.push({ text: formatDuration(Math.max(0, now - phase.startedAt)).padStart(5), weight: KEPT });
   } else if (outcome && outcome.cacheHit === null && outcome.attempts > 0) {
-    facts.push(formatDuration(outcome.durationMs).padStart(5));
+    facts.push({ text: formatDuration(outcome.durationMs).padStart(5), weight: KEPT });
   }
-  if (outcome?.cacheHit) return [...facts, ...itemFacts(phase, style)];
-  if (phase.model !== undefined) facts.push(oneLine(phase.model));
-  if (phase.turns !== undefined && phase.turns > 0)
-    facts.push(`${phase.turns} ${phase.turns === 1 ? 'turn' : 'turns'}`);
-  facts.push(...usageFacts(phase.usage), ...itemFacts(phase, style));
+  facts.push(...itemFacts(phase, style));
+  if (outcome?.cacheHit) return facts;
+  if (phase.model !== undefined) facts.push({ text: oneLine(phase.model), weight: 2 });
+  if (phase.turns) facts.push({ text: `${phase.turns} ${phase.turns === 1 ? 'turn' : 'turns'}`, weight: 1 });
+  const [tokens, money] = usageFacts(phase.usage);
+  if (tokens) facts.push({ text: tokens, weight: 3 });
+  if (money) facts.push({ text: money, weight: 4 });
   return facts;
 }
 
 const BAR = 16;
 
 /** A bar while items are under way, counts afterwards. */
-function itemFacts({ state, items, outcome }: PhaseState, style: Style): string[] {
+function itemFacts({ state, items, outcome }: PhaseState, style: Style): Fact[] {
   if (state === 'running' && items && items.total > 0) {
-    const filled = Math.min(BAR, Math.floor((BAR * (items.done + items.failed)) / items.total));
+    const ended = items.done + items.failed;
+    const filled = Math.min(BAR, Math.floor((BAR * ended) / items.total));
     const bar = style.cyan('█'.repeat(filled)) + style.dim('░'.repeat(BAR - filled));
-    const facts = [`${bar} ${items.done + items.failed}/${items.total}`];
-    if (items.reused > 0) facts.push(`${items.reused} reused`);
-    if (items.failed > 0) facts.push(style.red(`${items.failed} failed`));
-    return facts;
+    return [{ text: `${bar} ${ended}/${items.total}`, weight: KEPT }, ...countFacts(items.reused, items.failed, style)];
   }
   const counts = outcome?.items;
   if (!counts) return [];
-  const facts = [`${counts.total} ${counts.total === 1 ? 'item' : 'items'}`];
-  if (counts.executed > 0) facts.push(`${counts.executed} executed`);
-  if (counts.reused > 0) facts.push(`${counts.reused} reused`);
-  if (counts.failed > 0) facts.push(style.red(`${counts.failed} failed`));
+  const total = { text: `${counts.total} ${counts.total === 1 ? 'item' : 'items'}`, weight: KEPT };
+  const executed = counts.executed > 0 ? [{ text: `${counts.executed} executed`, weight: 4 }] : [];
+  return [total, ...executed, ...countFacts(counts.reused, counts.failed, style)];
+}
+
+function countFacts(reused: number, failed: number, style: Style): Fact[] {
+  const facts: Fact[] = [];
+  if (reused > 0) facts.push({ text: `${reused} reused`, weight: 3 });
+  if (failed > 0) facts.push({ text: style.red(`${failed} failed`), weight: KEPT });
   return facts;
 }
 
-function phaseNote(phase: PhaseState, style: Style): string[] {
+function phaseNote(phase: PhaseState, style: Style): Fact[] {
   const { outcome, state } = phase;
+  const note = (text: string) => [{ text, weight: KEPT }];
   if (outcome) {
-    const note = outcomeNote(outcome);
-    if (state === 'failed' || state === 'blocked') return [style.red(note)];
-    return [outcome.cacheHit ? style.cyan(note) : style.dim(note)];
+    const text = outcomeNote(outcome);
+    if (state === 'failed' || state === 'blocked') return note(style.red(text));
+    return note(outcome.cacheHit ? style.cyan(text) : style.dim(text));
   }
-  if (phase.note !== undefined) return [style.dim(oneLine(phase.note))];
-  if (state === 'running' && phase.reason) return [style.dim(oneLine(phase.reason))];
+  if (phase.note !== undefined) return note(style.dim(oneLine(phase.note)));
+  if (state === 'running' && phase.reason) return note(style.dim(oneLine(phase.reason)));
   return [];
 }
