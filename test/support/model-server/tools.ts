@@ -1,0 +1,52 @@
+import type { ToolWish } from './script.js';
+
+/** A call in the terms of one client. `custom` tools take text instead of JSON. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+  readonly custom?: string;
+}
+
+export interface OfferedTool {
+  readonly name: string;
+  readonly type?: string;
+}
+
+/** Turns a wish (`write notes.txt hello`) into a call of a tool that the client offers. */
+export function toolCall(wish: ToolWish, offered: readonly OfferedTool[]): ToolCall {
+  const has = (name: string) => offered.some((tool) => tool.name === name);
+  const space = wish.rest.search(/\s|$/);
+  const path = wish.rest.slice(0, space);
+  const content = wish.rest.slice(space + 1);
+  switch (wish.name) {
+    case 'write':
+      if (has('write')) return { name: 'write', arguments: { path, content } };
+      if (has('Write')) return { name: 'Write', arguments: { file_path: path, content } };
+      if (has('apply_patch')) return patch(path, content, offered);
+      return shell(`printf '%s' '${content}' > ${path}`, has);
+    case 'read':
+      if (has('read')) return { name: 'read', arguments: { path } };
+      if (has('Read')) return { name: 'Read', arguments: { file_path: path } };
+      return shell(`cat ${path}`, has);
+    case 'bash':
+      return shell(wish.rest, has);
+    default:
+      return { name: wish.name, arguments: JSON.parse(wish.rest || '{}') as Record<string, unknown> };
+  }
+}
+
+function shell(command: string, has: (name: string) => boolean): ToolCall {
+  if (has('bash')) return { name: 'bash', arguments: { command } };
+  if (has('Bash')) return { name: 'Bash', arguments: { command } };
+  if (has('exec_command')) return { name: 'exec_command', arguments: { cmd: command } };
+  if (has('shell_command')) return { name: 'shell_command', arguments: { command } };
+  if (has('shell')) return { name: 'shell', arguments: { command: ['sh', '-c', command] } };
+  return { name: 'bash', arguments: { command } };
+}
+
+function patch(path: string, content: string, offered: readonly OfferedTool[]): ToolCall {
+  const body = content.split('\n').map((line) => `+${line}`);
+  const input = ['*** Begin Patch', `*** Add File: ${path}`, ...body, '*** End Patch', ''].join('\n');
+  const custom = offered.find((tool) => tool.name === 'apply_patch')?.type === 'custom';
+  return { name: 'apply_patch', arguments: { input }, ...(custom && { custom: input }) };
+}
