@@ -1,0 +1,162 @@
+import { type Dirent, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ErrnoError } from '../../util/atomic-write.js';
+import { STATE_DIR } from '../../util/project.js';
+import type { GlobPattern } from './glob-pattern.js';
+
+export interface WalkOptions {
+  /** Absolute and real. */
+  readonly root: string;
+  /** Further folders to leave out, relative to the root. */
+  readonly skip?: readonly string[];
+  /** Leave a match out. */
+  readonly excluded?: (path: string) => boolean;
+}
+
+/** Each match with what a stat says; in the order in which the file system lists them, which is no order to rely on. */
+export interface FoundFiles {
+  readonly paths: string[];
+  readonly stats: Stats[];
+  /** Links to nothing, with what they say: editors leave such locks behind, and they count as what they are. */
+  readonly broken: { readonly path: string; readonly target: string }[];
+}
+
+/** Left out unless the pattern names them: they change for reasons of their own. */
+const LEFT_OUT = ['.git', 'node_modules'];
+const STATE_LEFT_OUT = [STATE_DIR, `${STATE_DIR}/cache`, `${STATE_DIR}/runs`];
+
+/**
+ * Finds every file that the pattern means. A link to something inside of the project counts as that; one that leaves the
+ * project is a failure, since what is behind it can neither be watched nor be left out in silence.
+ */
+export function walk(pattern: GlobPattern, options: WalkOptions): FoundFiles | { readonly failed: string } {
+  const walker = new Walker(pattern, options);
+  try {
+    walker.start();
+    return walker.found;
+  } catch (error) {
+    if (error instanceof WalkFailure) return { failed: error.message };
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { failed: `${relativeTo(options.root, path)} cannot be read (${code})` };
+  }
+}
+
+class WalkFailure extends Error {}
+
+class Walker {
+  readonly found: FoundFiles = { paths: [], stats: [], broken: [] };
+  readonly #pattern: GlobPattern;
+  readonly #options: WalkOptions;
+  readonly #skip: ReadonlySet<string>;
+  readonly #skipNames: ReadonlySet<string>;
+  /** Real folders that the walk is in because of links: a link back to one of them is a circle. */
+  readonly #linked: string[] = [];
+
+  constructor(pattern: GlobPattern, options: WalkOptions) {
+    this.#pattern = pattern;
+    this.#options = options;
+    this.#skipNames = new Set(LEFT_OUT.filter((name) => !pattern.names(name)));
+    this.#skip = new Set([...STATE_LEFT_OUT, ...(options.skip ?? [])].filter((folder) => !pattern.names(folder)));
+  }
+
+  start(): void {
+    const { base } = this.#pattern;
+    if (base !== '' && !this.#enterable(base)) return;
+    const { root } = this.#options;
+    if (base !== '' && isLinked(root, base)) this.#checkInside(base, join(root, base));
+    this.#folder(base);
+  }
+
+  /** The base may itself be (in) a folder that is left out, or not be there at all. */
+  #enterable(base: string): boolean {
+    const names = base.split('/');
+    return names.every((name, i) => !this.#isSkipped(name, names.slice(0, i + 1).join('/')));
+  }
+
+  #isSkipped(name: string, path: string): boolean {
+    return this.#skipNames.has(name) || this.#skip.has(path);
+  }
+
+  #folder(path: string): void {
+    const absolute = path === '' ? this.#options.root : `${this.#options.root}/${path}`;
+    const prefix = path === '' ? '' : `${path}/`;
+    for (const entry of readFolder(absolute)) {
+      const name = prefix + entry.name;
+      if (entry.isDirectory()) {
+        if (!this.#isSkipped(entry.name, name) && this.#pattern.mayContain(name)) this.#folder(name);
+      } else if (entry.isFile()) {
+        if (this.#pattern.matches(name)) this.#file(name);
+      } else if (entry.isSymbolicLink()) {
+        this.#link(entry, name);
+      }
+    }
+  }
+
+  #file(path: string): void {
+    if (this.#options.excluded?.(path)) return;
+    const stat = statSync(`${this.#options.root}/${path}`, { throwIfNoEntry: false });
+    if (stat === undefined) {
+      if (path.includes('\ufffd')) throw new WalkFailure(`the name of ${path} is not UTF-8`);
+      // It was listed and is gone: removed this moment.
+      return;
+    }
+    this.found.paths.push(path);
+    this.found.stats.push(stat);
+  }
+
+  #link(entry: Dirent, path: string): void {
+    if (this.#isSkipped(entry.name, path)) return;
+    const matches = this.#pattern.matches(path);
+    const absolute = `${this.#options.root}/${path}`;
+    const target = statSync(absolute, { throwIfNoEntry: false });
+    if (target?.isDirectory()) {
+      if (!this.#pattern.mayContain(path)) return;
+      const real = this.#checkInside(path, absolute);
+      if (this.#linked.includes(real) || `${absolute}/`.startsWith(`${real}/`)) return;
+      this.#linked.push(real);
+      this.#folder(path);
+      this.#linked.pop();
+    } else if (matches && target?.isFile()) {
+      this.#checkInside(path, absolute);
+      this.#file(path);
+    } else if (matches && target === undefined && !this.#options.excluded?.(path)) {
+      this.found.broken.push({ path, target: readlinkSync(absolute) });
+    }
+  }
+
+  #checkInside(path: string, absolute: string): string {
+    const real = realpathSync(absolute);
+    if (isInside(this.#options.root, real)) return real;
+    throw new WalkFailure(`${path} is a link that leaves the project`);
+  }
+}
+
+function readFolder(absolute: string): Dirent[] {
+  try {
+    return readdirSync(absolute, { withFileTypes: true });
+  } catch (error) {
+    const { code } = error as ErrnoError;
+    // Not there is no matches; a file where the pattern wants a folder is the same.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+export function isInside(root: string, real: string): boolean {
+  return real === root || real.startsWith(root.endsWith('/') ? root : `${root}/`);
+}
+
+/** Whether some folder on the way is a link; costs one call. */
+function isLinked(root: string, path: string): boolean {
+  try {
+    return realpathSync(join(root, path)) !== join(root, path);
+  } catch {
+    // Not there: nothing to follow.
+    return false;
+  }
+}
+
+function relativeTo(root: string, path: string | undefined): string {
+  return path?.startsWith(`${root}/`) ? path.slice(root.length + 1) : (path ?? 'a file');
+}

@@ -1,0 +1,95 @@
+import type { Stats } from 'node:fs';
+import type { ErrnoError } from '../../util/atomic-write.js';
+import type { Clock } from '../../util/clock.js';
+import { sha256Hex } from '../../util/digest.js';
+import { digestFile, digestSmallFile, otherWork } from '../../util/digest-file.js';
+import { digestOfRow, isTrusted, NUMBERS, rowNumbers, type StatTable } from './stat-table.js';
+
+export interface DigestRequest {
+  readonly root: string;
+  readonly clock: Clock;
+  readonly paths: readonly string[];
+  readonly stats: readonly Stats[];
+  /** What is known already; undefined to read everything from the bytes. */
+  readonly known: StatTable | undefined;
+}
+
+export type DigestResult =
+  /** `table` is `known` itself when nothing had to be read. */
+  { readonly table: StatTable } | { readonly failed: string } | { readonly vanished: string };
+
+/** How long files are read before other work gets its turn. */
+const TURN_MS = 20;
+
+/** The content digest of every file: from the table where a row can be trusted, else from the bytes. */
+export async function digestFiles(request: DigestRequest): Promise<DigestResult> {
+  const { paths, stats, known, clock } = request;
+  const rows = matchRows(paths, known);
+  const unknown: number[] = [];
+  for (let i = 0; i < paths.length; i++) {
+    const row = rows ? rows[i]! : i;
+    if (known === undefined || row < 0 || !isTrusted(known, row, stats[i]!)) unknown.push(i);
+  }
+  if (known && rows === undefined && unknown.length === 0) return { table: known };
+
+  const numbers = new Float64Array(paths.length * NUMBERS);
+  const digests = Buffer.allocUnsafe(paths.length * 32);
+  if (known) copyRows(known, rows, { numbers, digests, count: paths.length });
+  let turn = clock.elapsed();
+  for (const i of unknown) {
+    const readAt = clock.now();
+    const absolute = `${request.root}/${paths[i]!}`;
+    const size = stats[i]!.size;
+    let digest: string;
+    try {
+      // Awaiting each small file would cost more than reading it.
+      digest = size < 65_536 ? digestSmallFile(absolute) : await digestFile(absolute, size);
+    } catch (error) {
+      const { code } = error as ErrnoError;
+      if (code === 'ENOENT') return { vanished: paths[i]! };
+      if (code === undefined) throw error;
+      return { failed: `${paths[i]} cannot be read (${code})` };
+    }
+    numbers.set(rowNumbers(stats[i]!, readAt), i * NUMBERS);
+    digests.write(digest, i * 32, 'hex');
+    if (clock.elapsed() - turn > TURN_MS) {
+      await otherWork();
+      turn = clock.elapsed();
+    }
+  }
+  return { table: { paths, numbers, digests, value: combine(paths, digests) } };
+}
+
+/** Row of each path in the known table; undefined when they are the same paths in the same order. */
+function matchRows(paths: readonly string[], known: StatTable | undefined): Int32Array | undefined {
+  if (known === undefined) return undefined;
+  if (paths.length === known.paths.length && paths.every((path, i) => path === known.paths[i])) return undefined;
+  const byPath = new Map(known.paths.map((path, row) => [path, row]));
+  return Int32Array.from(paths, (path) => byPath.get(path) ?? -1);
+}
+
+function copyRows(
+  known: StatTable,
+  rows: Int32Array | undefined,
+  to: { numbers: Float64Array; digests: Buffer; count: number },
+): void {
+  for (let i = 0; i < to.count; i++) {
+    const row = rows ? rows[i]! : i;
+    if (row < 0) continue;
+    to.numbers.set(known.numbers.subarray(row * NUMBERS, row * NUMBERS + NUMBERS), i * NUMBERS);
+    known.digests.copy(to.digests, i * 32, row * 32, row * 32 + 32);
+  }
+}
+
+/** One digest of all names and contents. A path cannot hold a NUL and a digest has one length, so no two lists mix up. */
+function combine(paths: readonly string[], digests: Buffer): string {
+  const order = Array.from(paths.keys()).sort((a, b) => (paths[a]! < paths[b]! ? -1 : 1));
+  let text = '';
+  for (const i of order) text += `${digests.toString('hex', i * 32, i * 32 + 32)}${paths[i]!}\0`;
+  return sha256Hex(text);
+}
+
+/** For messages: the digest of each file. */
+export function partsOf(table: StatTable): Record<string, string> {
+  return Object.fromEntries(table.paths.map((path, row) => [path, digestOfRow(table, row)]));
+}

@@ -1,0 +1,54 @@
+import { relative } from 'node:path';
+import { canonicalEncode } from '../../util/canonical.js';
+import { sha256Hex } from '../../util/digest.js';
+import { compileGlob, compileGlobs } from '../files/glob-pattern.js';
+import { walk } from '../files/walk.js';
+import { digestFiles, partsOf } from './file-digests.js';
+import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import { readTable, type StatTable, tableName, writeTable } from './stat-table.js';
+import type { Fingerprint } from './syntax.js';
+
+type Glob = Fingerprint & { source: 'glob' };
+
+/** Files come and go while a tree is walked; one that never holds still has no fingerprint. */
+const TRIES = 3;
+
+/** The sorted matched paths with each file's content digest, as one digest. */
+export const resolveGlob: Source<Glob> = async (fingerprint, options, context) => {
+  let vanished = '';
+  for (let i = 0; i < TRIES; i++) {
+    const result = await attempt(fingerprint, options, context);
+    if (!('vanished' in result)) return result;
+    vanished = result.vanished;
+  }
+  return { failed: `the files of glob:${fingerprint.pattern} keep changing (${vanished})` };
+};
+
+async function attempt(
+  fingerprint: Glob,
+  { ownOutputs }: SourceOptions,
+  context: SourceContext,
+): Promise<SourceResult | { vanished: string }> {
+  const { project, stateDir } = context;
+  const pattern = await compileGlob(fingerprint.pattern);
+  const excluded = ownOutputs.length > 0 ? await compileGlobs(ownOutputs) : undefined;
+  const found = walk(pattern, { root: project.root, skip: [relative(project.root, stateDir)], excluded });
+  if ('failed' in found) return found;
+  const name = tableName(canonicalEncode([pattern.text, [...ownOutputs].sort()]));
+  const known = fingerprint.exact ? undefined : readTable(stateDir, name);
+  const digested = await digestFiles({ root: project.root, clock: project.clock, known, ...found });
+  if (!('table' in digested)) return digested;
+  if (digested.table !== known && !fingerprint.exact) writeTable(stateDir, name, digested.table);
+  return describe(digested.table, found.broken);
+}
+
+function describe(table: StatTable, broken: readonly { path: string; target: string }[]): SourceResult {
+  const links = Object.fromEntries(broken.map(({ path, target }) => [path, sha256Hex(`link to ${target}`)]));
+  return {
+    value: broken.length === 0 ? table.value : sha256Hex(canonicalEncode([table.value, links])),
+    // Twenty thousand names cost more than everything else here, and only a miss wants them.
+    get parts() {
+      return { ...partsOf(table), ...links };
+    },
+  };
+}

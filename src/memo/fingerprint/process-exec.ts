@@ -1,0 +1,20 @@
+import type { ProcessRequest, ProcessResult } from '../../process/process.js';
+import type { Exec } from './source.js';
+
+/** A probe that takes longer than this is no probe. */
+const LIMIT_MS = 60_000;
+
+/** The one way to start a process, as fingerprints need it. */
+export function processExec(options: {
+  readonly run: (request: ProcessRequest) => Promise<ProcessResult>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
+}): Exec {
+  return async (argv, cwd) => {
+    const { env, signal } = options;
+    const result = await options.run({ argv, cwd, env, signal, timeoutMs: LIMIT_MS });
+    const { failure, stdout, exitCode, stderrTail } = result;
+    if (failure && failure.code !== 'exit') return { failed: failure.message };
+    return { stdout, exitCode, stderrTail };
+  };
+}

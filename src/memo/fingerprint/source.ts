@@ -1,0 +1,43 @@
+import type { Project } from '../../util/project.js';
+import type { FingerprintValue } from '../identity.js';
+import type { Fingerprint } from './syntax.js';
+
+/** Starts a program and waits for it. `failed`: it could not be started, took too long, or was ended by a signal. */
+export type Exec = (
+  argv: readonly string[],
+  cwd: string,
+) => Promise<
+  | { readonly stdout: Buffer; readonly exitCode: number | null; readonly stderrTail?: string }
+  | { readonly failed: string }
+>;
+
+/** What all sources may use. */
+export interface SourceContext {
+  readonly project: Project;
+  /** The store's folder, for what makes resolving quick; absolute. */
+  readonly stateDir: string;
+  readonly exec: Exec;
+  /** False in a dry run, which must not start what the flow says. */
+  readonly runCommands: boolean;
+}
+
+export interface SourceOptions {
+  /** Where a command runs; absolute. The project root unless the phase says otherwise. */
+  readonly cwd: string;
+  /** What the phase itself writes is no input of it: globs. */
+  readonly ownOutputs: readonly string[];
+}
+
+/** A value, or the reason why there is none this time: never a constant that would be the same the next time. */
+export type Resolution = { readonly value: FingerprintValue; readonly warning?: string } | { readonly failed: string };
+
+/** The value without its entry, which the resolver adds. */
+export type SourceResult =
+  | (Omit<FingerprintValue, 'entry'> & { readonly warning?: string })
+  | { readonly failed: string };
+
+export type Source<F extends Fingerprint = Fingerprint> = (
+  fingerprint: F,
+  options: SourceOptions,
+  context: SourceContext,
+) => Promise<SourceResult> | SourceResult;

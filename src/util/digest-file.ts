@@ -1,0 +1,33 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { sha256Hex, sha256Stream } from './digest.js';
+
+const SMALL = 1024 * 1024;
+const CHUNK = 8 * 1024 * 1024;
+
+/**
+ * Digest of a file's content, whatever its size: small files in one go, large ones in pieces between which other work
+ * gets its turn. Throws what the file system says.
+ */
+export async function digestFile(path: string, size: number): Promise<string> {
+  if (size <= SMALL) return digestSmallFile(path);
+  const file = openSync(path, 'r');
+  try {
+    const hash = sha256Stream();
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
+      hash.update(chunk.subarray(0, read));
+      await otherWork();
+    }
+    return hash.hex();
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function digestSmallFile(path: string): string {
+  return sha256Hex(readFileSync(path));
+}
+
+export function otherWork(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
