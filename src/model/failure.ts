@@ -8,6 +8,8 @@ export interface Failure {
   readonly detail?: string;
   /** The same call may succeed later (429, 5xx, connection lost). */
   readonly transient?: boolean;
+  /** How long the provider asked to be left alone, where it did. */
+  readonly retryAfterMs?: number;
 }
 
 export type FailureCode =

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Failure } from '../model/failure.js';
+import { startTimer } from '../util/timer.js';
 import { INTERRUPTED, idleFailure, timeoutFailure } from './end-failure.js';
 import type { ProcessRequest } from './process.js';
 
@@ -59,11 +60,4 @@ export class Watch {
     this.#request.signal?.removeEventListener('abort', this.#abort);
     this.#markOver();
   }
-}
-
-/** A longer timer than this fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-function startTimer(ms: number, fire: () => void): NodeJS.Timeout | undefined {
-  return ms > MAX_TIMER_MS ? undefined : setTimeout(fire, ms);
 }

@@ -1,0 +1,21 @@
+import type { RunnerConfig } from '../model/config.js';
+import type { RunnerRequest } from './runner.js';
+import type { Transcript } from './transcript.js';
+
+/** A process to start for one request. */
+export interface ClientCommand {
+  readonly argv: readonly string[];
+  readonly input?: string;
+  /** Laid over the request's environment; undefined unsets. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** One agent client: what to start, and how to read what it prints. Both are pure. */
+export interface Client {
+  readonly type: 'pi' | 'claude' | 'codex';
+  readonly reportsCost: boolean;
+  build(request: RunnerRequest, config: RunnerConfig): ClientCommand;
+  fold(transcript: Transcript, line: string): Transcript;
+  /** How to get it. */
+  readonly install: string;
+}

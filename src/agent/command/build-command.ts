@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import type { RunnerConfig } from '../../model/config.js';
+import type { ClientCommand } from '../client.js';
+import type { RunnerRequest } from '../runner.js';
+
+const FLAG_WITH_VALUE = /^(--?[\w-]+=)(.+)$/s;
+
+/** Any program: the prompt on stdin, the rest in variables. What is not asked for is unset, not inherited. */
+export function buildCommand(
+  request: RunnerRequest,
+  config: RunnerConfig,
+  exists: (path: string) => boolean = existsSync,
+): ClientCommand {
+  const argv = (config.command ?? []).map((element, index) => fromRoot(element, index, request, exists));
+  return {
+    argv,
+    input: request.task,
+    env: {
+      TASKFLOW_SYSTEM_PROMPT: request.systemPrompt,
+      TASKFLOW_MODEL: request.model,
+      TASKFLOW_THINKING: request.thinking,
+      TASKFLOW_TOOLS: request.tools?.join(','),
+    },
+  };
+}
+
+/** Relative paths are seen from the project root, wherever the program is started. */
+function fromRoot(element: string, index: number, request: RunnerRequest, exists: (path: string) => boolean): string {
+  const { cwd, projectRoot } = request;
+  if (cwd === projectRoot || (index === 0 && !element.includes('/'))) return element;
+  const [, flag = '', value = ''] = FLAG_WITH_VALUE.exec(element) ?? ['', '', element];
+  if (value === '' || isAbsolute(value) || value.startsWith('-')) return element;
+  const path = resolve(projectRoot, value);
+  return exists(path) ? `${flag}${path}` : element;
+}

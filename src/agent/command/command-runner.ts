@@ -1,0 +1,34 @@
+import type { RunnerConfig } from '../../model/config.js';
+import type { Project } from '../../util/project.js';
+import { clientEnvironment } from '../client-environment.js';
+import { runForAnswer } from '../run-client.js';
+import type { Runner } from '../runner.js';
+import { buildCommand } from './build-command.js';
+import { readJsonAnswer, readTextAnswer } from './read-answer.js';
+
+export function commandRunner(name: string, config: RunnerConfig, project: Project): Runner {
+  const format = config.format ?? 'text';
+  const { command = [], model, concurrency, ratePerMinute, version } = config;
+  return {
+    name,
+    type: 'command',
+    // Text says nothing about money; JSON may.
+    reportsCost: format === 'json',
+    settings: { command: [...command], format, ...(version !== undefined && { version }) },
+    ...(model !== undefined && { defaultModel: model }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(ratePerMinute !== undefined && { ratePerMinute }),
+    run: (request) =>
+      runForAnswer(
+        {
+          who: name,
+          command: buildCommand(request, config),
+          request,
+          env: clientEnvironment(request.env, config, project),
+        },
+        format === 'json' ? readJsonAnswer : readTextAnswer,
+      ),
+    // Nobody but its author knows how to ask it: the configuration says.
+    version: async () => ({ version: version ?? 'unversioned' }),
+  };
+}

@@ -1,0 +1,29 @@
+import type { RunnerConfig } from '../../model/config.js';
+import type { JsonObject } from '../../model/json.js';
+import type { RunnerRequest } from '../runner.js';
+
+export const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
+
+/** The body of a chat completion. No tools: this runner only talks. */
+export function buildOpenaiBody(request: RunnerRequest, config: RunnerConfig): JsonObject {
+  const thinking = request.thinking ?? config.thinking;
+  return {
+    model: request.model ?? config.model ?? '',
+    messages: [
+      ...(request.systemPrompt ? [{ role: 'system', content: request.systemPrompt }] : []),
+      { role: 'user', content: request.task },
+    ],
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(thinking !== undefined && thinking !== 'off' && { reasoning_effort: thinking }),
+  };
+}
+
+export function completionsUrl(config: RunnerConfig): string {
+  return `${(config.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')}/chat/completions`;
+}
+
+/** Only the provider's own address gets the provider's own key unasked. */
+export function keyVariable(config: RunnerConfig): string | undefined {
+  return config.apiKeyEnv ?? (config.baseUrl === undefined ? 'OPENAI_API_KEY' : undefined);
+}

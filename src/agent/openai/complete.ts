@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { isJsonObject, type JsonObject } from '../../model/json.js';
+import { LineSplitter } from '../../util/lines.js';
+import type { Limits } from '../limits.js';
+import { EMPTY_TRANSCRIPT, type Transcript, withGarbage } from '../transcript.js';
+import { foldCompletion, foldOpenai } from './fold.js';
+import { connectionFailure, statusFailure } from './http-failure.js';
+import { readText, send } from './send.js';
+
+export interface Completion {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+  readonly limits: Limits;
+  readonly keyName: string | undefined;
+  /** Called with each new state. */
+  readonly update: (transcript: Transcript) => void;
+}
+
+/** Asks once and reports the answer, or how it failed, through `update`. Never rejects. */
+export async function complete(call: Completion): Promise<void> {
+  let transcript = EMPTY_TRANSCRIPT;
+  const update = (next: Transcript) => {
+    transcript = next;
+    call.update(next);
+  };
+  try {
+    const response = await send({
+      method: 'POST',
+      url: call.url,
+      headers: call.headers,
+      body: JSON.stringify(call.body),
+      signal: call.limits.signal,
+    });
+    call.limits.activity();
+    if ((response.statusCode ?? 0) >= 300) await readFailure(response, call, update);
+    else if (/^application\/json/.test(response.headers['content-type'] ?? '')) await readWhole(response, update);
+    else await readStream(response, call.limits, (line) => update(foldOpenai(transcript, line)));
+    if (!transcript.ended && transcript.error === undefined && transcript.garbage === undefined) {
+      update({ ...transcript, error: 'the connection was lost in the middle of the answer', transient: true });
+    }
+  } catch (error) {
+    // After the last word of the answer, how the connection ends does not matter.
+    if (!transcript.ended) update({ ...transcript, ...connectionFailure(error, call.url) });
+  }
+}
+
+async function readFailure(response: IncomingMessage, call: Completion, update: (next: Transcript) => void) {
+  const text = await readText(response);
+  const { stream_options: asked, ...plain } = call.body;
+  if (response.statusCode === 400 && asked !== undefined && text.includes('stream_options')) {
+    // Some servers do not know the wish for usage figures: better an answer without them.
+    await complete({ ...call, body: plain, update });
+  } else {
+    update({ ...EMPTY_TRANSCRIPT, ...statusFailure(response, text, call.keyName) });
+  }
+}
+
+/** A server that does not stream, though it was asked to. */
+async function readWhole(response: IncomingMessage, update: (next: Transcript) => void): Promise<void> {
+  const text = await readText(response, Number.MAX_SAFE_INTEGER);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return update(foldCompletion(EMPTY_TRANSCRIPT, value));
+  } catch {
+    // Not JSON in spite of its type: a sample of it goes into the message.
+  }
+  update(withGarbage(EMPTY_TRANSCRIPT, text));
+}
+
+async function readStream(response: IncomingMessage, limits: Limits, take: (line: string) => void): Promise<void> {
+  const lines = new LineSplitter();
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    limits.activity();
+    for (const line of lines.push(chunk)) take(line);
+  }
+  const rest = lines.end();
+  if (rest !== undefined) take(rest);
+}

@@ -1,0 +1,89 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
+import type { Usage } from '../../model/outcome.js';
+import { type Transcript, withGarbage } from '../transcript.js';
+
+/** One line of a server-sent event stream of chat completion chunks. */
+export function foldOpenai(transcript: Transcript, line: string): Transcript {
+  const text = line.trim();
+  if (text === '' || text.startsWith(':') || /^(?:event|id|retry):/.test(text)) return transcript;
+  if (!text.startsWith('data:')) return withGarbage(transcript, line);
+  const data = text.slice('data:'.length).trim();
+  if (data === '[DONE]') return { ...transcript, ended: true };
+  const chunk = parse(data);
+  return chunk ? foldCompletion(transcript, chunk) : withGarbage(transcript, data);
+}
+
+/** A chunk of a streamed completion, or a whole one (from a server that does not stream). */
+export function foldCompletion(before: Transcript, chunk: JsonObject): Transcript {
+  if (chunk['error'] !== undefined && chunk['error'] !== null) return { ...before, error: errorText(chunk['error']) };
+  let transcript = before;
+  if (typeof chunk['model'] === 'string' && chunk['model'] !== '')
+    transcript = { ...transcript, model: chunk['model'] };
+  const usage = usageOf(chunk['usage']);
+  if (usage) transcript = { ...transcript, usage };
+  const choices = chunk['choices'];
+  const choice = Array.isArray(choices) ? (choices[0] as JsonValue | undefined) : undefined;
+  return isJsonObject(choice) ? foldChoice(transcript, choice) : transcript;
+}
+
+function foldChoice(before: Transcript, choice: JsonObject): Transcript {
+  const said = choice['delta'] ?? choice['message'];
+  const { content, refusal } = isJsonObject(said) ? said : {};
+  let transcript: Transcript = before.turns === 0 ? { ...before, turns: 1 } : before;
+  if (typeof content === 'string' && content !== '') transcript = { ...transcript, text: transcript.text + content };
+  if (typeof refusal === 'string' && refusal !== '') {
+    transcript = { ...transcript, text: transcript.text + refusal, stop: 'refusal' };
+  }
+  const finish = choice['finish_reason'];
+  return typeof finish === 'string' && finish !== '' ? foldFinish(transcript, finish) : transcript;
+}
+
+function foldFinish(transcript: Transcript, finish: string): Transcript {
+  switch (finish) {
+    case 'length':
+    case 'max_tokens':
+      return { ...transcript, ended: true, stop: 'length' };
+    case 'content_filter':
+      return { ...transcript, ended: true, stop: 'refusal' };
+    case 'tool_calls':
+    case 'function_call':
+      return { ...transcript, ended: true, error: 'the model asked for a tool, and this runner has none' };
+    case 'error':
+      return { ...transcript, ended: true, error: 'the provider broke the answer off with an error', transient: true };
+    default:
+      return { ...transcript, ended: true };
+  }
+}
+
+export function errorText(error: JsonValue): string {
+  if (typeof error === 'string') return error;
+  if (!isJsonObject(error)) return JSON.stringify(error);
+  const { message, type, code } = error;
+  const label = [type, code].find((value) => typeof value === 'string' && value !== '');
+  if (typeof message !== 'string') return JSON.stringify(error);
+  return label === undefined ? message : `${message} (${String(label)})`;
+}
+
+function usageOf(value: JsonValue | undefined): Usage | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const count = (name: JsonValue | undefined) => (typeof name === 'number' ? name : 0);
+  const details = value['prompt_tokens_details'];
+  const cached = isJsonObject(details) ? count(details['cached_tokens']) : 0;
+  return {
+    inputTokens: Math.max(0, count(value['prompt_tokens']) - cached),
+    cachedInputTokens: cached,
+    outputTokens: count(value['completion_tokens']),
+    // Some providers say what it cost.
+    ...(typeof value['cost'] === 'number' && { usd: value['cost'] }),
+  };
+}
+
+function parse(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    // Kept as a sample by the caller.
+    return undefined;
+  }
+}

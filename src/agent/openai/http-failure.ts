@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+import { isJsonObject } from '../../model/json.js';
+import type { Transcript } from '../transcript.js';
+import { isTransientStatus } from '../transient.js';
+import { errorText } from './fold.js';
+
+/** What a transcript says of a failure. */
+type Reported = Required<Pick<Transcript, 'error' | 'transient'>> & Pick<Transcript, 'hint' | 'retryAfterMs'>;
+
+/** An answer with a status other than success. */
+export function statusFailure(
+  response: Pick<IncomingMessage, 'statusCode' | 'headers'>,
+  body: string,
+  keyName: string | undefined,
+): Reported {
+  const status = response.statusCode ?? 0;
+  const { location, 'retry-after': retryAfter } = response.headers;
+  const moved = location === undefined ? '' : ` (moved to ${location})`;
+  const hint = hintFor(status, keyName);
+  const seconds = Number(retryAfter);
+  return {
+    error: `HTTP ${status}${moved}: ${messageOf(body)}`,
+    transient: isTransientStatus(status, body),
+    ...(hint !== undefined && { hint }),
+    ...(retryAfter !== undefined && seconds >= 0 && { retryAfterMs: seconds * 1_000 }),
+  };
+}
+
+/** A connection that could not be made, or was lost. */
+export function connectionFailure(error: unknown, url: string): Reported {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const host = hostOf(url);
+  switch (code) {
+    case 'ECONNREFUSED':
+      return { error: `nobody answers at ${host}`, transient: true, hint: `is the server at ${host} running?` };
+    case 'ENOTFOUND':
+      return { error: `there is no host ${host}`, transient: false, hint: 'check `baseUrl`' };
+    case 'ERR_INVALID_URL':
+    case 'ERR_INVALID_PROTOCOL':
+      return { error: `not an address: ${url}`, transient: false, hint: 'check `baseUrl`' };
+    case 'ERR_INVALID_CHAR':
+      return { error: 'the API key holds characters that a header cannot', transient: false };
+    default:
+      // Certificates and protocol errors stay as they are; everything else is the network.
+      return {
+        error: `connection to ${host} lost (${code || message})`,
+        transient: !/CERT|SSL|TLS|SELF_SIGNED|^HPE_/.test(code),
+      };
+  }
+}
+
+function hintFor(status: number, keyName: string | undefined): string | undefined {
+  if (status === 401 || status === 403) {
+    return keyName === undefined ? 'name the variable of the key in `apiKeyEnv`' : `is ${keyName} set, and right?`;
+  }
+  return status === 404 ? 'check `baseUrl` and `model`' : undefined;
+}
+
+function messageOf(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (isJsonObject(value)) return errorText(value['error'] ?? value);
+  } catch {
+    // Not JSON: its first line says it as well as anything.
+  }
+  return body.trim().split('\n', 1)[0]?.slice(0, 300) || 'no explanation';
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

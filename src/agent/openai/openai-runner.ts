@@ -1,0 +1,88 @@
+import type { RunnerConfig } from '../../model/config.js';
+import type { Failure } from '../../model/failure.js';
+import type { Project } from '../../util/project.js';
+import { Limits } from '../limits.js';
+import type { Runner, RunnerRequest, RunnerResult } from '../runner.js';
+import { EMPTY_TRANSCRIPT, progress, type Transcript, toResult } from '../transcript.js';
+import { buildOpenaiBody, completionsUrl, DEFAULT_BASE_URL, keyVariable } from './build-request.js';
+import { complete } from './complete.js';
+import { connectionFailure, statusFailure } from './http-failure.js';
+import { readText, send } from './send.js';
+
+const VERSION_TIMEOUT_MS = 5_000;
+
+/** Chat completions over HTTP, for any compatible server. The key goes into one header and nowhere else. */
+export function openaiRunner(name: string, config: RunnerConfig, project: Project): Runner {
+  const { model, concurrency, ratePerMinute, thinking } = config;
+  const keyName = keyVariable(config);
+  const headersFor = (env: RunnerRequest['env']): { headers: Record<string, string>; key: string } => {
+    const key = (keyName === undefined ? '' : (env[keyName] ?? project.env[keyName] ?? '')).trim();
+    const headers = { accept: 'text/event-stream, application/json', 'content-type': 'application/json' };
+    return { key, headers: key === '' ? headers : { ...headers, authorization: `Bearer ${key}` } };
+  };
+
+  async function run(request: RunnerRequest): Promise<RunnerResult> {
+    const limits = new Limits(request);
+    const { headers, key } = headersFor(request.env);
+    let transcript: Transcript = EMPTY_TRANSCRIPT;
+    const update = (next: Transcript) => {
+      for (const event of progress(transcript, next)) request.onEvent?.(event);
+      transcript = next;
+    };
+    await complete({
+      url: completionsUrl(config),
+      headers,
+      body: buildOpenaiBody(request, config),
+      limits,
+      keyName,
+      update,
+    });
+    limits.clear();
+    return toResult(withoutKey(transcript, key), { who: name, ...(limits.failure && { failure: limits.failure }) });
+  }
+
+  async function version(): Promise<{ version: string } | { failure: Failure }> {
+    const url = `${(config.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')}/models`;
+    const { headers, key } = headersFor(project.env);
+    const limits = new Limits({ timeoutMs: VERSION_TIMEOUT_MS, signal: new AbortController().signal });
+    const fail = ({ error = '', hint }: Pick<Transcript, 'error' | 'hint'>): { failure: Failure } => ({
+      failure: { code: 'runner', message: hide(`${name}: ${error}`, key), ...(hint !== undefined && { hint }) },
+    });
+    try {
+      const response = await send({ method: 'GET', url, headers, signal: limits.signal });
+      const body = await readText(response);
+      const status = response.statusCode ?? 0;
+      return status < 400 ? { version: 'chat-completions' } : fail(statusFailure(response, body, keyName));
+    } catch (error) {
+      return limits.failure ? { failure: limits.failure } : fail(connectionFailure(error, url));
+    } finally {
+      limits.clear();
+    }
+  }
+
+  return {
+    name,
+    type: 'openai',
+    reportsCost: false,
+    settings: { baseUrl: config.baseUrl ?? DEFAULT_BASE_URL, ...(thinking !== undefined && { thinking }) },
+    ...(model !== undefined && { defaultModel: model }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(ratePerMinute !== undefined && { ratePerMinute }),
+    run,
+    version,
+  };
+}
+
+/** Providers quote the key in their error messages; ours are written to journals. */
+function withoutKey(transcript: Transcript, key: string): Transcript {
+  const { error, garbage } = transcript;
+  return {
+    ...transcript,
+    ...(error !== undefined && { error: hide(error, key) }),
+    ...(garbage !== undefined && { garbage: hide(garbage, key) }),
+  };
+}
+
+function hide(text: string, key: string): string {
+  return key.length < 4 ? text : text.replaceAll(key, '***');
+}

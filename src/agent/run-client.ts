@@ -1,0 +1,79 @@
+import type { Failure } from '../model/failure.js';
+import type { ProcessResult } from '../process/process.js';
+import { runProcess } from '../process/run-process.js';
+import { LineSplitter } from '../util/lines.js';
+import type { ClientCommand } from './client.js';
+import type { RunnerRequest, RunnerResult } from './runner.js';
+import { EMPTY_TRANSCRIPT, type Ending, progress, type Transcript, toResult } from './transcript.js';
+
+export interface ClientRun {
+  readonly who: string;
+  readonly command: ClientCommand;
+  readonly request: RunnerRequest;
+  /** Environment before the command's own. */
+  readonly env: RunnerRequest['env'];
+  /** How to get the program, should it not be there. */
+  readonly install?: string;
+}
+
+/** Starts a client and folds its event stream as it comes. */
+export async function runClient(
+  run: ClientRun,
+  fold: (transcript: Transcript, line: string) => Transcript,
+): Promise<RunnerResult> {
+  const lines = new LineSplitter();
+  let transcript = EMPTY_TRANSCRIPT;
+  const take = (line: string) => {
+    const before = transcript;
+    transcript = fold(before, line);
+    for (const event of progress(before, transcript)) run.request.onEvent?.(event);
+  };
+  const ended = await startClient(run, (chunk) => {
+    for (const line of lines.push(chunk)) take(line);
+  });
+  const rest = lines.end();
+  if (rest !== undefined) take(rest);
+  return toResult(transcript, endingOf(run, ended));
+}
+
+/** Starts a program whose whole stdout is the answer. */
+export async function runForAnswer(run: ClientRun, read: (stdout: string) => Transcript): Promise<RunnerResult> {
+  const ended = await startClient(run);
+  const stdout = ended.stdout.toString('utf8');
+  // What a failed or stopped program printed is still worth reading: it may hold the reason, and what was spent.
+  const transcript = stdout === '' && ended.failure ? EMPTY_TRANSCRIPT : read(stdout);
+  for (const event of progress(EMPTY_TRANSCRIPT, transcript)) run.request.onEvent?.(event);
+  return toResult(transcript, endingOf(run, ended));
+}
+
+/** Agents' tools start things in sessions of their own, so the whole tree is marked. */
+function startClient(run: ClientRun, onStdout?: (chunk: Buffer) => void): Promise<ProcessResult> {
+  const { request, command } = run;
+  return runProcess({
+    argv: command.argv,
+    cwd: request.cwd,
+    env: { ...run.env, ...command.env },
+    input: command.input ?? '',
+    signal: request.signal,
+    marked: true,
+    ...(onStdout ? { onStdout, keepStdout: false } : {}),
+    ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
+    ...(request.idleTimeoutMs !== undefined && { idleTimeoutMs: request.idleTimeoutMs }),
+    ...(request.onChildStart && { onStart: request.onChildStart }),
+    ...(request.onChildEnd && { onEnd: request.onChildEnd }),
+  });
+}
+
+function endingOf(run: ClientRun, { failure, stderrTail }: ProcessResult): Ending {
+  return { who: run.who, detail: stderrTail, ...(failure && { failure: inWords(failure, run) }) };
+}
+
+function inWords(failure: Failure, { who, install }: ClientRun): Failure {
+  if (failure.code === 'spawn' && install !== undefined && failure.message.endsWith('not found')) {
+    return { ...failure, code: 'no-runner', hint: install };
+  }
+  if (failure.code === 'timeout' || failure.code === 'idle-timeout') {
+    return { ...failure, message: `${who} ${failure.message}` };
+  }
+  return failure;
+}

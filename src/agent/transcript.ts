@@ -1,0 +1,146 @@
+import type { Failure } from '../model/failure.js';
+import type { Usage } from '../model/outcome.js';
+import type { RunnerEvent, RunnerResult } from './runner.js';
+import { isTransientMessage } from './transient.js';
+
+/** What an event stream has told so far. Folded line by line; every fold returns a new one. */
+export interface Transcript {
+  readonly text: string;
+  readonly model?: string;
+  readonly usage: Usage;
+  readonly turns: number;
+  readonly filesRead: readonly string[];
+  readonly filesWritten: readonly string[];
+  readonly usedTools: boolean;
+  readonly lastTool?: { readonly name: string; readonly detail?: string };
+  readonly permissionDenied: boolean;
+  readonly clientVersion?: string;
+  /** The client said that it is through: without that, a good exit status proves nothing. */
+  readonly ended: boolean;
+  /** How the answer ended, where not well. */
+  readonly stop?: 'length' | 'refusal';
+  /** What the client or the model behind it gave as the reason of a failure. */
+  readonly error?: string;
+  /** Whether the same call may succeed later, where that is known better than by the words of `error`. */
+  readonly transient?: boolean;
+  readonly retryAfterMs?: number;
+  /** What to do about it. */
+  readonly hint?: string;
+  /** First of what was not an event. */
+  readonly garbage?: string;
+}
+
+export const EMPTY_TRANSCRIPT: Transcript = {
+  text: '',
+  usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+  turns: 0,
+  filesRead: [],
+  filesWritten: [],
+  usedTools: false,
+  permissionDenied: false,
+  ended: false,
+};
+
+const SAMPLE_LENGTH = 200;
+
+/** Keeps the first line that was no event, as a sample. */
+export function withGarbage(transcript: Transcript, line: string): Transcript {
+  const sample = line.trim().slice(0, SAMPLE_LENGTH);
+  return sample === '' || transcript.garbage !== undefined ? transcript : { ...transcript, garbage: sample };
+}
+
+/** What is new between two states, for people. Texts are pieces, in order. */
+export function progress(before: Transcript, after: Transcript): RunnerEvent[] {
+  const events: RunnerEvent[] = [];
+  if (after.model !== undefined && after.model !== before.model) events.push({ type: 'model', model: after.model });
+  if (after.turns !== before.turns) events.push({ type: 'turn', turns: after.turns });
+  if (after.lastTool && after.lastTool !== before.lastTool) events.push({ type: 'tool', ...after.lastTool });
+  if (after.usage !== before.usage) events.push({ type: 'usage', usage: after.usage });
+  const said = after.text.startsWith(before.text) ? after.text.slice(before.text.length) : after.text;
+  if (said !== '') events.push({ type: 'text', text: said });
+  return events;
+}
+
+/** How it ended from outside: the process or the connection failed, or was ended. Undefined: it ended well. */
+export interface Ending {
+  readonly failure?: Failure;
+  /** Tail of the error stream. */
+  readonly detail?: string;
+  /** Whose words these are, for messages: `pi`, `claude` … */
+  readonly who: string;
+}
+
+export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
+  const { failure, stopReason } = judge(transcript, ending);
+  return {
+    text: transcript.text,
+    ...(transcript.model !== undefined && { model: transcript.model }),
+    usage: transcript.usage,
+    stopReason,
+    filesRead: transcript.filesRead,
+    filesWritten: transcript.filesWritten,
+    turns: transcript.turns,
+    usedTools: transcript.usedTools,
+    permissionDenied: transcript.permissionDenied,
+    ...(transcript.clientVersion !== undefined && { clientVersion: transcript.clientVersion }),
+    ...(failure && { failure }),
+  };
+}
+
+interface Verdict {
+  readonly stopReason: RunnerResult['stopReason'];
+  readonly failure?: Failure;
+}
+
+/** Our own limits first, then what the client said, then how it ended; success only if nothing speaks against it. */
+function judge(transcript: Transcript, ending: Ending): Verdict {
+  const outside = ending.failure;
+  const error = (failure: Failure): Verdict => ({ stopReason: 'error', failure: withDetail(failure, ending) });
+  if (outside?.code === 'interrupted') return { stopReason: 'cancelled', failure: outside };
+  if (outside && outside.code !== 'exit' && outside.code !== 'signal' && outside.code !== 'runner')
+    return error(outside);
+  if (transcript.error !== undefined) return error(reportedError(transcript, transcript.error, ending.who));
+  if (transcript.stop === 'length') return { stopReason: 'length', failure: LENGTH };
+  if (transcript.stop === 'refusal') return { stopReason: 'refusal', failure: refusal(transcript) };
+  if (outside) return error(blame(outside, ending));
+  if (!transcript.ended) return error(notUnderstood(transcript, ending.who));
+  return { stopReason: 'complete' };
+}
+
+function reportedError(transcript: Transcript, error: string, who: string): Failure {
+  const { transient = isTransientMessage(error), retryAfterMs, hint } = transcript;
+  return {
+    code: 'runner',
+    message: `${who}: ${error}`,
+    ...(hint !== undefined && { hint }),
+    ...(transient && { transient }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+const LENGTH: Failure = {
+  code: 'length',
+  message: 'the answer was cut off by a token limit',
+  hint: 'ask for less at once, or raise the limit of the model',
+};
+
+function refusal(transcript: Transcript): Failure {
+  const said = transcript.text.trim().slice(0, SAMPLE_LENGTH);
+  return { code: 'refusal', message: said === '' ? 'the model refused to answer' : `the model refused: ${said}` };
+}
+
+function notUnderstood({ garbage }: Transcript, who: string): Failure {
+  return garbage === undefined
+    ? { code: 'runner', message: `${who} ended without an answer` }
+    : { code: 'runner', message: `${who} said something that is not an answer: ${garbage}` };
+}
+
+/** A client that gives no reason in its stream often gives one on stderr. */
+function blame(failure: Failure, { detail }: Ending): Failure {
+  return detail && isTransientMessage(detail) ? { ...failure, transient: true } : failure;
+}
+
+function withDetail(failure: Failure, { detail }: Ending): Failure {
+  const tail = detail?.trimEnd();
+  return tail && failure.detail === undefined ? { ...failure, detail: tail } : failure;
+}

@@ -1,0 +1,46 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** Text of one line that is longer than this cannot be held; what is beyond it is dropped. */
+const MAX_LINE = 128 * 1024 * 1024;
+
+/**
+ * Cuts a stream of bytes into lines, at LF only: JSON text may hold U+2028 and its relatives, and splitting there (as
+ * `readline` does) breaks it. A character that comes in two chunks stays whole.
+ */
+export class LineSplitter {
+  readonly #decoder = new StringDecoder('utf8');
+  #pieces: string[] = [];
+  #length = 0;
+
+  /** The lines that this chunk completes. */
+  push(chunk: Buffer): string[] {
+    const parts = this.#decoder.write(chunk).split('\n');
+    const rest = parts.pop() ?? '';
+    const lines: string[] = [];
+    for (const part of parts) {
+      this.#keep(part);
+      lines.push(this.#take());
+    }
+    this.#keep(rest);
+    return lines;
+  }
+
+  /** What stood after the last LF; undefined if nothing did. */
+  end(): string | undefined {
+    this.#keep(this.#decoder.end());
+    return this.#length > 0 ? this.#take() : undefined;
+  }
+
+  #keep(piece: string): void {
+    if (piece === '' || this.#length + piece.length > MAX_LINE) return;
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+  }
+
+  #take(): string {
+    const line = this.#pieces.join('');
+    this.#pieces = [];
+    this.#length = 0;
+    return line;
+  }
+}
