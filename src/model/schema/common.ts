@@ -1,0 +1,134 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { MAX_NAME_LENGTH, PHASE_ID_PATTERN } from '../names.js';
+import { field } from './describe.js';
+
+export const Text = Type.String();
+
+/** Texts that hold a list item or a field and may not be empty. */
+export const NonEmptyText = Type.String({ minLength: 1 });
+
+export const Identifier = Type.String({ pattern: PHASE_ID_PATTERN, maxLength: MAX_NAME_LENGTH });
+
+export const Duration = Type.Union([
+  Type.Number({ minimum: 0 }),
+  Type.String({ pattern: '^\\s*\\d+(\\.\\d+)? ?(ms|s|m|h|d|w)?\\s*$' }),
+]);
+
+/** Anything that JSON can say. */
+export const Json = Type.Unknown();
+
+export const Retry = Type.Object(
+  {
+    max: field(
+      Type.Integer({ minimum: 0, maximum: 100 }),
+      'Further attempts',
+      'How often the phase is tried again after the first attempt failed. 0 means never, not even after a transient error of the model provider.',
+      2,
+      0,
+    ),
+    backoffMs: Type.Optional(
+      field(
+        Type.Number({ minimum: 0, maximum: 3_600_000 }),
+        'First pause',
+        'Milliseconds before the first further attempt. Default: 1000.',
+        2000,
+      ),
+    ),
+    factor: Type.Optional(
+      field(
+        Type.Number({ minimum: 1, maximum: 100 }),
+        'Growth of the pause',
+        'Each pause is this many times the one before it. Default: 2.',
+        2,
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const CACHE_SCOPES = ['run-only', 'cross-run', 'off'] as const;
+
+export const Cache = Type.Object(
+  {
+    scope: Type.Optional(
+      field(
+        Type.Union(CACHE_SCOPES.map((scope) => Type.Literal(scope))),
+        'Scope of reuse',
+        '`run-only` (the default): within this run and when an unfinished run is continued. `cross-run`: from any earlier run whose inputs were the same. `off`: never.',
+        'cross-run',
+      ),
+    ),
+    ttl: Type.Optional(
+      field(
+        Duration,
+        'Time to live',
+        'A cross-run result older than this is not used. Without it there is no bound.',
+        '6h',
+        '7d',
+      ),
+    ),
+    fingerprint: Type.Optional(
+      field(
+        Type.Array(NonEmptyText),
+        'Fingerprints',
+        'What else decides the result: `git:HEAD`, `git:<ref>`, `git:worktree`, `glob:<pattern>`, `glob!:<pattern>`, `file:<path>`, `env:<NAME>`, `cmd:<argv>`. Placeholders work in them. An empty list says that nothing outside matters.',
+        ['glob:src/**/*.ts', 'file:package.json'],
+        ['git:HEAD', 'env:NODE_ENV'],
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const Budget = Type.Object(
+  {
+    maxUSD: Type.Optional(
+      field(
+        Type.Number({ minimum: 0 }),
+        'Money',
+        'No new work is started once this many US dollars are spent. Reuse costs nothing.',
+        2.5,
+      ),
+    ),
+    maxTokens: Type.Optional(
+      field(Type.Number({ minimum: 0 }), 'Tokens', 'No new work is started once this many tokens are spent.', 500_000),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ARG_TYPES = ['string', 'number', 'boolean', 'enum', 'path', 'relative-path', 'json'] as const;
+
+export const Arg = Type.Object(
+  {
+    type: Type.Optional(
+      field(
+        Type.Union(ARG_TYPES.map((type) => Type.Literal(type))),
+        'Type',
+        '`string`, `number`, `boolean`, `enum` (one of `values`), `path` (stays inside the project; also spelled `relative-path`) or `json`. Without it any value is taken.',
+        'number',
+        'path',
+      ),
+    ),
+    default: Type.Optional(field(Json, 'Default', 'The value when none is given.', 'src', 3, ['a', 'b'])),
+    description: Type.Optional(field(Text, 'Description', 'Shown when the argument is missing.', 'What to research')),
+    required: Type.Optional(field(Type.Boolean(), 'Required', 'The flow does not start without it.', true)),
+    secret: Type.Optional(
+      field(Type.Boolean(), 'Secret', 'The value is never written to a file and never shown.', true),
+    ),
+    values: Type.Optional(
+      field(Type.Array(Json, { minItems: 1 }), 'Values', 'For `enum`: what may be given.', ['low', 'medium', 'high']),
+    ),
+    minimum: Type.Optional(field(Type.Number(), 'Minimum', 'For `number`: the smallest that is taken.', 1)),
+    maximum: Type.Optional(field(Type.Number(), 'Maximum', 'For `number`: the largest that is taken.', 10)),
+  },
+  { additionalProperties: false },
+);
+
+export const EnvMap = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]));
+
+export const Run = Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1 })]);
+
+export type RawRetry = Static<typeof Retry>;
+export type RawCache = Static<typeof Cache>;
+export type RawArg = Static<typeof Arg>;

@@ -1,0 +1,239 @@
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+import { KINDS, type Kind } from '../kind.js';
+import { Json, NonEmptyText, Text } from './common.js';
+import { field } from './describe.js';
+import { AGENT_FIELDS, BRANCHES, COMMON_FIELDS, RUN_FIELDS, SCORE, TASK, USE, WITH } from './fields.js';
+
+const DEF = field(
+  Type.Union([Type.Record(Type.String(), Json), Type.Array(Json), NonEmptyText]),
+  'Definition',
+  'A flow, `{phases}` or a bare list of phases, written here; or a placeholder whose value is one, made by an earlier phase. A generated one is untrusted: nothing in it may execute a command.',
+  { phases: [{ id: 'inner', task: 'Say hello' }] },
+  '{steps.plan.json}',
+);
+
+const optionalTask = Type.Optional(TASK);
+
+/** What each kind has beside the common fields. The one list: types, checks and the published schema come from it. */
+export const KIND_FIELDS = {
+  agent: { task: TASK, ...AGENT_FIELDS },
+  script: { ...RUN_FIELDS },
+  parallel: { branches: BRANCHES, ...AGENT_FIELDS },
+  map: {
+    over: field(
+      Type.Union([NonEmptyText, Type.Array(Json, { maxItems: 100_000 })]),
+      'Over',
+      'A placeholder whose value is a list, or the list itself.',
+      '{steps.scan.json.files}',
+      ['north', 'south'],
+    ),
+    as: Type.Optional(
+      field(
+        Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', maxLength: 100 }),
+        'Name of the item',
+        'A further name for {item}: with `as: file`, {file.path} works too.',
+        'file',
+      ),
+    ),
+    task: optionalTask,
+    run: Type.Optional(RUN_FIELDS.run),
+    input: RUN_FIELDS.input,
+    env: RUN_FIELDS.env,
+    use: Type.Optional(USE),
+    with: Type.Optional(WITH),
+    ...AGENT_FIELDS,
+  },
+  reduce: {
+    task: TASK,
+    reduceStrategy: Type.Optional(
+      field(
+        Type.Union([Type.Literal('one-shot'), Type.Literal('tree')]),
+        'Strategy',
+        '`one-shot` (the default): one call sees everything. `tree`: calls over batches, then over their answers.',
+        'tree',
+      ),
+    ),
+    batchSize: Type.Optional(
+      field(Type.Integer({ minimum: 2, maximum: 1000 }), 'Batch size', 'For `tree`: outputs per call. Default: 10.', 8),
+    ),
+    ...AGENT_FIELDS,
+  },
+  gate: {
+    eval: Type.Optional(
+      field(
+        Type.Array(NonEmptyText, { minItems: 1 }),
+        'Conditions',
+        'All hold: the gate passes without a model. One fails: the task decides, or the gate blocks.',
+        ['{steps.test.output} contains PASS', '{steps.scan.json.errors} == 0'],
+      ),
+    ),
+    task: optionalTask,
+    score: Type.Optional(SCORE),
+    onBlock: Type.Optional(
+      field(
+        Type.Union([Type.Literal('halt'), Type.Literal('retry')]),
+        'When it blocks',
+        '`halt` (the default) ends the run; `retry` runs what the gate depends on again, up to `retry.max` rounds, and judges again.',
+        'retry',
+      ),
+    ),
+    ...AGENT_FIELDS,
+  },
+  approval: { task: optionalTask },
+  flow: { use: Type.Optional(USE), def: Type.Optional(DEF), with: Type.Optional(WITH) },
+  loop: {
+    task: TASK,
+    until: Type.Optional(
+      field(
+        Text,
+        'Until',
+        "Ends the loop when it holds after an iteration. {steps.ID…} with the loop's own id reads that iteration.",
+        '{steps.refine.json.done} == true',
+      ),
+    ),
+    maxIterations: Type.Optional(
+      field(Type.Integer({ minimum: 1, maximum: 100 }), 'At most', 'Iterations. Default: 10, at most 100.', 5),
+    ),
+    convergence: Type.Optional(
+      field(
+        Type.Boolean(),
+        'Convergence',
+        'Ends the loop when an iteration says what the last one said. Default: true.',
+        false,
+      ),
+    ),
+    reflexion: Type.Optional(
+      field(
+        Type.Boolean(),
+        'Reflexion',
+        'What went wrong in an iteration is told to the next one, as {reflexion}.',
+        true,
+      ),
+    ),
+    ...AGENT_FIELDS,
+  },
+  tournament: {
+    task: optionalTask,
+    variants: Type.Optional(
+      field(
+        Type.Integer({ minimum: 2, maximum: 20 }),
+        'Variants',
+        'How many calls of the task compete. Default: 3.',
+        5,
+      ),
+    ),
+    branches: Type.Optional(BRANCHES),
+    judge: Type.Optional(
+      field(
+        NonEmptyText,
+        'Judge',
+        'What the judge is asked; it sees the numbered candidates and answers WINNER: n.',
+        'Which one is clearer and better supported?',
+      ),
+    ),
+    judgeAgent: Type.Optional(
+      field(NonEmptyText, "Judge's agent", 'Default: the agent of the phase.', 'final-arbiter'),
+    ),
+    mode: Type.Optional(
+      field(
+        Type.Union([Type.Literal('best'), Type.Literal('aggregate')]),
+        'Mode',
+        "`best` (the default): the winner's own words. `aggregate`: the judge's answer made of all.",
+        'aggregate',
+      ),
+    ),
+    ...AGENT_FIELDS,
+  },
+  race: {
+    branches: BRANCHES,
+    cancelLosers: Type.Optional(
+      field(Type.Boolean(), 'Cancel losers', 'The first success ends the others. Default: true.', false),
+    ),
+    ...AGENT_FIELDS,
+  },
+  expand: {
+    def: DEF,
+    with: Type.Optional(WITH),
+    expandMode: Type.Optional(
+      field(
+        Type.Union([Type.Literal('nested'), Type.Literal('graft')]),
+        'Mode',
+        '`nested` (the default): the fragment is a flow of its own. `graft`: its phases become part of this run.',
+        'graft',
+      ),
+    ),
+    maxNodes: Type.Optional(
+      field(Type.Integer({ minimum: 1, maximum: 100 }), 'At most', 'Phases of the fragment. Default: 50.', 20),
+    ),
+  },
+} satisfies Record<Kind, TProperties>;
+
+/** Fields of pi-taskflow that nothing here acts on. */
+export const IGNORED_PHASE_FIELDS = {
+  shareContext: Type.Optional(
+    field(Type.Unknown(), 'Shared context', 'Accepted for compatibility; does nothing here.', true),
+  ),
+};
+
+/** Own fields of other kinds, by name: known words that mean nothing here. */
+export function foreignFields(kind: Kind): TProperties {
+  const own: TProperties = { ...COMMON_FIELDS, ...KIND_FIELDS[kind] };
+  const foreign: TProperties = {};
+  for (const other of KINDS) {
+    for (const [name, schema] of Object.entries(KIND_FIELDS[other] as TProperties)) {
+      if (!Object.hasOwn(own, name)) foreign[name] ??= schema;
+    }
+  }
+  return foreign;
+}
+
+const TITLES: Readonly<Record<Kind, string>> = {
+  agent: 'Agent: one call of an agent',
+  script: 'Script: one command',
+  parallel: 'Parallel: branches side by side',
+  map: 'Map: the same for every item of a list',
+  reduce: 'Reduce: many outputs to one',
+  gate: 'Gate: pass or block',
+  approval: 'Approval: a person decides',
+  flow: 'Flow: another flow as one phase',
+  loop: 'Loop: again until it is done',
+  tournament: 'Tournament: candidates and a judge',
+  race: 'Race: the first success wins',
+  expand: 'Expand: phases made at run time',
+};
+
+/**
+ * The schema of one kind. Words of other kinds are tolerated through `patternProperties`, where an editor does not
+ * offer them.
+ */
+function kindSchema(kind: Kind): TObject {
+  const patterns = Object.fromEntries(
+    Object.entries({ ...foreignFields(kind), ...IGNORED_PHASE_FIELDS }).map(([name, schema]) => [`^${name}$`, schema]),
+  );
+  return Type.Object({ ...COMMON_FIELDS, ...KIND_FIELDS[kind] } as TProperties, {
+    title: TITLES[kind],
+    additionalProperties: false,
+    patternProperties: patterns,
+  });
+}
+
+export const PHASE_SCHEMAS = Object.fromEntries(KINDS.map((kind) => [kind, kindSchema(kind)])) as Record<Kind, TObject>;
+
+type Raw<F extends TProperties> = Static<TObject<typeof COMMON_FIELDS & F>>;
+
+/** A phase as it is written, once its structure has been checked. */
+export interface RawPhases {
+  agent: Raw<typeof KIND_FIELDS.agent>;
+  script: Raw<typeof KIND_FIELDS.script>;
+  parallel: Raw<typeof KIND_FIELDS.parallel>;
+  map: Raw<typeof KIND_FIELDS.map>;
+  reduce: Raw<typeof KIND_FIELDS.reduce>;
+  gate: Raw<typeof KIND_FIELDS.gate>;
+  approval: Raw<typeof KIND_FIELDS.approval>;
+  flow: Raw<typeof KIND_FIELDS.flow>;
+  loop: Raw<typeof KIND_FIELDS.loop>;
+  tournament: Raw<typeof KIND_FIELDS.tournament>;
+  race: Raw<typeof KIND_FIELDS.race>;
+  expand: Raw<typeof KIND_FIELDS.expand>;
+}
+export type RawPhase = RawPhases[Kind];
