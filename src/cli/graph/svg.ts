@@ -1,0 +1,79 @@
+import { displayWidth } from '../../util/terminal-text.js';
+import type { Graph, GraphNode } from './graph.js';
+import { layoutGraph, type Point } from './layout.js';
+
+const STYLE = `
+  .box { fill: #fff; stroke: #57606a; stroke-width: 1.2 }
+  .gate .box, .approval .box { stroke: #bc4c00; stroke-width: 2 }
+  .script .box { stroke: #0969da }
+  .agent .box, .loop .box, .reduce .box, .tournament .box, .race .box { stroke: #8250df }
+  .map .box, .parallel .box, .flow .box, .expand .box { stroke: #1a7f37; stroke-dasharray: 5 2 }
+  .id { font: 600 13px ui-sans-serif, system-ui, sans-serif; fill: #1f2328 }
+  .kind { font: 11px ui-sans-serif, system-ui, sans-serif; fill: #59636e }
+  .edge { fill: none; stroke: #8c959f; stroke-width: 1.3 }
+  .tip { fill: #8c959f }
+  @media (prefers-color-scheme: dark) {
+    .box { fill: #161b22; stroke: #8b949e }
+    .id { fill: #e6edf3 }
+    .kind { fill: #8b949e }
+  }`;
+
+/** A picture that needs nothing else: no script, no font, no other file. */
+export function toSvg(graph: Graph): string {
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const layout = layoutGraph(graph, (id) => boxWidth(byId.get(id)!));
+  const edges = layout.routes.map((points) => `  <path class="edge" marker-end="url(#tip)" d="${curve(points)}"/>`);
+  const boxes = [...layout.boxes].map(([id, { x, y, width, height }]) => {
+    const node = byId.get(id)!;
+    const centre = round(x + width / 2);
+    return `  <g class="${node.kind}"><title>${escapeXml([id, ...(node.description ? [node.description] : [])].join(': '))}</title>
+    <rect class="box" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${height}" rx="${node.kind === 'script' ? 2 : 8}"/>
+    <text class="id" x="${centre}" y="${round(y + 19)}" text-anchor="middle">${escapeXml(shorten(id))}</text>
+    <text class="kind" x="${centre}" y="${round(y + 35)}" text-anchor="middle">${escapeXml(kindText(node))}</text></g>`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${layout.width}" height="${layout.height}" viewBox="0 0 ${layout.width} ${layout.height}" role="img" aria-label="${escapeXml(graph.name)}">
+  <style>${STYLE}
+  </style>
+  <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>
+${[...edges, ...boxes].join('\n')}
+</svg>
+`;
+}
+
+const MAX_ID = 40;
+
+function shorten(id: string): string {
+  return id.length <= MAX_ID ? id : `${id.slice(0, MAX_ID - 1)}…`;
+}
+
+function kindText({ kind, marks }: GraphNode): string {
+  return [kind, ...marks].join(' · ');
+}
+
+function boxWidth(node: GraphNode): number {
+  return Math.max(72, 24 + Math.max(displayWidth(shorten(node.id)) * 7.8, displayWidth(kindText(node)) * 6));
+}
+
+/** Leaves and arrives vertically. */
+function curve(points: readonly Point[]): string {
+  const [start, ...rest] = points;
+  let path = `M${round(start!.x)} ${round(start!.y)}`;
+  let from = start!;
+  for (const to of rest) {
+    const middle = round((from.y + to.y) / 2);
+    path +=
+      from.x === to.x
+        ? `V${round(to.y)}`
+        : `C${round(from.x)} ${middle} ${round(to.x)} ${middle} ${round(to.x)} ${round(to.y)}`;
+    from = to;
+  }
+  return path;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,57 @@
+import { padEnd, truncate } from '../../util/terminal-text.js';
+import type { Style } from '../style.js';
+import { dagOrder } from '../view/dag-order.js';
+import { type Graph, type GraphNode, needsOf } from './graph.js';
+import { layersOf } from './layers.js';
+import { drawRails } from './rails.js';
+
+export interface TerminalOptions {
+  readonly style: Style;
+  readonly columns: number;
+}
+
+/**
+ * One line per phase in the order of the DAG, with rails that show what leads where. Where the rails would be too many
+ * to follow, phases are listed by layer instead. Either way each line names what the phase needs.
+ */
+export function drawGraph(graph: Graph, { style, columns }: TerminalOptions): string[] {
+  const needs = needsOf(graph);
+  const ordered = dagOrder(graph.nodes.map((node) => ({ ...node, needs: needs.get(node.id)! })));
+  const idWidth = Math.min(32, Math.max(4, ...ordered.map(({ id }) => id.length)));
+  const kindWidth = Math.max(5, ...ordered.map((node) => label(node).length));
+  const line = (rail: string, node: (typeof ordered)[number]) => {
+    const text = `${rail}${padEnd(truncate(node.id, idWidth), idWidth)}  ${style.dim(padEnd(label(node), kindWidth))}`;
+    return truncate(
+      `${text}${node.needs.length > 0 ? style.dim(`  ← ${needsText(node.needs)}`) : ''}`.trimEnd(),
+      columns,
+    );
+  };
+  const rails = drawRails(ordered, Math.max(4, Math.floor(columns / 5)));
+  if (rails) {
+    const railWidth = Math.max(...rails.map((rail) => rail.length));
+    return ordered.map((node, index) =>
+      line(`${colorRail(rails[index]!, style)}${' '.repeat(railWidth - rails[index]!.length + 2)}`, node),
+    );
+  }
+  const layers = layersOf(ordered);
+  return layers.flatMap((layer, index) => [
+    style.bold(`layer ${index + 1} (${layer.length})`),
+    ...layer.map((node) => line('  ● ', node)),
+  ]);
+}
+
+function label({ kind, marks }: GraphNode): string {
+  return [kind, ...marks].join(' · ');
+}
+
+const NAMED = 4;
+
+function needsText(needs: readonly string[]): string {
+  if (needs.length <= NAMED) return needs.join(', ');
+  return `${needs.slice(0, NAMED).join(', ')} and ${needs.length - NAMED} more`;
+}
+
+function colorRail(rail: string, style: Style): string {
+  const [before = '', after = ''] = rail.split('●');
+  return `${style.dim(before)}${style.cyan('●')}${style.dim(after)}`;
+}
