@@ -23,7 +23,7 @@ export async function installFromNpm(name, packages) {
   try {
     await execute('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: dir, timeout: 300_000 });
   } catch (error) {
-    return { unavailable: `npm install failed: ${firstLine(error.stderr || error.message)}` };
+    return { unavailable: `npm install failed: ${firstLine(error)}` };
   }
   writeFileSync(done, manifest);
   return { version };
@@ -44,7 +44,7 @@ export async function findOnPath(program, versionArgs = ['--version']) {
     const { stdout } = await execute(program, versionArgs, { timeout: 30_000 });
     return { version: /\d+(\.\d+)+/.exec(stdout)?.[0] ?? 'unknown version' };
   } catch (error) {
-    return { unavailable: firstLine(error.stderr || error.message) };
+    return { unavailable: firstLine(error) };
   }
 }
 
@@ -62,6 +62,10 @@ function isExecutable(path) {
   }
 }
 
-function firstLine(text) {
-  return String(text).trim().split('\n')[0]?.slice(0, 200) ?? '';
+/** @param {any} error */
+function firstLine(error) {
+  return String(error.stderr || error.message)
+    .trim()
+    .split('\n')[0]
+    .slice(0, 200);
 }

@@ -6,7 +6,7 @@ import { summarize } from './statistics.mjs';
  *
  * @typedef {object} Case
  * @property {string} name
- * @property {() => Promise<Record<string, number[]>>} sample one round: samples by measure
+ * @property {() => Promise<Record<string, number[] | undefined>>} sample one round: samples by measure
  *
  * @param {Case[]} cases
  * @param {{ rounds: number, budgetMs: number }} limits
@@ -26,7 +26,7 @@ export async function interleave(cases, { rounds, budgetMs }) {
 async function takeSample(state) {
   const started = performance.now();
   try {
-    for (const [measure, values] of Object.entries(await state.sample())) {
+    for (const [measure, values = []] of Object.entries(await state.sample())) {
       state.samples[measure] = [...(state.samples[measure] ?? []), ...values];
     }
   } catch (error) {

@@ -45,7 +45,7 @@ export function parseOptions(args) {
     budgetMs: 1000 * (values.budget === undefined ? (quick ? 5 : 40) : whole(values.budget, 'budget', 1)),
     quick,
     build: !values['no-build'],
-    json: values.json,
+    json: /** @type {string | undefined} */ (values.json),
   };
 }
 
