@@ -6,7 +6,7 @@ const { readdirSync, readFileSync, statSync } = require('node:fs');
 const sha256 = hash ? (text) => hash('sha256', text) : (text) => createHash('sha256').update(text).digest('hex');
 const [folder, mode] = process.argv.slice(2);
 let files = 0;
-let seen = 0n;
+let seen = 0;
 walk(folder);
 process.stdout.write(`${files} ${seen}\n`);
 
@@ -18,7 +18,7 @@ function walk(path) {
       continue;
     }
     files += 1;
-    seen += statSync(child, { bigint: true }).mtimeNs;
-    if (mode === 'digest') seen += BigInt(sha256(readFileSync(child)).length);
+    seen += statSync(child).mtimeMs;
+    if (mode === 'digest') seen += sha256(readFileSync(child)).length;
   }
 }
