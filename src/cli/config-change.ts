@@ -27,7 +27,7 @@ export async function changeConfig(invocation: Invocation, value: string | undef
       : `${edited.key} = ${shown} in ${file.name}\n`,
   );
   const { problems, values } = await loadConfig(invocation.project);
-  writeDiagnostics(invocation.err, problems);
+  await writeDiagnostics(invocation.err, problems, invocation.project);
   const effective = values.find(({ key }) => key === edited.key);
   if (effective?.source === 'project' && file.source === 'user') {
     invocation.err.write(`note: here ${effective.file} says otherwise, and counts\n`);

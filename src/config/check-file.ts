@@ -1,6 +1,8 @@
-import type { Document, Node, Pair, Scalar, YAMLMap } from 'yaml';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { JsonValue } from '../model/json.js';
+import { parseText } from '../parse/parse.js';
+import { Source } from '../parse/source.js';
+import { type MapEntry, type MapNode, plainValue, type TreeNode } from '../parse/tree.js';
 import { nearestName } from '../util/nearest.js';
 import { findSetting, RUNNER_NAME, RUNNER_SETTINGS, SETTINGS, SHORT_KEYS } from './settings.js';
 
@@ -20,118 +22,96 @@ export interface WrittenValue {
   readonly length: number;
 }
 
-const MAX_BYTES = 1024 * 1024;
-
 /** Finds every problem, not just the first. `file` is the name that messages use. */
 export async function checkConfigText(text: string, file: string): Promise<CheckedFile> {
-  if (text.length > MAX_BYTES) {
-    const problem = { file, line: 1, column: 1, length: 1, severity: 'error', code: 'too-large' } as const;
-    return { values: {}, problems: [{ ...problem, message: 'a settings file has at most 1 MiB' }] };
-  }
-  const yaml = await import('yaml');
-  const lineCounter = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter, prettyErrors: false });
-  const checker = new FileChecker(document, file, (offset) => lineCounter.linePos(offset), yaml);
-  if (document.errors.length > 0) {
-    for (const { message, pos } of document.errors) {
-      checker.report([pos[0], Math.max(pos[1], pos[0] + 1)], { code: 'syntax', message: `not valid YAML: ${message}` });
+  const checker = new FileChecker(new Source(file, text));
+  const parsed = await parseText(file, text);
+  if ('problems' in parsed) {
+    for (const { offset, length, code, message, hint } of parsed.problems) {
+      checker.report({ start: offset, end: offset + length }, { code, message, ...(hint ? { hint } : {}) });
     }
   } else {
-    await checker.checkRoot();
+    await checker.checkRoot(await parsed.tree());
   }
   return { values: checker.values, problems: checker.problems };
 }
 
-type Range = readonly [number, number, ...number[]];
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
 
 class FileChecker {
   readonly values: Record<string, WrittenValue> = Object.create(null);
   readonly problems: Diagnostic[] = [];
 
-  constructor(
-    private readonly document: Document,
-    private readonly file: string,
-    private readonly position: (offset: number) => { line: number; col: number },
-    private readonly yaml: typeof import('yaml'),
-  ) {}
+  constructor(private readonly source: Source) {}
 
-  async checkRoot(): Promise<void> {
-    const root = this.document.contents;
-    if (root === null || (this.yaml.isScalar(root) && root.value === null)) return;
-    if (this.yaml.isMap(root)) return this.checkMap(root, '');
-    this.report(root.range, {
-      code: 'not-a-map',
-      message: 'settings are written as `name: value`',
-      hint: 'such as runner: pi',
-    });
-  }
-
-  private async checkMap(map: YAMLMap, prefix: string): Promise<void> {
-    for (const pair of map.items as Pair<Scalar, Node | null>[]) {
-      const name = this.yaml.isScalar(pair.key) ? String(pair.key.value) : '';
-      await this.checkPair(pair, prefix, name);
+  async checkRoot(root: TreeNode): Promise<void> {
+    if (root.type === 'map') await this.checkMap(root, '');
+    else if (root.type === 'list' || root.value !== null) {
+      this.report(root, { code: 'not-a-map', message: 'settings are written as `name: value`', hint: 'runner: pi' });
     }
   }
 
-  private async checkPair(pair: Pair<Scalar, Node | null>, prefix: string, name: string): Promise<void> {
+  private async checkMap(map: MapNode, prefix: string): Promise<void> {
+    for (const entry of map.entries) await this.checkEntry(entry, prefix);
+  }
+
+  private async checkEntry(entry: MapEntry, prefix: string): Promise<void> {
+    const { key: name, value: node } = entry;
     const key = prefix + name;
-    const node = this.yaml.isAlias(pair.value) ? pair.value.resolve(this.document) : pair.value;
-    if (node === null || node === undefined || (this.yaml.isScalar(node) && node.value === null)) {
-      if (!isKnown(key)) await this.reportUnknown(pair, prefix, name);
-      return;
-    }
     if (prefix === 'runners.' && !RUNNER_NAME.test(name)) {
       const hint = 'letters, digits, - and _, at most 64 of them';
-      this.report(pair.key.range, {
+      this.report(keyPlace(entry), {
         code: 'bad-name',
         message: `${JSON.stringify(name)} is no name for a runner`,
         hint,
       });
-    } else if (this.yaml.isMap(node) && isGroup(key)) {
+    } else if (!isKnown(key)) {
+      await this.reportUnknown(entry, prefix);
+    } else if (node.type === 'map' && isGroup(key)) {
       await this.checkMap(node, `${key}.`);
+    } else if (node.type === 'scalar' && node.value === null) {
+      // `cache:` with nothing under it says nothing.
     } else if (isGroup(key) && !SHORT_KEYS.has(key)) {
       const hint = `write the settings under it, such as ${key}: {${knownUnder(`${key}.`)[0] ?? 'name'}: …}`;
-      this.report(node.range, { code: 'bad-value', message: `${key} holds further settings, not a value`, hint });
-    } else if (isKnown(key)) {
-      this.readValue(SHORT_KEYS.get(key) ?? key, node);
+      this.report(node, { code: 'bad-value', message: `${key} holds further settings, not a value`, hint });
     } else {
-      await this.reportUnknown(pair, prefix, name);
+      this.readValue(SHORT_KEYS.get(key) ?? key, node);
     }
   }
 
-  private readValue(key: string, node: Node): void {
-    const written = node.toJS(this.document) as JsonValue;
+  private readValue(key: string, node: TreeNode): void {
+    const written = plainValue(node);
     const read = findSetting(key)!.read(written);
     if ('expected' in read) {
-      this.report(node.range, {
-        code: 'bad-value',
-        message: `${key} must be ${read.expected}, not ${JSON.stringify(written)}`,
-      });
+      const message = `${key} must be ${read.expected}, not ${JSON.stringify(written).slice(0, 100)}`;
+      this.report(node, { code: 'bad-value', message });
       return;
     }
-    const { line, column, length } = this.place(node.range);
-    this.values[key] = { value: read.value, written, line, column, length };
+    this.values[key] = { value: read.value, written, ...this.place(node) };
   }
 
-  private async reportUnknown(pair: Pair<Scalar, unknown>, prefix: string, name: string): Promise<void> {
+  private async reportUnknown(entry: MapEntry, prefix: string): Promise<void> {
     const known = knownUnder(prefix);
-    const nearest = await nearestName(name, known);
+    const nearest = await nearestName(entry.key, known);
     const hint = nearest ? `did you mean ${nearest}?` : `known here: ${known.join(', ')}`;
-    this.report(pair.key?.range, { code: 'unknown-setting', message: `unknown setting ${prefix}${name}`, hint });
+    const message = `unknown setting ${prefix}${entry.key.slice(0, 100)}`;
+    this.report(keyPlace(entry), { code: 'unknown-setting', message, hint });
   }
 
-  report(range: Range | null | undefined, problem: Pick<Diagnostic, 'code' | 'message' | 'hint'>): void {
-    this.problems.push({ file: this.file, ...this.place(range), severity: 'error', ...problem });
+  report(at: Place, problem: Pick<Diagnostic, 'code' | 'message' | 'hint'>): void {
+    this.problems.push({ file: this.source.file, ...this.place(at), severity: 'error', ...problem });
   }
 
-  private place(range: Range | null | undefined): { line: number; column: number; length: number } {
-    const { line, col } = this.position(range?.[0] ?? 0);
-    return {
-      line: Math.max(1, line),
-      column: Math.max(1, col),
-      length: Math.max(1, (range?.[1] ?? 1) - (range?.[0] ?? 0)),
-    };
+  private place({ start, end }: Place): { line: number; column: number; length: number } {
+    return { ...this.source.position(start), length: Math.max(1, end - start) };
   }
+}
+
+function keyPlace({ keyStart, keyEnd }: MapEntry): Place {
+  return { start: keyStart, end: keyEnd };
 }
 
 /** Holds settings, and is none itself: `cache`, `cache.signingKey`, `runners`, `runners.pi`. */

@@ -35,7 +35,7 @@ export async function editConfigText(text: string, wanted: string, raw: string |
   const yaml = await import('yaml');
   const document: import('yaml').Document = yaml.parseDocument(text.trim() === '' ? HEADER : text);
   if (document.errors.length > 0) {
-    const [first] = (await checkConfigText(text, 'the file')).problems;
+    const [first] = (await checkConfigText(text, 'config.yaml')).problems;
     return { problem: `the file has to be put right first: ${describe(first)}` };
   }
   const path = key.split('.');
@@ -52,9 +52,9 @@ export async function editConfigText(text: string, wanted: string, raw: string |
     document.setIn(path, value);
   }
   const edited = document.toString({ lineWidth: 0 });
-  const after = await checkConfigText(edited, 'the file');
+  const after = await checkConfigText(edited, 'config.yaml');
   const mine = after.problems.find((problem) => problem.severity === 'error');
-  if (mine && (await checkConfigText(text, 'the file')).problems.length === 0) return { problem: describe(mine) };
+  if (mine && (await checkConfigText(text, 'config.yaml')).problems.length === 0) return { problem: describe(mine) };
   return { text: edited, key, value };
 }
 

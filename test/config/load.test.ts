@@ -125,7 +125,7 @@ describe('problems in a settings file', () => {
     ['broken YAML', 'runner: [\n', 'syntax'],
     ['a list', '- runner\n', 'not-a-map'],
     ['a value where settings belong', 'cache: 5\n', 'bad-value'],
-    ['a key twice', 'runner: pi\nrunner: claude\n', 'syntax'],
+    ['a key twice', 'runner: pi\nrunner: claude\n', 'duplicate-key'],
     ['prototype names', '__proto__: {x: 1}\n', 'unknown-setting'],
     ['prototype names as a runner', 'runners: {constructor: {command: [x]}}\n', 'bad-name'],
     ['a prototype key with a value', 'constructor: on\n', 'unknown-setting'],

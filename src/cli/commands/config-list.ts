@@ -21,7 +21,7 @@ export const command: Command = {
     const { values, problems } = await loadConfig(invocation.project);
     if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(values, null, 2)}\n`);
     else invocation.out.write(listing(invocation, values));
-    writeDiagnostics(invocation.err, problems);
+    await writeDiagnostics(invocation.err, problems, invocation.project);
     return problems.some((problem) => problem.severity === 'error') ? EXIT.usage : EXIT.success;
   },
 };

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../model/event.js';
 import type { Clock } from '../../util/clock.js';
 import { displayWidth } from '../../util/terminal-text.js';
 import type { Writer } from '../command.js';
+import { LineBuffer } from '../line-buffer.js';
 import { createStyle } from '../style.js';
 import { closingLines } from './closing.js';
 import { drawRun } from './draw.js';
@@ -27,32 +28,19 @@ export function createRunView(options: RunViewOptions): RunView {
   return options.out.isLive ? liveView(options) : plainView(options);
 }
 
-const FLUSH_MS = 40;
-const FLUSH_BYTES = 32_768;
-
-/** Gathers lines for a moment: a warm run of a thousand phases is a handful of writes and one timer. */
 function plainView({ out }: RunViewOptions): RunView {
   const style = createStyle(out.color);
   const state = createRunState();
-  let buffer = '';
-  let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (buffer !== '') out.write(buffer);
-    buffer = '';
-  };
+  const lines = new LineBuffer(out);
   return {
     onEvent(event) {
       applyEvent(state, event);
-      for (const line of plainLines(state, event, style)) buffer += `${line}\n`;
-      if (buffer.length > FLUSH_BYTES) flush();
-      else if (buffer !== '') timer ??= setTimeout(flush, FLUSH_MS);
+      for (const line of plainLines(state, event, style)) lines.add(line);
     },
-    suspend: flush,
+    suspend: () => lines.flush(),
     stop() {
-      for (const line of closingLines(state, style)) buffer += `${line}\n`;
-      flush();
+      for (const line of closingLines(state, style)) lines.add(line);
+      lines.flush();
     },
   };
 }

@@ -1,0 +1,56 @@
+import { createInterface } from 'node:readline';
+import type { ApprovalAnswer, ApprovalRequest } from '../run/options.js';
+import { sanitize } from '../util/terminal-text.js';
+import type { Writer } from './command.js';
+import { createStyle } from './style.js';
+
+/** Asks on the terminal, one question at a time. An end of input or an abort leaves the question open: the run pauses. */
+export function createApprover(
+  err: Writer,
+  suspendView: () => void,
+): (request: ApprovalRequest) => Promise<ApprovalAnswer> {
+  let previous: Promise<unknown> = Promise.resolve();
+  return (request) => {
+    const answer = previous.then(() => ask(request, err, suspendView));
+    previous = answer;
+    return answer;
+  };
+}
+
+async function ask(request: ApprovalRequest, err: Writer, suspendView: () => void): Promise<ApprovalAnswer> {
+  if (request.signal.aborted) return { decision: 'pause' };
+  suspendView();
+  const style = createStyle(err.color);
+  err.write(`\n${style.bold(`${request.phase} needs an approval`)}\n${sanitize(request.text).trimEnd()}\n`);
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  const stop = () => lines.close();
+  request.signal.addEventListener('abort', stop, { once: true });
+  const timer = request.timeoutMs === undefined ? undefined : setTimeout(stop, request.timeoutMs);
+  try {
+    err.write(PROMPT);
+    for await (const line of lines) {
+      const answer = readAnswer(line);
+      if (answer) return answer;
+      err.write(PROMPT);
+    }
+    return { decision: 'pause' };
+  } finally {
+    clearTimeout(timer);
+    request.signal.removeEventListener('abort', stop);
+    lines.close();
+    // Otherwise the open terminal keeps the process alive.
+    process.stdin.pause();
+  }
+}
+
+const PROMPT = 'approve (y), reject (n, or n REASON), or type a note to approve with: ';
+
+/** Undefined when nothing was said. Anything that is neither yes nor no is a note, and a note approves. */
+export function readAnswer(line: string): ApprovalAnswer | undefined {
+  const text = sanitize(line).trim();
+  if (text === '') return undefined;
+  if (/^(y|yes|approve|ok)$/i.test(text)) return { decision: 'approve' };
+  const reject = /^(?:n|no|reject)(?:[\s:,]+(.*))?$/i.exec(text);
+  if (reject) return { decision: 'reject', ...(reject[1] ? { note: reject[1] } : {}) };
+  return { decision: 'approve', note: text };
+}

@@ -1,0 +1,26 @@
+import type { Writer } from './command.js';
+
+const FLUSH_MS = 40;
+const FLUSH_CHARACTERS = 32_768;
+
+/** Gathers lines for a moment: a thousand of them are a handful of writes and one timer. Nothing is lost at `flush`. */
+export class LineBuffer {
+  #text = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly out: Pick<Writer, 'write'>) {}
+
+  add(line: string): void {
+    this.#text += `${line}\n`;
+    if (this.#text.length > FLUSH_CHARACTERS) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#text;
+    this.#text = '';
+    this.out.write(text);
+  }
+}
