@@ -1,7 +1,8 @@
-import { type Dirent, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrnoError } from '../../util/atomic-write.js';
 import { STATE_DIR } from '../../util/project.js';
+import { addFile, type FoundFiles } from './found-files.js';
 import type { GlobPattern } from './glob-pattern.js';
 
 export interface WalkOptions {
@@ -11,14 +12,6 @@ export interface WalkOptions {
   readonly skip?: readonly string[];
   /** Leave a match out. */
   readonly excluded?: (path: string) => boolean;
-}
-
-/** Each match with what a stat says; in the order in which the file system lists them, which is no order to rely on. */
-export interface FoundFiles {
-  readonly paths: string[];
-  readonly stats: Stats[];
-  /** Links to nothing, with what they say: editors leave such locks behind, and they count as what they are. */
-  readonly broken: { readonly path: string; readonly target: string }[];
 }
 
 /** Left out unless the pattern names them: they change for reasons of their own. */
@@ -42,10 +35,12 @@ export function walk(pattern: GlobPattern, options: WalkOptions): FoundFiles | {
   }
 }
 
+const IF_THERE = { throwIfNoEntry: false } as const;
+
 class WalkFailure extends Error {}
 
 class Walker {
-  readonly found: FoundFiles = { paths: [], stats: [], broken: [] };
+  readonly found: FoundFiles = { paths: [], figures: [], broken: [] };
   readonly #pattern: GlobPattern;
   readonly #options: WalkOptions;
   readonly #skip: ReadonlySet<string>;
@@ -81,35 +76,35 @@ class Walker {
   #folder(path: string): void {
     const absolute = path === '' ? this.#options.root : `${this.#options.root}/${path}`;
     const prefix = path === '' ? '' : `${path}/`;
+    const absolutePrefix = `${absolute}/`;
     for (const entry of readFolder(absolute)) {
       const name = prefix + entry.name;
       if (entry.isDirectory()) {
         if (!this.#isSkipped(entry.name, name) && this.#pattern.mayContain(name)) this.#folder(name);
       } else if (entry.isFile()) {
-        if (this.#pattern.matches(name)) this.#file(name);
+        if (this.#pattern.matches(name)) this.#file(name, absolutePrefix + entry.name);
       } else if (entry.isSymbolicLink()) {
         this.#link(entry, name);
       }
     }
   }
 
-  #file(path: string): void {
+  #file(path: string, absolute: string): void {
     if (this.#options.excluded?.(path)) return;
-    const stat = statSync(`${this.#options.root}/${path}`, { throwIfNoEntry: false });
+    const stat = statSync(absolute, IF_THERE);
     if (stat === undefined) {
       if (path.includes('\ufffd')) throw new WalkFailure(`the name of ${path} is not UTF-8`);
       // It was listed and is gone: removed this moment.
       return;
     }
-    this.found.paths.push(path);
-    this.found.stats.push(stat);
+    addFile(this.found, path, stat);
   }
 
   #link(entry: Dirent, path: string): void {
     if (this.#isSkipped(entry.name, path)) return;
     const matches = this.#pattern.matches(path);
     const absolute = `${this.#options.root}/${path}`;
-    const target = statSync(absolute, { throwIfNoEntry: false });
+    const target = statSync(absolute, IF_THERE);
     if (target?.isDirectory()) {
       if (!this.#pattern.mayContain(path)) return;
       const real = this.#checkInside(path, absolute);
@@ -119,7 +114,7 @@ class Walker {
       this.#linked.pop();
     } else if (matches && target?.isFile()) {
       this.#checkInside(path, absolute);
-      this.#file(path);
+      this.#file(path, absolute);
     } else if (matches && target === undefined && !this.#options.excluded?.(path)) {
       this.found.broken.push({ path, target: readlinkSync(absolute) });
     }

@@ -1,15 +1,15 @@
-import type { Stats } from 'node:fs';
 import type { ErrnoError } from '../../util/atomic-write.js';
 import type { Clock } from '../../util/clock.js';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile, digestSmallFile, otherWork } from '../../util/digest-file.js';
-import { digestOfRow, isTrusted, NUMBERS, rowNumbers, type StatTable } from './stat-table.js';
+import { FIGURES } from '../files/found-files.js';
+import { digestOfRow, isTrusted, NUMBERS, type StatTable } from './stat-table.js';
 
 export interface DigestRequest {
   readonly root: string;
   readonly clock: Clock;
   readonly paths: readonly string[];
-  readonly stats: readonly Stats[];
+  readonly figures: readonly number[];
   /** What is known already; undefined to read everything from the bytes. */
   readonly known: StatTable | undefined;
 }
@@ -23,12 +23,12 @@ const TURN_MS = 20;
 
 /** The content digest of every file: from the table where a row can be trusted, else from the bytes. */
 export async function digestFiles(request: DigestRequest): Promise<DigestResult> {
-  const { paths, stats, known, clock } = request;
+  const { paths, figures, known, clock } = request;
   const rows = matchRows(paths, known);
   const unknown: number[] = [];
   for (let i = 0; i < paths.length; i++) {
     const row = rows ? rows[i]! : i;
-    if (known === undefined || row < 0 || !isTrusted(known, row, stats[i]!)) unknown.push(i);
+    if (known === undefined || row < 0 || !isTrusted(known, row, figures, i * FIGURES)) unknown.push(i);
   }
   if (known && rows === undefined && unknown.length === 0) return { table: known };
 
@@ -39,7 +39,7 @@ export async function digestFiles(request: DigestRequest): Promise<DigestResult>
   for (const i of unknown) {
     const readAt = clock.now();
     const absolute = `${request.root}/${paths[i]!}`;
-    const size = stats[i]!.size;
+    const size = figures[i * FIGURES]!;
     let digest: string;
     try {
       // Awaiting each small file would cost more than reading it.
@@ -50,7 +50,8 @@ export async function digestFiles(request: DigestRequest): Promise<DigestResult>
       if (code === undefined) throw error;
       return { failed: `${paths[i]} cannot be read (${code})` };
     }
-    numbers.set(rowNumbers(stats[i]!, readAt), i * NUMBERS);
+    for (let k = 0; k < FIGURES; k++) numbers[i * NUMBERS + k] = figures[i * FIGURES + k]!;
+    numbers[i * NUMBERS + FIGURES] = readAt;
     digests.write(digest, i * 32, 'hex');
     if (clock.elapsed() - turn > TURN_MS) {
       await otherWork();

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 import { STATE_DIR } from '../../util/project.js';
+import { addFile, type FoundFiles } from '../files/found-files.js';
 import { compileGlobs } from '../files/glob-pattern.js';
 import { digestFiles, partsOf } from './file-digests.js';
 import { OUTSIDE_REPOSITORY } from './git-ref.js';
@@ -73,11 +74,15 @@ async function askStatus(top: string, { exec }: SourceContext): Promise<GitStatu
   if ('failed' in answer || 'failed' in marks) return { failed: 'git failed' };
   const status = parseStatus(answer.stdout);
   if (status === undefined) return { failed: 'git status said something unexpected' };
-  const hidden = marks.stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((line) => /^[a-zS] /.test(line));
-  return { ...status, paths: [...status.paths, ...hidden.map((line) => line.slice(2))] };
+  return { ...status, paths: [...status.paths, ...hiddenPaths(top, marks.stdout)] };
+}
+
+/** Of a sparse checkout, only what is there in spite of it: the rest is as absent as it should be. */
+function hiddenPaths(top: string, marks: Buffer): string[] {
+  const lines = marks.toString('utf8').split('\0');
+  const isThere = (line: string) => lstatIfThere(join(top, line.slice(2))) !== undefined;
+  const hidden = lines.filter((line) => /^[a-z] /.test(line) || (line.startsWith('S ') && isThere(line)));
+  return hidden.map((line) => line.slice(2));
 }
 
 /** Each changed path with its content digest; the bit that makes it a program counts too. */
@@ -87,14 +92,14 @@ async function describeChanges(
   { project, stateDir }: SourceContext,
 ): Promise<{ parts: Record<string, string> } | { failed: string }> {
   const parts: Record<string, string> = {};
-  const files: string[] = [];
-  const stats: Stats[] = [];
+  const files: FoundFiles = { paths: [], figures: [], broken: [] };
+  const programs: string[] = [];
   for (const path of paths) {
     if (path.includes('\ufffd')) return { failed: `the name of ${path} is not UTF-8` };
     const stat = lstatIfThere(join(top, path));
     if (stat?.isFile()) {
-      files.push(path);
-      stats.push(stat);
+      addFile(files, path, stat);
+      if (stat.mode & 0o100) programs.push(path);
     } else if (stat?.isSymbolicLink()) {
       parts[path] = sha256Hex(`link to ${readlinkSync(join(top, path))}`);
     } else {
@@ -102,15 +107,13 @@ async function describeChanges(
     }
   }
   const name = tableName(canonicalEncode(['git:worktree', relative(project.root, top)]));
-  const known = files.length === 0 ? undefined : readTable(stateDir, name);
-  const digested = await digestFiles({ root: top, clock: project.clock, paths: files, stats, known });
+  const known = files.paths.length === 0 ? undefined : readTable(stateDir, name);
+  const digested = await digestFiles({ root: top, clock: project.clock, known, ...files });
   if ('vanished' in digested) return { failed: `${digested.vanished} was removed meanwhile` };
   if ('failed' in digested) return digested;
-  if (digested.table !== known && files.length > 0) writeTable(stateDir, name, digested.table);
+  if (digested.table !== known && files.paths.length > 0) writeTable(stateDir, name, digested.table);
   Object.assign(parts, partsOf(digested.table));
-  files.forEach((path, i) => {
-    if (stats[i]!.mode & 0o100) parts[path] += ' executable';
-  });
+  for (const path of programs) parts[path] += ' executable';
   return { parts };
 }
 

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, type Stats } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareFolder } from '../../store/folder.js';
 import { writeFileAtomic } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
+import { FIGURES } from '../files/found-files.js';
 
 /**
  * What is known of the files of one glob: what a stat said, and the digest of the content then. One file per glob,
@@ -23,7 +24,8 @@ export interface StatTable {
   readonly value: string;
 }
 
-export const NUMBERS = 5;
+/** The figures of a file, and when it was read. */
+export const NUMBERS = FIGURES + 1;
 export const TABLES = 'stat-table';
 const VERSION = 1;
 /**
@@ -32,19 +34,17 @@ const VERSION = 1;
  */
 const SAFE_MARGIN_MS = 2_500;
 
-export function rowNumbers(stat: Stats, readAt: number): readonly [number, number, number, number, number] {
-  return [stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino, readAt];
-}
-
-/** Whether the row's digest is that of the file as it is now. */
-export function isTrusted({ numbers }: StatTable, row: number, stat: Stats): boolean {
-  const at = row * NUMBERS;
+/** Whether the row's digest is that of the file whose figures (see FoundFiles) stand at `at`. */
+export function isTrusted({ numbers }: StatTable, row: number, figures: readonly number[], at: number): boolean {
+  const start = row * NUMBERS;
+  const mtime = figures[at + 1]!;
+  const ctime = figures[at + 2]!;
   return (
-    numbers[at] === stat.size &&
-    numbers[at + 1] === stat.mtimeMs &&
-    numbers[at + 2] === stat.ctimeMs &&
-    numbers[at + 3] === stat.ino &&
-    Math.max(stat.mtimeMs, stat.ctimeMs) + SAFE_MARGIN_MS < numbers[at + 4]!
+    numbers[start] === figures[at] &&
+    numbers[start + 1] === mtime &&
+    numbers[start + 2] === ctime &&
+    numbers[start + 3] === figures[at + 3] &&
+    Math.max(mtime, ctime) + SAFE_MARGIN_MS < numbers[start + 4]!
   );
 }
 
