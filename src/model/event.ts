@@ -7,7 +7,13 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly flow: string;
       readonly file?: string;
       readonly phases: readonly { readonly id: string; readonly kind: string; readonly needs: readonly string[] }[];
-      readonly continues?: { readonly runId: string; readonly reusable: number; readonly total: number };
+      readonly continues?: {
+        readonly runId: string;
+        readonly reusable: number;
+        readonly total: number;
+        /** How the earlier run ended: `failed 5m ago`. */
+        readonly notice?: string;
+      };
     }
   | { readonly type: 'phase-start'; readonly phase: string; readonly reason: string }
   | {

@@ -38,5 +38,6 @@ export type FailureCode =
   | 'frozen' // --frozen, and the phase would have to run
   | 'interrupted'
   | 'io'
+  | 'forecast' // a dry run: it would run
   | 'in-doubt' // a non-idempotent phase was under way when an earlier process died
   | 'internal';

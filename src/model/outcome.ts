@@ -74,6 +74,10 @@ export interface PhaseOutcome {
   readonly model?: string;
   readonly failure?: Failure;
   readonly items?: ItemCounts;
+  /** Keys of the units it consists of, where it has some. */
+  readonly unitKeys?: readonly string[];
+  /** Said beside the result: `not kept: …`, `changes kept in worktree …`. */
+  readonly remark?: string;
 }
 
 export interface Savings {

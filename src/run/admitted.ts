@@ -1,0 +1,42 @@
+import type { Failure } from '../model/failure.js';
+import { type Execution, failedBefore } from './execution.js';
+import type { PhaseContext } from './phase-context.js';
+import type { Slots } from './slots.js';
+
+/**
+ * Waits for a slot of the run (and of whatever else bounds this work), then asks whether work may still start: while
+ * it waited, something may have failed, the budget may have run out, a person may have pressed Ctrl-C.
+ */
+export async function admitted(
+  at: PhaseContext,
+  bounds: readonly (Slots | undefined)[],
+  work: () => Promise<Execution>,
+): Promise<Execution> {
+  const releases: (() => void)[] = [];
+  try {
+    // The narrow bound first: whoever waits for it should not sit on one of the run's slots meanwhile.
+    for (const bound of bounds) if (bound) releases.push(await bound.acquire());
+    releases.push(await at.run.slots.acquire());
+    const closed = mayNotStart(at);
+    return closed ? failedBefore(closed) : await work();
+  } finally {
+    for (const release of releases.reverse()) release();
+  }
+}
+
+function mayNotStart(at: PhaseContext): Failure | undefined {
+  const { run } = at;
+  const { closed } = at.scope.admission;
+  if (at.signal.aborted) return closed ?? { code: 'interrupted', message: 'interrupted' };
+  if (closed)
+    return closed.code === 'budget' ? closed : { code: 'interrupted', message: `not started: ${closed.message}` };
+  const over = run.ledger.exceeded();
+  if (over === undefined) return undefined;
+  const failure: Failure = {
+    code: 'budget',
+    message: over,
+    hint: 'Raise `budget` in the flow or give --max-usd; what is done is kept.',
+  };
+  run.admission.close(failure);
+  return failure;
+}

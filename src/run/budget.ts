@@ -1,0 +1,57 @@
+import type { Budget } from '../model/flow.js';
+import { addUsage, NO_USAGE, type Savings, totalTokens, type Usage } from '../model/outcome.js';
+import { formatMoney } from '../util/format.js';
+
+/** What a run has spent and saved. Reuse is never spent; unknown money is never 0. */
+export class Ledger {
+  #spent: Usage = NO_USAGE;
+  #unknownMoney = false;
+  #saved: Savings = { usd: 0, tokens: 0, ms: 0 };
+
+  constructor(private readonly budget: Budget | undefined) {}
+
+  spend(usage: Usage): void {
+    this.#spent = addUsage(this.#spent, usage);
+    if (usage.usd === undefined && totalTokens(usage) > 0) this.#unknownMoney = true;
+  }
+
+  save(saved: Savings): void {
+    this.#saved = addSavings(this.#saved, saved);
+  }
+
+  get spent(): Usage {
+    return this.#spent;
+  }
+
+  /** Some of what was spent has no known price. */
+  get unknownMoney(): boolean {
+    return this.#unknownMoney;
+  }
+
+  get saved(): Savings {
+    return this.#saved;
+  }
+
+  /** Why nothing more may be started, or undefined. */
+  exceeded(): string | undefined {
+    const { maxUSD, maxTokens } = this.budget ?? {};
+    const usd = this.#spent.usd ?? 0;
+    if (maxUSD !== undefined && usd >= maxUSD) {
+      return `the budget of ${formatMoney(maxUSD)} is used up (${formatMoney(usd)} spent)`;
+    }
+    const tokens = totalTokens(this.#spent);
+    if (maxTokens !== undefined && tokens >= maxTokens) {
+      return `the budget of ${maxTokens} tokens is used up (${tokens} spent)`;
+    }
+    return undefined;
+  }
+}
+
+export function addSavings(a: Savings, b: Savings): Savings {
+  return { usd: a.usd + b.usd, tokens: a.tokens + b.tokens, ms: a.ms + b.ms };
+}
+
+/** What not executing something saves: what it cost when it was executed. */
+export function savingsOf(cost: { readonly usage: Usage; readonly durationMs: number }): Savings {
+  return { usd: cost.usage.usd ?? 0, tokens: totalTokens(cost.usage), ms: cost.durationMs };
+}

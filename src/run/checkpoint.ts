@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import type { Failure } from '../model/failure.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import { canonicalEncode } from '../util/canonical.js';
+import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
+import type { Project } from '../util/project.js';
+import { mayBeCarried } from './carry.js';
+import type { JournalLine, RunLine } from './journal/lines.js';
+import { readLines } from './journal/reader.js';
+import { runHead } from './run-state.js';
+import { isRunId, journalOf, runIds } from './runs-folder.js';
+
+const FORMAT = 'taskflow-checkpoint';
+const LARGEST = 512 * 1024 * 1024;
+
+/** A run's results in one file: what `--resume-from` takes, here or on another machine. */
+export interface Checkpoint {
+  readonly format: typeof FORMAT;
+  readonly version: 1;
+  readonly run: RunLine;
+  readonly state: string;
+  readonly lines: readonly JournalLine[];
+  readonly checksum: string;
+  readonly mac?: string;
+}
+
+export function exportCheckpoint(
+  project: Project,
+  runId: string,
+  signingKey?: Buffer | string,
+): { readonly checkpoint: Checkpoint } | { readonly failure: Failure } {
+  const head = isRunId(runId) ? runHead(project, runId) : undefined;
+  if (!head)
+    return { failure: { code: 'bad-input', message: `there is no run ${runId}`, hint: '`taskflow runs` lists them.' } };
+  const lines: JournalLine[] = [];
+  for (const { line } of readLines(journalOf(project, runId))) if (mayBeCarried(line)) lines.push(line);
+  const content = { format: FORMAT, version: 1, run: head.run, state: head.state, lines } as const;
+  const { checksum, mac } = sealOf(content, signingKey);
+  return { checkpoint: { ...content, checksum, ...(mac === undefined ? {} : { mac }) } };
+}
+
+function sealOf(content: Omit<Checkpoint, 'checksum' | 'mac'>, signingKey?: Buffer | string) {
+  const text = canonicalEncode(content);
+  return { checksum: sha256Hex(text), mac: signingKey === undefined ? undefined : hmacSha256Hex(signingKey, text) };
+}
+
+/** The lines to carry from a checkpoint file, or from a saved `run --json` result; refused whole if it was changed. */
+export function readCheckpoint(
+  project: Project,
+  file: string,
+  signingKey?: Buffer | string,
+):
+  | { readonly runId: string; readonly lines: readonly JournalLine[]; readonly run?: RunLine }
+  | { readonly failure: Failure } {
+  let value: JsonValue;
+  try {
+    const bytes = readFileSync(file);
+    if (bytes.length > LARGEST) return bad(`${file} is too large for a checkpoint`);
+    value = JSON.parse(bytes.toString('utf8')) as JsonValue;
+  } catch (error) {
+    return bad(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  if (!isJsonObject(value)) return bad(`${file} is no checkpoint`);
+  if (value['format'] === FORMAT) return fromExport(file, value as unknown as Checkpoint, signingKey);
+  if (isJsonObject(value['checkpoint'] ?? null)) return fromResult(project, value);
+  return bad(
+    `${file} is no checkpoint`,
+    'Make one with `taskflow checkpoint export RUN`, or save what `run --json` prints.',
+  );
+}
+
+function fromExport(file: string, checkpoint: Checkpoint, signingKey?: Buffer | string) {
+  const { checksum, mac, ...content } = checkpoint;
+  if (checkpoint.version !== 1) return bad(`${file} was made by another version of taskflow`);
+  const wanted = sealOf(content, signingKey);
+  if (checksum !== wanted.checksum) return bad(`${file} was changed after it was made: its checksum is wrong`);
+  if (wanted.mac !== undefined && mac !== wanted.mac) return bad(`${file} is not signed with this project's key`);
+  if (!Array.isArray(content.lines) || !isRunId(content.run?.runId ?? '')) return bad(`${file} is no checkpoint`);
+  return { runId: content.run.runId, run: content.run, lines: content.lines.filter(mayBeCarried) };
+}
+
+/** Only keys: the outputs come from the runs of this machine. */
+function fromResult(project: Project, result: JsonObject) {
+  const checkpoint = result['checkpoint'] as JsonObject;
+  const runId = String(checkpoint['runId'] ?? '');
+  const keys = new Set(
+    Object.values(isJsonObject(checkpoint['keys'] ?? null) ? (checkpoint['keys'] as JsonObject) : {}),
+  );
+  const lines: JournalLine[] = [];
+  for (const id of [runId, ...runIds(project)].filter(isRunId)) {
+    if (keys.size === 0) break;
+    for (const { line } of readLines(journalOf(project, id))) {
+      if (!mayBeCarried(line)) continue;
+      if (id === runId) lines.push(line);
+      else if (line.type !== 'phase' || line.key === undefined || !keys.has(line.key)) continue;
+      else lines.push(line);
+      if (line.type === 'phase' && line.key !== undefined) keys.delete(line.key);
+    }
+  }
+  return { runId, lines };
+}
+
+function bad(message: string, hint?: string): { failure: Failure } {
+  return { failure: { code: 'bad-input', message, ...(hint === undefined ? {} : { hint }) } };
+}

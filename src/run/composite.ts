@@ -1,0 +1,81 @@
+import { addUsage, type CacheHit, type ItemCounts, NO_USAGE, type Savings } from '../model/outcome.js';
+import { sha256Hex } from '../util/digest.js';
+import { addSavings } from './budget.js';
+import type { Execution, Settled } from './execution.js';
+import type { PhaseContext } from './phase-context.js';
+import { recordPhase } from './record.js';
+
+const NOTHING_SAVED: Savings = { usd: 0, tokens: 0, ms: 0 };
+
+/** Figures of a phase that is the sum of its units: each unit is reused or executed for itself. */
+export function sumOf(units: readonly Settled[]): {
+  readonly usage: Execution['usage'];
+  readonly saved?: Savings;
+  readonly key: string;
+  readonly items: ItemCounts;
+  readonly attempts: number;
+  readonly unitKeys: readonly string[];
+  readonly unkeepable?: string;
+  readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
+  readonly model?: string;
+} {
+  let usage = NO_USAGE;
+  let saved = NOTHING_SAVED;
+  let executed = 0;
+  let reused = 0;
+  let failed = 0;
+  let attempts = 0;
+  let ageMs = Number.POSITIVE_INFINITY;
+  let hit: CacheHit = 'cross-run';
+  for (const unit of units) {
+    usage = addUsage(usage, unit.usage);
+    attempts = Math.max(attempts, unit.attempts);
+    if (unit.saved) saved = addSavings(saved, unit.saved);
+    if (unit.hit) {
+      reused += 1;
+      ageMs = Math.min(ageMs, unit.ageMs ?? 0);
+      if (unit.hit === 'run') hit = 'run';
+    } else if (unit.status !== 'cancelled') {
+      executed += 1;
+    }
+    if (unit.status === 'failed') failed += 1;
+  }
+  return {
+    usage,
+    attempts,
+    unitKeys: units.flatMap((unit) => unit.key ?? []),
+    key: sha256Hex(units.map((unit) => unit.key ?? unit.status).join('\n')),
+    items: { total: units.length, executed, reused, failed },
+    ...(reused > 0 ? { saved } : {}),
+    ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),
+    ...modelOf(units),
+  };
+}
+
+function modelOf(units: readonly Settled[]): { model?: string } {
+  const model = units.find((unit) => unit.model !== undefined)?.model;
+  return model === undefined || units.some((unit) => unit.model !== undefined && unit.model !== model) ? {} : { model };
+}
+
+/** Records a phase that has no identity of its own; what its units saved is counted already. */
+export function settleComposite(at: PhaseContext, execution: Execution, reason: string): Settled {
+  const { reused } = execution;
+  const settled: Settled = {
+    ...execution,
+    hit: reused?.hit ?? null,
+    ageMs: reused?.ageMs,
+    reason,
+    madeAt: at.run.options.project.clock.now() - (reused?.ageMs ?? 0),
+    cost: { usage: execution.usage, durationMs: execution.durationMs },
+  };
+  recordPhase(at, settled);
+  return settled;
+}
+
+/** `all 12 reused`, `1 of 13 executed`. */
+export function itemsReason(items: ItemCounts, because: string): string {
+  if (items.total === 0) return 'nothing to do: the list is empty';
+  if (items.reused === items.total) return `all ${items.total} reused`;
+  if (items.reused === 0) return because;
+  return `${items.executed} of ${items.total} executed, ${items.reused} reused`;
+}

@@ -1,0 +1,89 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { compileGlob } from '../memo/files/glob-pattern.js';
+import { walk } from '../memo/files/walk.js';
+import type { Failure } from '../model/failure.js';
+import type { JsonObject } from '../model/json.js';
+import { sha256Hex } from '../util/digest.js';
+import type { PhaseContext } from './phase-context.js';
+import { render } from './render.js';
+import type { Variables } from './scope.js';
+
+/** What is put before a task, and its part of the identity: as sent, plus the digest of each whole file. */
+export interface ContextText {
+  readonly text: string;
+  readonly identity: readonly JsonObject[];
+}
+
+export async function contextText(
+  at: PhaseContext,
+  variables: Variables | undefined,
+): Promise<ContextText | { readonly failure: Failure }> {
+  const blocks: string[] = [];
+  const identity: JsonObject[] = [];
+  for (const entry of at.phase.context) {
+    const rendered = render(at, entry, variables);
+    if (/^\{steps\.[^{}]+\}$/.test(entry)) {
+      const sent = shorten(rendered.text, at.phase.contextLimit);
+      blocks.push(block(entry.slice(1, -1), sent));
+      identity.push({ entry, sent });
+      continue;
+    }
+    const files = await matching(at, rendered.text);
+    if ('failure' in files) return files;
+    for (const path of files.paths) {
+      const bytes = readInside(at.run.options.project.root, path);
+      if ('failure' in bytes) return bytes;
+      const sent = shorten(bytes.content.toString('utf8'), at.phase.contextLimit);
+      blocks.push(block(path, sent));
+      identity.push({ path, sent: sha256Hex(sent), whole: sha256Hex(bytes.content) });
+    }
+  }
+  return { text: blocks.join('\n\n'), identity };
+}
+
+function block(title: string, text: string): string {
+  return `<file path=${JSON.stringify(title)}>\n${text}\n</file>`;
+}
+
+function shorten(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}\n… (${text.length - limit} more characters)`;
+}
+
+async function matching(at: PhaseContext, pattern: string): Promise<{ paths: string[] } | { failure: Failure }> {
+  const { root } = at.run.options.project;
+  if (!/[*?[\]{}!]/.test(pattern)) {
+    const path = relative(root, resolve(root, pattern));
+    if (path.startsWith('..') || isAbsolute(path)) return { failure: leaves(pattern) };
+    return { paths: [path] };
+  }
+  const matched = walk(await compileGlob(pattern), { root });
+  if ('failed' in matched) return { failure: { code: 'bad-input', message: `context ${pattern}: ${matched.failed}` } };
+  return { paths: matched.paths.sort() };
+}
+
+function leaves(path: string): Failure {
+  return { code: 'bad-input', message: `context ${JSON.stringify(path)} leaves the project` };
+}
+
+function readInside(root: string, path: string): { content: Buffer } | { failure: Failure } {
+  const file = join(root, path);
+  try {
+    const inside = relative(realpathSync(root), realpathSync(file));
+    if (inside.startsWith('..') || isAbsolute(inside)) return { failure: leaves(path) };
+    if (statSync(file).isDirectory()) {
+      return {
+        failure: { code: 'bad-input', message: `context ${path} is a folder`, hint: `Name its files: ${path}/**` },
+      };
+    }
+    return { content: readFileSync(file) };
+  } catch (error) {
+    return {
+      failure: {
+        code: 'bad-input',
+        message: `context ${path} cannot be read: ${(error as Error).message}`,
+        hint: 'Paths are seen from the project root.',
+      },
+    };
+  }
+}

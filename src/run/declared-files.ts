@@ -1,0 +1,34 @@
+import { captureOutputs, restoreOutputs } from '../memo/output-files.js';
+import type { OutputFile } from '../model/outcome.js';
+import type { DiskStore } from '../store/disk-store.js';
+import type { Project } from '../util/project.js';
+import type { Execution } from './execution.js';
+
+/** Files that phases declare with `outputs`: kept after success, brought back on reuse. */
+export interface DeclaredFiles {
+  /** Brings the files back; `changed` when something had to be written. Refuses to overwrite a person's edit. */
+  restore(files: readonly OutputFile[]): Promise<{ readonly changed: boolean } | { readonly failed: string }>;
+  /** The execution with its files; unkeepable when one could not be kept. */
+  capture(patterns: readonly string[], execution: Execution): Promise<Execution>;
+}
+
+/** `look`: a dry run, which may not write; what would be restored counts as restored. */
+export function declaredFiles(project: Project, store: DiskStore | undefined, look: boolean): DeclaredFiles {
+  return {
+    restore: async (files) => {
+      if (!store) return { failed: 'the cache that has its files is off' };
+      if (look) {
+        const gone = files.find(({ digest }) => !store.blobs.has(digest));
+        return gone ? { failed: `the kept file ${gone.path} is gone` } : { changed: false };
+      }
+      const result = await restoreOutputs(files, { project, store });
+      return 'miss' in result ? { failed: result.miss } : { changed: result.restored > 0 };
+    },
+    capture: async (patterns, execution) => {
+      if (!store) return execution;
+      const captured = await captureOutputs(patterns, { project, store });
+      if ('failed' in captured) return { ...execution, unkeepable: execution.unkeepable ?? captured.failed };
+      return { ...execution, files: captured.files };
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { devNull } from 'node:os';
+import type { Failure } from '../model/failure.js';
+import type { Kind } from '../model/kind.js';
+import type { ItemCounts, Status } from '../model/outcome.js';
+import { canonicalEncode } from '../util/canonical.js';
+import { sha256Hex } from '../util/digest.js';
+import { Admission } from './admission.js';
+import { changedSince } from './changed-since.js';
+import { decideContinuation } from './continuation.js';
+import { readLines } from './journal/reader.js';
+import { JournalWriter } from './journal/writer.js';
+import { makeContext } from './make-context.js';
+import type { RunOptions } from './options.js';
+import { PriorResults } from './prior-results.js';
+import type { RunHead } from './run-state.js';
+import { journalOf, lastRunId } from './runs-folder.js';
+import { runScope } from './schedule.js';
+import type { Scope } from './scope.js';
+import { publicArgs } from './secrets.js';
+
+/** What a run would do, phase by phase, found by going through all of it without executing anything. */
+export interface Forecast {
+  readonly flow: string;
+  readonly phases: readonly PhaseForecast[];
+  readonly continues?: { readonly runId: string; readonly notice?: string };
+  readonly warnings: readonly string[];
+}
+
+export interface PhaseForecast {
+  readonly id: string;
+  readonly kind: Kind;
+  /** `unknown`: it depends on something that would run first. */
+  readonly would: 'reuse' | 'run' | 'skip' | 'unknown' | 'fail';
+  readonly from?: 'run' | 'cross-run';
+  readonly ageMs?: number;
+  readonly reason: string;
+  readonly key?: string;
+  readonly items?: ItemCounts;
+  /** What it cost when it was last executed, where that is known. */
+  readonly last?: { readonly usd?: number; readonly tokens: number; readonly ms: number };
+}
+
+export async function forecastRun(given: RunOptions): Promise<Forecast | { readonly refused: Failure }> {
+  const options: RunOptions = { ...given, forecast: true };
+  const { project, flow } = options;
+  const argsDigest = sha256Hex(canonicalEncode(publicArgs(flow.args, options.args)));
+  const flowId = flow.file ?? options.source.ref;
+  const decision = decideContinuation(options, flowId, argsDigest, undefined);
+  if ('failure' in decision) return { refused: decision.failure };
+  const prior = decision.previous
+    ? lookInto(options, decision.previous, decision.how)
+    : new PriorResults('none', undefined, devNull);
+  const warnings: string[] = [];
+  const context = await makeContext({
+    options,
+    runId: '00000000-000000-000000',
+    journal: new JournalWriter(devNull),
+    prior,
+    emit: (event) => {
+      if (event.type === 'warning' && !warnings.includes(event.message)) warnings.push(event.message);
+    },
+    warn: (message) => warnings.push(message),
+    flowId,
+  });
+  if ('refused' in context) return context;
+  const scope: Scope = {
+    path: '',
+    flow,
+    args: options.args,
+    outcomes: new Map(),
+    feedback: new Map(),
+    admission: new Admission(),
+    depth: 0,
+    generated: false,
+    ancestry: [flow.file ?? flow.name],
+  };
+  await runScope(context, scope, context.signal);
+  context.close();
+  const costs = lastCosts(options, flowId);
+  return {
+    flow: flow.name,
+    continues: decision.previous && { runId: decision.previous.runId, notice: decision.notice },
+    warnings,
+    phases: flow.phases.flatMap(({ id }) => {
+      const outcome = scope.outcomes.get(id);
+      if (!outcome) return [];
+      const { kind, ageMs, key, items, cacheHit } = outcome;
+      const would = wouldOf(outcome.status, cacheHit !== null, outcome.failure);
+      return [
+        {
+          id,
+          kind,
+          would,
+          from: cacheHit ?? undefined,
+          ageMs,
+          reason: reasonOf(would, outcome),
+          key,
+          items,
+          last: costs.get(id),
+        },
+      ];
+    }),
+  };
+}
+
+function wouldOf(status: Status, reused: boolean, failure: Failure | undefined): PhaseForecast['would'] {
+  if (reused) return 'reuse';
+  if (failure?.code === 'forecast' || status === 'paused') return 'run';
+  if (status === 'cancelled') return 'unknown';
+  if (status === 'skipped') return 'skip';
+  return status === 'failed' || status === 'blocked' ? 'fail' : 'run';
+}
+
+function reasonOf(would: PhaseForecast['would'], { reason, failure }: { reason: string; failure?: Failure }): string {
+  return would === 'fail' ? (failure?.message ?? reason) : reason;
+}
+
+/** Results of the run that would be continued, read where they are. */
+function lookInto(options: RunOptions, previous: RunHead, how: 'auto' | 'resume'): PriorResults {
+  const { project } = options;
+  const path = journalOf(project, previous.runId);
+  const { file } = previous.run;
+  const prior = new PriorResults(how, previous.runId, path, () =>
+    changedSince(project, previous.endedAt, file === undefined ? [] : [file]),
+  );
+  for (const placed of readLines(path)) prior.learn(placed);
+  return prior;
+}
+
+function lastCosts({ project }: RunOptions, flowId: string): Map<string, NonNullable<PhaseForecast['last']>> {
+  const costs = new Map<string, NonNullable<PhaseForecast['last']>>();
+  const runId = lastRunId(project, flowId);
+  if (runId === undefined) return costs;
+  for (const { line } of readLines(journalOf(project, runId))) {
+    if (line.type !== 'phase' || line.status !== 'done') continue;
+    const { usage, durationMs } = line.cost ?? line;
+    costs.set(line.phase, {
+      usd: usage.usd,
+      tokens: usage.inputTokens + usage.cachedInputTokens + usage.outputTokens,
+      ms: durationMs,
+    });
+  }
+  return costs;
+}

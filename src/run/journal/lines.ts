@@ -1,0 +1,173 @@
+import type { RunStatus } from '../../model/event.js';
+import type { Failure } from '../../model/failure.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
+import type { CacheHit, ItemCounts, Output, OutputFile, Savings, Status, Usage } from '../../model/outcome.js';
+import type { HolderIdentity } from '../../process/process-identity.js';
+
+/** Raised when a line's meaning changes: older journals are then shown, but not continued. */
+export const JOURNAL_VERSION = 1;
+
+/** The first line: what is run, and who runs it. */
+export interface RunLine {
+  readonly type: 'run';
+  readonly at: number;
+  readonly version: typeof JOURNAL_VERSION;
+  readonly runId: string;
+  readonly flow: string;
+  /** Project-relative path of the flow's file; absent for a flow that came from memory. */
+  readonly file?: string;
+  readonly fileDigest?: string;
+  /** How the flow was named: only a path continues by itself. */
+  readonly ref: string;
+  readonly byName: boolean;
+  readonly mode: 'run' | 'batch';
+  readonly args: JsonObject;
+  readonly argsDigest: string;
+  readonly continues?: string;
+  readonly phases: readonly { readonly id: string; readonly kind: Kind; readonly needs: readonly string[] }[];
+  readonly taskflow: string;
+  readonly owner: HolderIdentity;
+}
+
+/** Everything up to `carried-end` was done by earlier runs that this one continues. */
+export interface CarryLine {
+  readonly type: 'carried-begin' | 'carried-end';
+  readonly at: number;
+  readonly from: string;
+}
+
+/** An execution begins. Synced to disk for phases that are not idempotent: from here on they are in doubt. */
+export interface StartLine {
+  readonly type: 'start';
+  readonly at: number;
+  readonly phase: string;
+  readonly unit?: string;
+  readonly runKey?: string;
+  readonly idempotent: boolean;
+  readonly reason: string;
+}
+
+export interface ChildLine {
+  readonly type: 'child';
+  readonly at: number;
+  readonly phase: string;
+  readonly pid: number;
+  readonly startTicks?: number;
+  readonly mark?: string;
+}
+
+/** One attempt that failed; the last one of a failed phase too. */
+export interface AttemptLine {
+  readonly type: 'attempt';
+  readonly at: number;
+  readonly phase: string;
+  readonly unit?: string;
+  readonly attempt: number;
+  readonly durationMs: number;
+  readonly usage: Usage;
+  readonly failure: Failure;
+  readonly inputs?: JsonObject;
+  /** What was said before it failed, shortened. */
+  readonly partial?: string;
+  readonly retryInMs?: number;
+}
+
+/** One settled unit (an item, a branch, an iteration) or phase. Found again by `runKey` when a run is continued. */
+export interface ResultLine {
+  readonly type: 'unit' | 'phase';
+  readonly at: number;
+  /** Full path: `review/inner`, `rows/3/plan`. */
+  readonly phase: string;
+  readonly kind: Kind;
+  readonly unit?: string;
+  readonly status: Status;
+  readonly reason: string;
+  readonly key?: string;
+  readonly runKey?: string;
+  readonly hit: CacheHit | null;
+  /** When the result itself was made: equal to `at` when it was executed now. */
+  readonly madeAt?: number;
+  readonly output: Output;
+  readonly files?: readonly OutputFile[];
+  readonly attempts: number;
+  readonly durationMs: number;
+  readonly usage: Usage;
+  readonly saved?: Savings;
+  /** What the original execution cost, for the savings of a later reuse. */
+  readonly cost?: { readonly usage: Usage; readonly durationMs: number };
+  readonly model?: string;
+  readonly failure?: Failure;
+  readonly items?: ItemCounts;
+  readonly identity?: JsonObject;
+  readonly inputs?: JsonObject;
+  readonly facts?: JsonValue;
+  readonly idempotent?: false;
+  readonly remark?: string;
+  /** This result was decided by a person or a judge. */
+  readonly deciding?: true;
+}
+
+export interface AskLine {
+  readonly type: 'ask';
+  readonly at: number;
+  readonly phase: string;
+  readonly text: string;
+  readonly digest: string;
+  readonly deadline?: number;
+}
+
+export interface DecisionLine {
+  readonly type: 'decision';
+  readonly at: number;
+  readonly phase: string;
+  /** Of exactly the text that was shown. */
+  readonly digest: string;
+  readonly decision: 'approve' | 'reject';
+  readonly note?: string;
+}
+
+export interface WarningLine {
+  readonly type: 'warning';
+  readonly at: number;
+  readonly phase?: string;
+  readonly message: string;
+}
+
+/** One row of a batch has ended. */
+export interface RowLine {
+  readonly type: 'row';
+  readonly at: number;
+  readonly row: number;
+  readonly label: string;
+  readonly argsDigest: string;
+  readonly status: RunStatus;
+  readonly usage: Usage;
+  readonly saved: Savings;
+  readonly durationMs: number;
+  readonly file?: string;
+  readonly failure?: { readonly phase: string; readonly message: string };
+}
+
+export interface EndLine {
+  readonly type: 'end';
+  readonly at: number;
+  readonly status: RunStatus;
+  readonly durationMs: number;
+  readonly spent: Usage;
+  readonly saved: Savings;
+  readonly failure?: Failure & { readonly phase?: string };
+}
+
+export type JournalLine =
+  | RunLine
+  | CarryLine
+  | StartLine
+  | ChildLine
+  | AttemptLine
+  | ResultLine
+  | AskLine
+  | DecisionLine
+  | WarningLine
+  | RowLine
+  | EndLine;

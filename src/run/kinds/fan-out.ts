@@ -1,0 +1,85 @@
+import type { Failure } from '../../model/failure.js';
+import type { JsonValue } from '../../model/json.js';
+import type { Output } from '../../model/outcome.js';
+import { itemsReason, settleComposite, sumOf } from '../composite.js';
+import type { Execution, Settled } from '../execution.js';
+import type { PhaseContext } from '../phase-context.js';
+import { runUnits, withOrdinals } from '../run-unit.js';
+import type { UnitSpec } from '../unit.js';
+
+type LabelledSpec = UnitSpec & { readonly label: string };
+
+/** Units side by side; the phase is done when all of them are. Progress is told as they come in. */
+export async function fanOut(
+  at: PhaseContext,
+  specs: readonly LabelledSpec[],
+  combine: (units: readonly Settled[]) => Output,
+): Promise<Settled> {
+  const { clock } = at.run.options.project;
+  const startedAt = clock.elapsed();
+  const because = at.policy.because;
+  at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
+  const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
+  const units = await runUnits(at, withOrdinals(specs), (settled) => {
+    if (settled.status === 'done') counts.done += 1;
+    if (settled.status === 'failed') counts.failed += 1;
+    if (settled.hit) counts.reused += 1;
+    at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
+  });
+  const sum = sumOf(units);
+  const bad = worst(specs, units);
+  const execution: Execution = {
+    ...sum,
+    status: bad?.status ?? 'done',
+    output: bad ? { text: '', json: null } : combine(units),
+    durationMs: clock.elapsed() - startedAt,
+    files: units.flatMap((unit) => unit.files),
+    failure: bad?.failure,
+    inputs: { units: specs.length },
+  };
+  const withFiles =
+    execution.status === 'done' && at.phase.outputs.length > 0 && execution.files.length === 0
+      ? await at.run.outputFiles.capture(at.phase.outputs, execution)
+      : execution;
+  return settleComposite(at, withFiles, itemsReason(sum.items, units.find((unit) => !unit.hit)?.reason ?? because));
+}
+
+/** What the phase as a whole came to when not every unit is done. */
+function worst(
+  specs: readonly LabelledSpec[],
+  units: readonly Settled[],
+): { readonly status: Execution['status']; readonly failure: Failure } | undefined {
+  const failed = units.flatMap((unit, index) => (unit.status === 'failed' ? [{ unit, spec: specs[index]! }] : []));
+  if (failed.length > 0) return { status: 'failed', failure: itemsFailure(failed, units.length) };
+  for (const status of ['blocked', 'paused', 'cancelled'] as const) {
+    const unit = units.find((candidate) => candidate.status === status);
+    if (unit) return { status, failure: unit.failure ?? { code: 'interrupted', message: status } };
+  }
+  return undefined;
+}
+
+function itemsFailure(
+  failed: readonly { readonly unit: Settled; readonly spec: LabelledSpec }[],
+  total: number,
+): Failure {
+  const first = failed[0]!;
+  const cause = first.unit.failure;
+  const frozen = failed.every(({ unit }) => unit.failure?.code === 'frozen');
+  return {
+    code: frozen ? 'frozen' : cause?.code === 'in-doubt' ? 'in-doubt' : 'items',
+    message: `${failed.length} of ${total} failed; ${first.spec.label}: ${cause?.message ?? 'failed'}`,
+    hint: cause?.hint ?? 'Running again executes only what failed.',
+    detail: failed
+      .slice(0, 5)
+      .map(
+        ({ unit, spec }) =>
+          `${spec.label}: ${unit.failure?.message ?? ''}${unit.failure?.detail ? `\n${unit.failure.detail}` : ''}`,
+      )
+      .join('\n'),
+  };
+}
+
+/** What a unit contributes to a list: its JSON where it has some, else its text. */
+export function unitValue(unit: Settled): JsonValue {
+  return unit.output.json ?? unit.output.text;
+}

@@ -1,0 +1,57 @@
+import type { Failure } from '../../model/failure.js';
+import type { ExpandPhase, Flow, FlowPhase, FlowSource } from '../../model/flow.js';
+import type { JsonObject } from '../../model/json.js';
+import { settleComposite } from '../composite.js';
+import { failedBefore, type Settled } from '../execution.js';
+import { type NestedSpec, prepareFlow } from '../nested-unit.js';
+import type { PhaseContext } from '../phase-context.js';
+import { render, renderValue } from '../render.js';
+import { withRetries } from '../retry.js';
+import { runWhole } from '../run-unit.js';
+import { unresolvedIn } from '../unresolved.js';
+import type { KindHandler } from './kind.js';
+
+export const flowKind: KindHandler<FlowPhase> = {
+  run: async (at) => {
+    const given = renderValue(at, at.phase.with);
+    const { failure, unkeepable } = unresolvedIn(at, given.unresolved);
+    if (failure) return refuse(at, failure);
+    return runSource(at, at.phase.source, () => ({ with: given.value as JsonObject, unkeepable }));
+  },
+};
+
+/** Finds the flow, then runs it as one piece of work. */
+export async function runSource(
+  at: PhaseContext<FlowPhase | ExpandPhase>,
+  source: FlowSource,
+  more: (flow: Flow) => Pick<NestedSpec, 'with' | 'unkeepable' | 'graft'> | { readonly failure: Failure },
+): Promise<Settled> {
+  const found = await flowOf(at, source);
+  if ('failure' in found) return refuse(at, found.failure);
+  const spec = more(found.flow);
+  if ('failure' in spec) return refuse(at, spec.failure);
+  const prepared = await prepareFlow(at, { flow: found.flow, generated: source.from === 'generated', ...spec });
+  if ('failure' in prepared) return refuse(at, prepared.failure);
+  // Phases that are done inside are not done again by a retry: each is reused for itself.
+  return runWhole(at, { ...prepared, execute: () => withRetries(at, undefined, 'process', () => prepared.execute()) });
+}
+
+async function flowOf(at: PhaseContext, source: FlowSource): Promise<{ flow: Flow } | { failure: Failure }> {
+  switch (source.from) {
+    case 'inline':
+      return { flow: source.flow };
+    case 'use':
+      return at.run.nested.load(render(at, source.use).text);
+    case 'generated': {
+      const rendered = render(at, source.def);
+      if (rendered.unresolved.length > 0) {
+        return { failure: { code: 'unresolved', message: `no value for {${rendered.unresolved[0]}}` } };
+      }
+      return at.run.nested.generated(rendered.value, at.scope, at.phase.id);
+    }
+  }
+}
+
+function refuse(at: PhaseContext, failure: Failure): Settled {
+  return settleComposite(at, failedBefore(failure), at.policy.because);
+}

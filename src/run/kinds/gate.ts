@@ -1,0 +1,179 @@
+import type { Failure } from '../../model/failure.js';
+import type { GatePhase } from '../../model/flow.js';
+import type { JsonObject } from '../../model/json.js';
+import { addUsage, NO_USAGE, type Usage } from '../../model/outcome.js';
+import { evaluateText } from '../conditions.js';
+import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
+import type { PhaseContext } from '../phase-context.js';
+import { render } from '../render.js';
+import { runUnit, runWhole } from '../run-unit.js';
+import type { KindHandler } from './kind.js';
+import { scoreJson, scoreOf } from './score.js';
+import { readScore, readVerdict } from './verdict.js';
+
+/** What a round of judging came to. `error`: nobody could judge, which is a failure and no verdict. */
+interface Judgement {
+  readonly pass: boolean;
+  readonly text: string;
+  readonly json: JsonObject;
+  readonly usage: Usage;
+  readonly model?: string;
+  readonly error?: Settled;
+}
+
+export const gateKind: KindHandler<GatePhase> = {
+  run: (at) => {
+    const { phase } = at;
+    const conditions = phase.eval.map((condition) => render(at, condition).text);
+    const task = phase.body && render(at, phase.body.task).text;
+    const target = phase.score && render(at, phase.score.target).text;
+    return runWhole(at, {
+      parts: {
+        body: { conditions, task: task ?? null, score: (phase.score ?? null) as never, target: target ?? null },
+      },
+      execute: () => judgeWithRounds(at),
+    });
+  },
+};
+
+async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> {
+  const { phase, scope, run } = at;
+  const rounds = phase.onBlock === 'retry' ? (phase.retry?.max ?? 1) : 0;
+  const startedAt = run.options.project.clock.elapsed();
+  let usage = NO_USAGE;
+  for (let round = 0; ; round++) {
+    const judged = await judge(at, round);
+    usage = addUsage(usage, judged.usage);
+    const durationMs = run.options.project.clock.elapsed() - startedAt;
+    if (judged.error) return { ...judged.error, usage, durationMs };
+    const result = { usage, durationMs, model: judged.model, attempts: round + 1 };
+    if (judged.pass) return pureResult({ text: judged.text, json: judged.json }, result);
+    if (phase.onBlock === 'retry') rejectUpstream(at);
+    if (round >= rounds || at.signal.aborted) {
+      const output = { text: judged.text, json: judged.json };
+      return pureResult(output, { ...result, status: 'blocked', failure: blocked(at, judged, round) });
+    }
+    for (const { id } of phase.needs) {
+      scope.feedback.set(id, `A reviewer sent this back:\n${judged.text}`);
+      const outcome = await run.rerunPhase(scope, id, round + 1, at.signal);
+      if (outcome.status !== 'done') return { ...failedBefore(upstreamFailed(id, outcome.failure)), usage, durationMs };
+    }
+  }
+}
+
+/** What the gate rejected must not be served to anyone again. */
+function rejectUpstream(at: PhaseContext<GatePhase>): void {
+  const { run, scope, phase } = at;
+  for (const { id } of phase.needs) {
+    const outcome = scope.outcomes.get(id);
+    if (outcome?.key === undefined) continue;
+    for (const key of [outcome.key, ...(outcome.unitKeys ?? [])]) {
+      run.store?.remove(key);
+      run.shared.forget(key);
+    }
+  }
+}
+
+async function judge(at: PhaseContext<GatePhase>, round: number): Promise<Judgement> {
+  const { phase } = at;
+  const objections: string[] = [];
+  let json: JsonObject = {};
+  for (const condition of phase.eval) {
+    const held = await evaluateText(at, condition);
+    if ('failure' in held) objections.push(held.failure.message);
+    else if (!held.value) objections.push(`${condition} does not hold`);
+  }
+  const target = phase.score && render(at, phase.score.target).text;
+  if (phase.score && target !== undefined) {
+    const scored = await scoreOf(phase.score, target);
+    json = scoreJson(scored);
+    if (!scored.pass) objections.push(`the score is ${scored.combined}, below ${phase.score.threshold}`);
+  }
+  const decidable = phase.eval.length > 0 || phase.score !== undefined;
+  if (decidable && objections.length === 0) return told(true, 'all conditions hold', json);
+  if (phase.body) return askJudge(at, round, objections, json);
+  if (phase.score?.judge) return askScorer(at, round, json);
+  return told(false, objections.join('; '), json);
+}
+
+function told(pass: boolean, reason: string, json: JsonObject): Judgement {
+  const verdict = pass ? 'pass' : 'block';
+  return { pass, text: `${verdict.toUpperCase()}: ${reason}`, json: { verdict, reason, ...json }, usage: NO_USAGE };
+}
+
+async function askJudge(
+  at: PhaseContext<GatePhase>,
+  round: number,
+  objections: readonly string[],
+  json: JsonObject,
+): Promise<Judgement> {
+  const body = at.phase.body!;
+  const known = /verdict|"pass"/i.test(body.task);
+  const notes = [
+    ...(objections.length === 0 ? [] : [`These checks did not hold: ${objections.join('; ')}.`]),
+    ...(known ? [] : ['End with a line `VERDICT: PASS` or `VERDICT: BLOCK` and the reason.']),
+  ];
+  const answer = await runUnit(at, {
+    label: `judge ${round + 1}`,
+    body,
+    ordinal: round,
+    plainOutput: true,
+    material: notes.length === 0 ? undefined : notes.join('\n'),
+  });
+  if (answer.status !== 'done') return { ...told(false, '', json), usage: answer.usage, error: answer };
+  const verdict = readVerdict(answer.output.text);
+  const word = verdict.pass ? 'pass' : 'block';
+  return {
+    pass: verdict.pass,
+    text: answer.output.text,
+    json: { verdict: word, reason: verdict.reason, ...json },
+    usage: answer.usage,
+    model: answer.model,
+  };
+}
+
+/** A judge that scores: its figure joins the others; one that gives a verdict instead is taken at its word. */
+async function askScorer(at: PhaseContext<GatePhase>, round: number, json: JsonObject): Promise<Judgement> {
+  const score = at.phase.score!;
+  const target = render(at, score.target).text;
+  const answer = await runUnit(at, {
+    label: `judge ${round + 1}`,
+    body: score.judge!,
+    ordinal: round,
+    plainOutput: true,
+    material: `${target}\n\nAnswer with a line \`SCORE: n\`, n from 0 to 1.`,
+  });
+  if (answer.status !== 'done') return { ...told(false, '', json), usage: answer.usage, error: answer };
+  const given = readScore(answer.output.text);
+  const more = { usage: answer.usage, model: answer.model };
+  if (given === undefined) {
+    const verdict = readVerdict(answer.output.text);
+    return { ...told(verdict.pass, verdict.reason, json), ...more };
+  }
+  const scored = await scoreOf(score, target, given);
+  const reason = `the score is ${scored.combined}, the threshold ${score.threshold}`;
+  return { ...told(scored.pass, reason, scoreJson(scored)), ...more };
+}
+
+function blocked(at: PhaseContext<GatePhase>, judged: Judgement, round: number): Failure {
+  const reused = at.phase.needs.filter(({ id }) => at.scope.outcomes.get(id)?.cacheHit);
+  const rerun = reused.map(({ id }) => `--rerun ${id}`).join(' ');
+  const reason = String(judged.json['reason'] ?? '') || judged.text.trim().slice(0, 200);
+  return {
+    code: 'blocked',
+    message: `blocked: ${reason}${round > 0 ? ` (after ${round + 1} rounds)` : ''}`,
+    hint:
+      reused.length > 0
+        ? `It judged a reused result; run it anew with ${rerun}.`
+        : 'Fix what it names and run again; what passed is kept.',
+    detail: judged.text.length > 300 ? judged.text.slice(-2_000) : undefined,
+  };
+}
+
+function upstreamFailed(id: string, failure: Failure | undefined): Failure {
+  return {
+    code: failure?.code ?? 'dependency',
+    message: `${id}, sent back by this gate, failed: ${failure?.message ?? ''}`,
+    hint: failure?.hint,
+  };
+}

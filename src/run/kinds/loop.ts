@@ -1,0 +1,89 @@
+import type { LoopPhase } from '../../model/flow.js';
+import { addUsage, NO_OUTPUT, NO_USAGE, type Output } from '../../model/outcome.js';
+import { evaluateText } from '../conditions.js';
+import type { Execution } from '../execution.js';
+import { promised } from '../output.js';
+import type { PhaseContext } from '../phase-context.js';
+import { prepare, runBroken, runUnit, runWhole } from '../run-unit.js';
+import type { Variables } from '../scope.js';
+import type { KindHandler } from './kind.js';
+
+export const loopKind: KindHandler<LoopPhase> = {
+  run: async (at) => {
+    const { phase } = at;
+    const first = await prepare(at, { body: phase.body, variables: variablesFor(at, 1, NO_OUTPUT, '') });
+    if ('failure' in first) return runBroken(at, first.failure);
+    const { until, maxIterations, convergence, reflexion } = phase;
+    const rules = { until: until ?? null, maxIterations, convergence, reflexion, task: phase.body.task };
+    return runWhole(at, {
+      // Later iterations are made of earlier ones, so the first one and the rules decide them all.
+      parts: { ...first.parts, body: { ...first.parts.body, ...rules, first: first.parts.body['task'] ?? null } },
+      execute: () => iterate(at),
+    });
+  },
+};
+
+function variablesFor(at: PhaseContext<LoopPhase>, iteration: number, last: Output, reflexion: string): Variables {
+  return {
+    loop: { iteration, lastOutput: last.text, maxIterations: at.phase.maxIterations },
+    reflexion,
+    self: { id: at.phase.id, text: last.text, json: last.json },
+  };
+}
+
+async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
+  const { phase } = at;
+  const { clock } = at.run.options.project;
+  const startedAt = clock.elapsed();
+  let usage = NO_USAGE;
+  let last: Output = NO_OUTPUT;
+  let reflexion = '';
+  let broken: Execution['failure'];
+  const whole = (more: Partial<Execution>, iterations: number): Execution => ({
+    status: 'done',
+    output: last,
+    usage,
+    durationMs: clock.elapsed() - startedAt,
+    attempts: iterations,
+    files: [],
+    facts: { iterations },
+    ...more,
+  });
+  for (let iteration = 1; iteration <= phase.maxIterations; iteration++) {
+    const unit = await runUnit(at, {
+      label: `iteration ${iteration}`,
+      body: phase.body,
+      variables: variablesFor(at, iteration, last, reflexion),
+      ordinal: iteration,
+      plainOutput: true,
+    });
+    usage = addUsage(usage, unit.usage);
+    if (unit.status !== 'done') return whole({ status: unit.status, failure: unit.failure }, iteration);
+    const kept = await promised(unit.output, { output: phase.output, expect: phase.expect, lenient: true });
+    broken = 'failure' in kept ? kept.failure : undefined;
+    // With reflexion a broken contract is feedback for the next iteration; without, it is a failure at once.
+    if (broken && !phase.reflexion) return whole({ status: 'failed', output: unit.output, failure: broken }, iteration);
+    const current = 'output' in kept ? kept.output : unit.output;
+    const same = phase.convergence && iteration > 1 && current.text.trim() === last.text.trim();
+    reflexion = phase.reflexion ? feedback(iteration, current.text, broken?.message) : '';
+    last = current;
+    const remark = (text: string) => whole({ unkeepable: unit.unkeepable, remark: text, model: unit.model }, iteration);
+    if (broken) continue;
+    if (phase.until !== undefined) {
+      const met = await evaluateText(at, phase.until, variablesFor(at, iteration, last, reflexion));
+      if ('failure' in met) return whole({ status: 'failed', failure: met.failure }, iteration);
+      if (met.value) return remark(`until held after ${iteration}`);
+    }
+    if (same) return remark(`converged after ${iteration}`);
+  }
+  if (broken) return whole({ status: 'failed', failure: broken }, phase.maxIterations);
+  return whole({ remark: `stopped after ${phase.maxIterations} iterations` }, phase.maxIterations);
+}
+
+function feedback(iteration: number, text: string, problem: string | undefined): string {
+  const verdict =
+    problem === undefined
+      ? 'It met its contract, but the goal is not reached yet.'
+      : `It did not meet its contract: ${problem}.`;
+  return `Attempt ${iteration} was:\n${text}\n\n${verdict} Say what was wrong and do better.`;
+}

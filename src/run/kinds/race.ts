@@ -1,0 +1,74 @@
+import type { RacePhase } from '../../model/flow.js';
+import { addUsage, NO_USAGE } from '../../model/outcome.js';
+import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
+import type { PhaseContext } from '../phase-context.js';
+import { partsOfAll, runBroken, runUnit, runWhole, withOrdinals } from '../run-unit.js';
+import type { KindHandler } from './kind.js';
+
+export const raceKind: KindHandler<RacePhase> = {
+  run: async (at) => {
+    const all = await partsOfAll(at, specsOf(at));
+    return 'failure' in all ? runBroken(at, all.failure) : runWhole(at, { ...all, execute: () => race(at) });
+  },
+};
+
+function specsOf(at: PhaseContext<RacePhase>) {
+  return withOrdinals(at.phase.branches.map(({ id, body, cwd }) => ({ label: id, body, cwd })));
+}
+
+async function race(at: PhaseContext<RacePhase>): Promise<Execution> {
+  const { clock } = at.run.options.project;
+  const startedAt = clock.elapsed();
+  const stop = new AbortController();
+  const inRace = { ...at, signal: AbortSignal.any([at.signal, stop.signal]) };
+  let winner: Settled | undefined;
+  let usage = NO_USAGE;
+  const failures: string[] = [];
+  const specs = specsOf(at);
+  const runners = specs.map(async (spec) => {
+    const settled = await runUnit(inRace, spec);
+    usage = addUsage(usage, settled.usage);
+    if (settled.status !== 'done') {
+      if (settled.failure && !winner) failures.push(`${spec.label}: ${settled.failure.message}`);
+      return undefined;
+    }
+    if (winner) return undefined;
+    winner = settled;
+    if (at.phase.cancelLosers) stop.abort();
+    return spec.label;
+  });
+  const first = await firstOf(runners);
+  const all = Promise.all(runners);
+  // Cancelled losers are waited for: their processes must be gone. Others may finish; the run waits for them at its end.
+  if (at.phase.cancelLosers || first === undefined) await all;
+  else {
+    const rest = all.finally(() => at.run.background.delete(rest));
+    at.run.background.add(rest);
+  }
+  const durationMs = clock.elapsed() - startedAt;
+  if (!winner || first === undefined) {
+    const code = at.signal.aborted ? 'interrupted' : 'items';
+    return { ...failedBefore({ code, message: `no branch succeeded: ${failures.join('; ')}` }), usage, durationMs };
+  }
+  return pureResult(winner.output, {
+    usage,
+    durationMs,
+    model: winner.model,
+    unkeepable: winner.unkeepable,
+    remark: `${first} won`,
+    facts: { winner: first },
+  });
+}
+
+/** The first that is not undefined; undefined when all are. */
+function firstOf<T>(promises: readonly Promise<T | undefined>[]): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    let left = promises.length;
+    for (const promise of promises) {
+      void promise.then((value) => {
+        left -= 1;
+        if (value !== undefined || left === 0) resolve(value);
+      });
+    }
+  });
+}

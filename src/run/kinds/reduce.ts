@@ -1,0 +1,78 @@
+import type { ReducePhase } from '../../model/flow.js';
+import { addUsage, NO_USAGE } from '../../model/outcome.js';
+import { type Execution, pureResult, type Settled } from '../execution.js';
+import type { PhaseContext } from '../phase-context.js';
+import { prepare, runAsPhase, runUnits, runWhole, withOrdinals } from '../run-unit.js';
+import type { KindHandler } from './kind.js';
+
+export const reduceKind: KindHandler<ReducePhase> = {
+  run: async (at) => {
+    const inputs = inputsOf(at);
+    const { strategy, batchSize, body } = at.phase;
+    if (strategy === 'one-shot' || inputs.length <= batchSize) {
+      return runAsPhase(at, { body, material: quotes(body.task) ? undefined : numbered(inputs) });
+    }
+    const asked = await prepare(at, { body, material: numbered(inputs), role: 'reduce' });
+    if ('failure' in asked) return runAsPhase(at, { body });
+    return runWhole(at, {
+      parts: { ...asked.parts, body: { ...asked.parts.body, strategy, batchSize } },
+      execute: () => reduceTree(at, inputs),
+    });
+  },
+};
+
+/** Outputs of the phases in `from`; the items of a map one by one, so that a tree has something to divide. */
+function inputsOf(at: PhaseContext<ReducePhase>): string[] {
+  return at.phase.from.flatMap((id) => {
+    const outcome = at.scope.outcomes.get(id);
+    if (!outcome || outcome.status !== 'done') return [];
+    const { json, text } = outcome.output;
+    if (outcome.kind === 'map' && Array.isArray(json)) {
+      return json.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+    }
+    return [text];
+  });
+}
+
+/** A task that quotes what it reduces is left alone; otherwise the inputs follow it. */
+function quotes(task: string): boolean {
+  return /\{(steps\.|previous\.)/.test(task);
+}
+
+function numbered(inputs: readonly string[]): string {
+  return inputs.map((input, index) => `### Input ${index + 1}\n${input}`).join('\n\n');
+}
+
+/** Batches first, then batches of their results, until one is left. */
+async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[]): Promise<Execution> {
+  const { body, batchSize } = at.phase;
+  const instruction = body.task.replaceAll(/\{(steps|previous)\.[^{}]*\}/g, '').trim();
+  const startedAt = at.run.options.project.clock.elapsed();
+  let level = first;
+  let usage = NO_USAGE;
+  let last: Settled | undefined;
+  for (let depth = 1; level.length > 1 || depth === 1; depth++) {
+    const batches = chunks(level, batchSize);
+    const specs = batches.map((batch, index) => ({
+      label: `level ${depth} batch ${index + 1}`,
+      body: { ...body, task: instruction },
+      material: numbered(batch),
+      plainOutput: batches.length > 1,
+      role: `level ${depth}`,
+    }));
+    const units = await runUnits(at, withOrdinals(specs));
+    for (const unit of units) usage = addUsage(usage, unit.usage);
+    const bad = units.find((unit) => unit.status !== 'done');
+    if (bad) return { ...bad, usage };
+    last = units.at(-1);
+    level = units.map((unit) => unit.output.text);
+  }
+  const durationMs = at.run.options.project.clock.elapsed() - startedAt;
+  return pureResult(last!.output, { usage, durationMs, model: last!.model, facts: { batches: first.length } });
+}
+
+function chunks<T>(list: readonly T[], size: number): T[][] {
+  const result: T[][] = [];
+  for (let index = 0; index < list.length; index += size) result.push(list.slice(index, index + size));
+  return result;
+}

@@ -1,0 +1,107 @@
+import type { TournamentPhase } from '../../model/flow.js';
+import { isJsonObject } from '../../model/json.js';
+import { addUsage, NO_USAGE, type Usage } from '../../model/outcome.js';
+import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
+import { jsonWithin } from '../output.js';
+import type { PhaseContext } from '../phase-context.js';
+import { partsOfAll, runBroken, runUnit, runUnits, runWhole, withOrdinals } from '../run-unit.js';
+import type { UnitSpec } from '../unit.js';
+import type { KindHandler } from './kind.js';
+
+export const tournamentKind: KindHandler<TournamentPhase> = {
+  run: async (at) => {
+    const { mode, judge, judgeBody } = at.phase;
+    const all = await partsOfAll(at, [...candidates(at), { body: judgeBody }]);
+    if ('failure' in all) return runBroken(at, all.failure);
+    const { parts } = all;
+    return runWhole(at, {
+      parts: { ...parts, body: { ...parts.body, mode, judge: judge ?? null } },
+      execute: () => compete(at),
+    });
+  },
+};
+
+function candidates({ phase }: PhaseContext<TournamentPhase>): (UnitSpec & { readonly label: string })[] {
+  if (phase.branches.length > 0 || !phase.body) {
+    return withOrdinals(phase.branches.map(({ id, body, cwd }) => ({ label: id, body, cwd })));
+  }
+  const { body } = phase;
+  // Variants ask the same thing and are meant to differ.
+  return Array.from({ length: phase.variants }, (_, index) => ({
+    label: `variant ${index + 1}`,
+    body,
+    ordinal: index,
+  }));
+}
+
+async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
+  const { clock } = at.run.options.project;
+  const startedAt = clock.elapsed();
+  const specs = candidates(at);
+  const units = await runUnits(at, specs);
+  let usage: Usage = NO_USAGE;
+  for (const unit of units) usage = addUsage(usage, unit.usage);
+  const finalists = units.flatMap((unit, index) =>
+    unit.status === 'done' ? [{ unit, label: specs[index]!.label }] : [],
+  );
+  const failed = units.length - finalists.length;
+  const figures = () => ({
+    usage,
+    durationMs: clock.elapsed() - startedAt,
+    ...(failed > 0 ? { unkeepable: `${failed} of ${units.length} candidates failed` } : {}),
+  });
+  const first = finalists[0];
+  if (!first) {
+    const bad = units.find((unit) => unit.status !== 'done');
+    return { ...failedBefore(bad?.failure ?? { code: 'items', message: 'no candidate succeeded' }), ...figures() };
+  }
+  if (finalists.length === 1 && at.phase.mode === 'best') {
+    return pureResult(first.unit.output, {
+      ...figures(),
+      model: first.unit.model,
+      remark: 'only one candidate was left',
+    });
+  }
+  const judged = await askJudge(
+    at,
+    finalists.map(({ unit }) => unit.output.text),
+  );
+  usage = addUsage(usage, judged.usage);
+  if (judged.status !== 'done') return { ...judged, ...figures() };
+  if (at.phase.mode === 'aggregate') return pureResult(judged.output, { ...figures(), model: judged.model });
+  const choice = winnerOf(judged.output.text, finalists.length);
+  const winner = finalists[(choice ?? 1) - 1]!;
+  return pureResult(winner.unit.output, {
+    ...figures(),
+    model: winner.unit.model,
+    remark: choice === undefined ? `the judge named no clear winner: took ${winner.label}` : `${winner.label} won`,
+    facts: { winner: winner.label },
+    ...(choice === undefined ? { unkeepable: 'the judge named no clear winner' } : {}),
+  });
+}
+
+function askJudge(at: PhaseContext<TournamentPhase>, texts: readonly string[]): Promise<Settled> {
+  const { mode, judgeBody } = at.phase;
+  const listed = texts.map((text, index) => `### Candidate ${index + 1}\n${text}`).join('\n\n');
+  const wanted =
+    mode === 'best'
+      ? 'Compare the candidates and end with a line `WINNER: n`.'
+      : 'Write one answer that takes the best of all candidates.';
+  return runUnit(at, {
+    label: 'judge',
+    body: judgeBody,
+    plainOutput: mode === 'best',
+    material: `${listed}\n\n${wanted}`,
+    role: 'judge',
+  });
+}
+
+/** The last `WINNER: n`, or JSON; undefined when it is unclear. */
+function winnerOf(text: string, count: number): number | undefined {
+  const plain = text.replaceAll(/[*_`~#>]/g, '');
+  const said = [...plain.matchAll(/\bWINNER\s*[:=]\s*(?:candidate\s*)?(\d+)/gi)].at(-1)?.[1];
+  const json = jsonWithin(text);
+  const inJson = json !== undefined && isJsonObject(json) ? json['winner'] : undefined;
+  const number = said === undefined ? Number(inJson ?? Number.NaN) : Number(said);
+  return Number.isInteger(number) && number >= 1 && number <= count ? number : undefined;
+}

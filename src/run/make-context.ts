@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { processExec } from '../memo/fingerprint/process-exec.js';
+import { createFingerprints } from '../memo/fingerprint/resolver.js';
+import { storedIdentity } from '../memo/stored-identity.js';
+import type { RunEventBody } from '../model/event.js';
+import type { Failure } from '../model/failure.js';
+import type { Flow, TaskBody } from '../model/flow.js';
+import { runProcess } from '../process/run-process.js';
+import { type DiskStore, openStore } from '../store/disk-store.js';
+import { resolveSigningKey } from '../store/signing-key.js';
+import { Admission } from './admission.js';
+import { Ledger } from './budget.js';
+import type { RunContext } from './context.js';
+import { declaredFiles } from './declared-files.js';
+import { readLineAt } from './journal/reader.js';
+import type { JournalWriter } from './journal/writer.js';
+import { LastRun } from './last-run.js';
+import { NestedFlows } from './nested-flows.js';
+import type { RunOptions } from './options.js';
+import type { PriorResults } from './prior-results.js';
+import { runPhase } from './run-phase.js';
+import { RunnerPool } from './runner-pool.js';
+import { journalOf, lastRunId, runFolder } from './runs-folder.js';
+import { runScope } from './schedule.js';
+import { Secrets } from './secrets.js';
+import { SharedResults } from './shared-results.js';
+import { Slots } from './slots.js';
+
+const DEFAULT_CONCURRENCY = 8;
+
+export interface ContextParts {
+  readonly options: RunOptions;
+  readonly runId: string;
+  readonly journal: JournalWriter;
+  readonly prior: PriorResults;
+  readonly emit: (event: RunEventBody) => void;
+  readonly warn: (message: string) => void;
+  readonly flowId: string;
+}
+
+/** Puts the services of a run together. Nothing is opened or started before it is used. */
+export async function makeContext(parts: ContextParts): Promise<RunContext | { readonly refused: Failure }> {
+  const { options, runId, journal, prior, emit } = parts;
+  const { project, flow, config } = options;
+  const storeDir = resolve(project.root, config.cache.dir);
+  const store = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir);
+  if (store && 'refused' in store) return store;
+  const runners = new RunnerPool(options);
+  const unpriced = await moneyCannotBeHeld(options, runners);
+  if (unpriced) return { refused: unpriced };
+  const previousRun = lastRunId(project, parts.flowId);
+  const secrets = new Secrets();
+  secrets.add(flow.args, options.args);
+  const admission = new Admission();
+  const limit = interruption(options, admission);
+  let repository: boolean | undefined;
+  const context: RunContext = {
+    options,
+    runId,
+    runDir: runFolder(project, runId),
+    journal,
+    emit,
+    slots: new Slots(options.concurrency ?? flow.concurrency ?? config.concurrency ?? DEFAULT_CONCURRENCY),
+    ledger: new Ledger(options.maxUSD === undefined ? flow.budget : { ...flow.budget, maxUSD: options.maxUSD }),
+    admission,
+    store,
+    fingerprints: createFingerprints({
+      project,
+      stateDir: storeDir,
+      exec: processExec({ run: runProcess, env: project.env, signal: limit.signal }),
+      runCommands: !options.forecast,
+    }),
+    runners,
+    nested: new NestedFlows(project),
+    prior,
+    shared: new SharedResults(),
+    last: new LastRun(
+      () => (previousRun === undefined ? undefined : journalOf(project, previousRun)),
+      store,
+      () => project.clock.now(),
+    ),
+    outputFiles: declaredFiles(project, store, options.forecast === true),
+    secrets,
+    inRepository: () => {
+      repository ??= isInRepository(project.root);
+      return repository;
+    },
+    storedIdentity: (identity) =>
+      storedIdentity(identity, { seal: (value) => store?.seal(value) ?? '(sealed)', secrets: secrets.values }),
+    runScope: (scope, signal) => runScope(context, scope, signal),
+    rerunPhase: async (scope, id, round, signal) => {
+      const phase = scope.flow.phases.find((candidate) => candidate.id === id)!;
+      const outcome = await runPhase({ run: context, scope, phase, round, signal, selected: 'run' });
+      scope.outcomes.set(id, outcome);
+      return outcome;
+    },
+    background: new Set(),
+    readBack: (place) => {
+      journal.flush();
+      const line = readLineAt(journal.path, place);
+      return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
+    },
+    signal: limit.signal,
+    close: limit.clear,
+  };
+  return context;
+}
+
+function openRunStore({ options, warn }: ContextParts, dir: string): DiskStore | { refused: Failure } {
+  const { project, config } = options;
+  const { maxBytes, maxEntries, maxAgeMs } = config.cache;
+  const key = resolveSigningKey(config, project);
+  if ('problem' in key) {
+    return {
+      refused: { code: 'bad-input', message: key.problem, hint: 'See cache.signingKey in `taskflow config list`.' },
+    };
+  }
+  return openStore({ dir, project, limits: { maxBytes, maxEntries, maxAgeMs }, signingKey: key.key, onWarning: warn });
+}
+
+/** Ends the run when the person or its time limit says so. */
+function interruption(options: RunOptions, admission: Admission): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const stop = (failure: Failure) => {
+    admission.close(failure);
+    controller.abort();
+  };
+  const onAbort = () => stop({ code: 'interrupted', message: 'interrupted' });
+  if (options.signal?.aborted) onAbort();
+  else options.signal?.addEventListener('abort', onAbort, { once: true });
+  const { timeoutMs } = options;
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(
+          () => stop({ code: 'timeout', message: `the run took longer than --timeout (${timeoutMs} ms)` }),
+          timeoutMs,
+        );
+  return {
+    signal: controller.signal,
+    clear: () => {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** A budget in money means nothing with a runner that does not say what it costs; better said now than later. */
+async function moneyCannotBeHeld(options: RunOptions, runners: RunnerPool): Promise<Failure | undefined> {
+  if (options.maxUSD === undefined && options.flow.budget?.maxUSD === undefined) return undefined;
+  for (const body of taskBodies(options.flow)) {
+    const pooled = await runners.get(body.runner, options.flow.runner);
+    if ('failure' in pooled || pooled.runner.reportsCost) continue;
+    return {
+      code: 'bad-input',
+      message: `the budget is in money, and the runner ${pooled.runner.name} does not report what it costs`,
+      hint: 'Use maxTokens instead of maxUSD, or another runner.',
+    };
+  }
+  return undefined;
+}
+
+function taskBodies(flow: Flow): TaskBody[] {
+  return flow.phases.flatMap((phase): TaskBody[] => {
+    const own = 'body' in phase && phase.body?.type === 'task' ? [phase.body] : [];
+    const branches =
+      'branches' in phase ? phase.branches.flatMap(({ body }) => (body.type === 'task' ? [body] : [])) : [];
+    return [...own, ...branches];
+  });
+}
+
+function isInRepository(root: string): boolean {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return true;
+    if (dirname(folder) === folder) return false;
+  }
+}

@@ -1,0 +1,325 @@
+import type { Identity } from '../memo/identity.js';
+import type { JsonObject } from '../model/json.js';
+import { NO_USAGE, type Usage } from '../model/outcome.js';
+import type { Claim, Entry } from '../store/store.js';
+import { sha256Hex } from '../util/digest.js';
+import { formatDuration } from '../util/duration.js';
+import { VERSION } from '../util/version.js';
+import { savingsOf } from './budget.js';
+import { type Execution, failedBefore, type Settled } from './execution.js';
+import { declaredOutputs, fingerprintsMoved, type IdentityParts, identify } from './identify.js';
+import type { ResultLine } from './journal/lines.js';
+import type { LinePlace } from './journal/writer.js';
+import type { PhaseContext } from './phase-context.js';
+import { refusesEarlier } from './reuse-rules.js';
+import { journalStart } from './start-line.js';
+import { whyMissed } from './why-missed.js';
+
+/** Something that can be executed, or taken from where it was executed before. */
+export interface Work {
+  /** Label of an item, a branch or an iteration; undefined when the work is the phase itself. */
+  readonly unit?: string;
+  readonly parts: IdentityParts;
+  /** Only this scope's: a decision, or a side effect that each row must have for itself. */
+  readonly private: boolean;
+  execute(): Promise<Execution>;
+  /** Writes the journal's line; runs once, for executed and for reused results. */
+  record(settled: Settled): LinePlace;
+}
+
+/**
+ * The life of a result on one page: identify, take it from this run or the one continued, take it from the store, wait
+ * for whoever is computing it, else execute; keep what may be kept; record.
+ */
+export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
+  const { run, policy } = at;
+  const known = await identify(at, work.parts, work.unit);
+  if ('unidentified' in known) return executeUnkept(at, work, known.unidentified);
+  const { identity, key } = known;
+  const runKey = work.private ? sha256Hex(`${key}@${at.scope.path}`) : key;
+  const { ttlMs } = work.parts;
+  const found: Found = { identity, key, runKey, ttlMs, stored: () => run.storedIdentity(identity) };
+
+  const doubt = run.prior.inDoubt(at.path, work.unit === undefined ? undefined : runKey);
+  if (doubt && !at.phase.idempotent) {
+    const asked = run.options.selection;
+    if (!asked?.rerun?.includes(at.phase.id))
+      return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
+  }
+
+  if (policy.readRun) {
+    const earlier = await fromThisRun(at, work, found);
+    if (earlier) return finish(at, work, found, earlier);
+  }
+  const settled = await fromStoreOrExecution(at, work, found);
+  return finish(at, work, found, settled);
+}
+
+interface Found {
+  readonly identity: Identity;
+  readonly key: string;
+  readonly runKey: string;
+  /** Of what is inside: it bounds the whole. */
+  readonly ttlMs?: number;
+  stored(): JsonObject;
+}
+
+/**
+ * From an execution of this run (finished, or under way in another row), or from the run that this one continues. When
+ * there is none, the work is announced in the same breath, so that of two rows that ask at once only one computes.
+ */
+async function fromThisRun(at: PhaseContext, work: Work, found: Found): Promise<Settled | undefined> {
+  const { run } = at;
+  for (let under = run.shared.underWay(found.runKey); under; under = run.shared.underWay(found.runKey)) {
+    const settled = await under;
+    if (settled) return reusedAgain(at, settled);
+  }
+  const line = recorded(at, found.runKey);
+  run.shared.begin(found.runKey);
+  if (!line) return undefined;
+  const problem = await bringBack(at, line.files ?? []);
+  return problem === undefined ? fromLine(at, work, line) : undefined;
+}
+
+function recorded(at: PhaseContext, runKey: string): ResultLine | undefined {
+  const { run } = at;
+  const place = run.shared.place(runKey);
+  const line = place ? run.readBack(place) : run.prior.find(runKey);
+  return !line || (!place && refusesEarlier(at, line)) ? undefined : line;
+}
+
+/** Files of a reused result, put where they belong; what is in the way, in words. */
+async function bringBack(at: PhaseContext, files: Settled['files']): Promise<string | undefined> {
+  if (files.length === 0) return undefined;
+  const restored = await at.run.outputFiles.restore(files);
+  if ('failed' in restored) return restored.failed;
+  if (restored.changed) at.run.fingerprints.touched();
+  return undefined;
+}
+
+async function fromStoreOrExecution(at: PhaseContext, work: Work, found: Found): Promise<Settled> {
+  const { run, policy } = at;
+  const { store } = run;
+  let reason = policy.because;
+  if (store && policy.readStore) {
+    const hit = await lookUp(at, found);
+    if ('settled' in hit) return hit.settled;
+    reason = whyMissed(at, work.unit, found, hit.miss);
+    if (run.options.frozen) return ran(at, found, frozen(at, reason), reason);
+    if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
+    // Whoever computes it now is waited for, without holding a slot; then there is something to look up.
+    for (;;) {
+      const claimed = await store.claim(found.key, {
+        signal: at.signal,
+        onWait: (holder) => run.emit({ type: 'phase-waiting', phase: at.path, for: holder }),
+      });
+      if ('claim' in claimed) return executeAndKeep(at, work, found, reason, claimed.claim);
+      if ('unavailable' in claimed) return executeAndKeep(at, work, found, reason, undefined);
+      const second = await lookUp(at, found);
+      if ('settled' in second) return second.settled;
+      if (at.signal.aborted) return executeAndKeep(at, work, found, reason, undefined);
+    }
+  }
+  if (!policy.readStore) reason = whyMissed(at, work.unit, found, undefined);
+  if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
+  return executeAndKeep(at, work, found, reason, undefined);
+}
+
+async function lookUp(at: PhaseContext, found: Found): Promise<{ settled: Settled } | { miss: string | undefined }> {
+  const { run, policy } = at;
+  const now = run.options.project.clock.now();
+  const ttlMs = Math.min(policy.ttlMs ?? Number.POSITIVE_INFINITY, found.ttlMs ?? Number.POSITIVE_INFINITY);
+  const got = run.store!.get(found.key, { ttlMs: Number.isFinite(ttlMs) ? ttlMs : undefined, now });
+  if ('miss' in got) return { miss: got.miss.code === 'absent' ? undefined : got.miss.reason };
+  const { entry } = got;
+  const problem = await bringBack(at, entry.files);
+  if (problem !== undefined) return { miss: problem };
+  return { settled: fromEntry(entry, found, now) };
+}
+
+async function executeAndKeep(
+  at: PhaseContext,
+  work: Work,
+  found: Found,
+  reason: string,
+  claim: Claim | undefined,
+): Promise<Settled> {
+  const { run, policy } = at;
+  let ended = false;
+  try {
+    announce(at, work, found.runKey, reason);
+    const execution = await withFiles(at, work, await work.execute());
+    const settled = ran(at, found, execution, reason);
+    if (execution.status !== 'done' || !policy.writeStore || !run.store) return settled;
+    const unkept = execution.unkeepable ?? (await fingerprintsMoved(at, found.identity)) ?? secretIn(at, execution);
+    if (unkept !== undefined) return { ...settled, remark: join(settled.remark, `not kept: ${unkept}`) };
+    const entry = entryOf(at, found, execution);
+    ended = claim !== undefined;
+    const put = claim ? claim.put(entry) : run.store.put(entry);
+    return put.stored ? settled : { ...settled, remark: join(settled.remark, `not kept: ${put.reason}`) };
+  } finally {
+    if (claim && !ended) claim.release();
+  }
+}
+
+async function executeUnkept(at: PhaseContext, work: Work, why: string): Promise<Settled> {
+  const { run } = at;
+  const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : at.policy.because;
+  const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
+  const found: Found = { identity: undefined as never, key: random, runKey: random, stored: () => ({}) };
+  announce(at, work, undefined, reason);
+  if (run.options.forecast && work.parts.container !== true) {
+    const settled = ran(at, found, WOULD_RUN, reason);
+    work.record(settled);
+    return settled;
+  }
+  const refused = run.options.frozen && at.policy.scope === 'cross-run' && work.parts.container !== true;
+  const execution = await withFiles(at, work, refused ? frozen(at, reason) : await work.execute());
+  const settled: Settled = {
+    ...ran(at, found, execution, reason),
+    key: execution.key ?? random,
+    runKey: undefined,
+    ...(execution.reused && {
+      hit: execution.reused.hit,
+      ageMs: execution.reused.ageMs,
+      reason: 'all of it was reused',
+    }),
+  };
+  work.record(settled);
+  return settled;
+}
+
+function announce(at: PhaseContext, work: Work, runKey: string | undefined, reason: string): void {
+  journalStart(at, { unit: work.unit, runKey, reason });
+  if (work.unit === undefined) at.run.emit({ type: 'phase-start', phase: at.path, reason });
+}
+
+/** The files that the work declared, kept for whoever reuses it. */
+async function withFiles(at: PhaseContext, work: Work, execution: Execution): Promise<Execution> {
+  if (execution.status !== 'done' || at.phase.outputs.length === 0) return execution;
+  const patterns = declaredOutputs(at, work.unit, work.parts.variables);
+  if (patterns.length > 0) return at.run.outputFiles.capture(patterns, execution);
+  return { ...execution, unkeepable: execution.unkeepable ?? UNTOLD_OUTPUTS };
+}
+
+const WOULD_RUN = failedBefore({ code: 'forecast', message: 'it would run' });
+
+const UNTOLD_OUTPUTS = '`outputs` does not say which files are of which item (use {item…} in it)';
+
+/** Tells everybody who may wait, and the journal. */
+function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
+  const place = work.record(settled);
+  if (settled.saved) at.run.ledger.save(settled.saved);
+  at.run.shared.finish(found.runKey, settled, settled.status === 'done' ? place : undefined);
+  return settled;
+}
+
+function ran(at: PhaseContext, found: Found, execution: Execution, reason: string): Settled {
+  return {
+    ...execution,
+    hit: null,
+    reason,
+    key: found.key,
+    runKey: found.runKey,
+    identity: found.identity === undefined ? undefined : found.stored(),
+    madeAt: at.run.options.project.clock.now(),
+    cost: { usage: execution.usage, durationMs: execution.durationMs },
+  };
+}
+
+function frozen(at: PhaseContext, reason: string): Execution {
+  return failedBefore({
+    code: 'frozen',
+    message: `--frozen: ${at.path} would have to run (${reason})`,
+    hint: 'Run it without --frozen, or bring the cache that has it (`taskflow cache import`).',
+  });
+}
+
+function fromEntry(entry: Entry, found: Found, now: number): Settled {
+  const cost = { usage: entry.usage, durationMs: entry.durationMs };
+  return {
+    status: 'done',
+    output: entry.output,
+    usage: NO_USAGE,
+    durationMs: 0,
+    attempts: 0,
+    files: entry.files,
+    model: entry.model,
+    facts: entry.facts,
+    hit: 'cross-run',
+    reason: `age ${formatDuration(Math.max(0, now - entry.createdAt))}`,
+    key: found.key,
+    runKey: found.runKey,
+    madeAt: entry.createdAt,
+    ageMs: Math.max(0, now - entry.createdAt),
+    cost,
+    saved: savingsOf(cost),
+  };
+}
+
+function fromLine(at: PhaseContext, work: Work, line: ResultLine): Settled {
+  const madeAt = line.madeAt ?? line.at;
+  const ageMs = Math.max(0, at.run.options.project.clock.now() - madeAt);
+  const cost = line.cost ?? { usage: line.usage, durationMs: line.durationMs };
+  return {
+    status: 'done',
+    output: line.output,
+    usage: NO_USAGE,
+    durationMs: 0,
+    attempts: 0,
+    files: line.files ?? [],
+    model: line.model,
+    facts: line.facts,
+    items: line.items,
+    hit: 'run',
+    reason: work.private && line.deciding ? 'decided in the run that is resumed' : `done ${formatDuration(ageMs)} ago`,
+    key: line.key,
+    runKey: line.runKey,
+    identity: line.identity,
+    madeAt,
+    ageMs,
+    cost,
+    saved: savingsOf(cost),
+  };
+}
+
+function reusedAgain(at: PhaseContext, settled: Settled): Settled {
+  const now = at.run.options.project.clock.now();
+  return {
+    ...settled,
+    usage: NO_USAGE,
+    durationMs: 0,
+    attempts: 0,
+    hit: 'run',
+    reason: 'computed once in this run',
+    ageMs: Math.max(0, now - settled.madeAt),
+    saved: savingsOf(settled.cost),
+  };
+}
+
+function entryOf(at: PhaseContext, found: Found, execution: Execution): Entry {
+  return {
+    format: 1,
+    key: found.key,
+    identity: found.stored(),
+    createdAt: at.run.options.project.clock.now(),
+    creator: { taskflow: VERSION, client: execution.clientVersion },
+    runId: at.run.runId,
+    flow: at.scope.flow.name,
+    phase: at.phase.id,
+    output: execution.output,
+    files: execution.files,
+    model: execution.model,
+    usage: execution.usage as Usage,
+    durationMs: execution.durationMs,
+    facts: execution.facts,
+  };
+}
+
+function secretIn(at: PhaseContext, execution: Execution): string | undefined {
+  return at.run.secrets.appearsIn(execution.output.text) ? 'its output holds a secret argument' : undefined;
+}
+
+function join(a: string | undefined, b: string): string {
+  return a === undefined ? b : `${a}; ${b}`;
+}

@@ -1,0 +1,178 @@
+import type { FingerprintValue } from '../memo/identity.js';
+import type { Branch, Flow, Phase, RunBody, TaskBody, UseBody } from '../model/flow.js';
+import type { JsonObject, JsonValue } from '../model/json.js';
+import { mayBeCrossRun } from '../model/kind.js';
+import { agentCall } from './agent-call.js';
+import { contextText } from './context-files.js';
+import type { PhaseContext } from './phase-context.js';
+import { render } from './render.js';
+import type { Scope } from './scope.js';
+
+/** What decides the result of a whole flow: its definition and those it uses, its arguments, who answers, the world. */
+export interface NestedIdentity {
+  readonly body: JsonObject;
+  readonly fingerprints: readonly FingerprintValue[];
+  readonly ttlMs?: number;
+}
+
+type Found = NestedIdentity | { readonly unidentified: string };
+
+/** Names that do not decide what a phase says. */
+const COSMETIC = new Set([
+  'description',
+  'line',
+  'column',
+  'timeoutMs',
+  'idleTimeoutMs',
+  'retry',
+  'concurrency',
+  'budget',
+  'file',
+]);
+
+export async function nestedIdentity(at: PhaseContext, scope: Scope): Promise<Found> {
+  const walk: Walk = {
+    at,
+    fingerprints: new Map(),
+    agents: [],
+    contexts: [],
+    uses: {},
+    ttlMs: Number.POSITIVE_INFINITY,
+  };
+  const problem = await visitFlow(walk, scope);
+  if (problem !== undefined) return { unidentified: problem };
+  return {
+    body: {
+      definition: essence(scope.flow),
+      args: scope.args,
+      agents: walk.agents,
+      contexts: walk.contexts,
+      uses: walk.uses,
+    },
+    fingerprints: [...walk.fingerprints.values()],
+    ttlMs: Number.isFinite(walk.ttlMs) ? walk.ttlMs : undefined,
+  };
+}
+
+interface Walk {
+  readonly at: PhaseContext;
+  readonly fingerprints: Map<string, FingerprintValue>;
+  readonly agents: JsonValue[];
+  readonly contexts: JsonValue[];
+  readonly uses: Record<string, JsonValue>;
+  ttlMs: number;
+}
+
+/** Why the flow cannot be identified as a whole; undefined when it can. */
+async function visitFlow(walk: Walk, scope: Scope): Promise<string | undefined> {
+  for (const phase of scope.flow.phases) {
+    const problem = (await visitPhase(walk, scope, phase)) ?? (await visitBodies(walk, scope, phase));
+    if (problem !== undefined) return `${phase.id}: ${problem}`;
+  }
+  return undefined;
+}
+
+async function visitPhase(walk: Walk, scope: Scope, phase: Phase): Promise<string | undefined> {
+  if (!mayBeCrossRun(phase.kind)) return `${phase.kind} is decided in each run`;
+  if (!phase.idempotent) return 'it is not idempotent';
+  if (phase.cache.scope === 'off') return 'its cache scope is off';
+  if (phase.cache.ttlMs !== undefined) walk.ttlMs = Math.min(walk.ttlMs, phase.cache.ttlMs);
+  const site = { ...walk.at, scope, phase };
+  const entries = [
+    ...phase.cache.fingerprint,
+    ...(phase.cache.implied ? ['git:worktree'] : []),
+    ...(phase.cwd === 'worktree' ? ['git:HEAD'] : []),
+  ];
+  for (const entry of entries) {
+    const { text: rendered, unresolved } = render(site, entry);
+    if (knownOnlyInside(entry) || unresolved.length > 0) return `its fingerprint ${entry} is known only inside`;
+    if (walk.fingerprints.has(rendered)) continue;
+    const resolved = await walk.at.run.fingerprints.resolve(rendered, { ownOutputs: phase.outputs });
+    if ('failed' in resolved) return `${rendered}: ${resolved.failed}`;
+    walk.fingerprints.set(rendered, resolved.value);
+  }
+  if (phase.context.length === 0) return undefined;
+  const files = phase.context.filter((entry) => !/^\{steps\./.test(entry));
+  if (files.some((entry) => knownOnlyInside(entry) || render(site, entry).unresolved.length > 0))
+    return 'its context is known only inside';
+  const context = await contextText({ ...site, phase: { ...phase, context: files } }, undefined);
+  if ('failure' in context) return context.failure.message;
+  walk.contexts.push(context.identity as JsonValue);
+  return undefined;
+}
+
+async function visitBodies(walk: Walk, scope: Scope, phase: Phase): Promise<string | undefined> {
+  for (const body of bodiesOf(phase)) {
+    if (body.type === 'run') continue;
+    if (body.type === 'use') {
+      const problem = await visitUse(walk, scope, body.use);
+      if (problem !== undefined) return problem;
+      continue;
+    }
+    const call = await agentCall({ run: walk.at.run, scope }, body);
+    if ('failure' in call) return call.failure.message;
+    walk.agents.push(call.identity);
+  }
+  if (phase.kind !== 'flow' && phase.kind !== 'expand') return undefined;
+  if (phase.source.from === 'generated') return 'it runs a flow that is made inside';
+  if (phase.source.from === 'use') return visitUse(walk, scope, phase.source.use);
+  return visitFlow(walk, inside(scope, phase.source.flow));
+}
+
+async function visitUse(walk: Walk, scope: Scope, use: string): Promise<string | undefined> {
+  const { text: ref, unresolved } = render({ scope, phase: walk.at.phase }, use);
+  if (knownOnlyInside(use) || unresolved.length > 0) return `which flow it uses (${use}) is known only inside`;
+  if (Object.hasOwn(walk.uses, ref)) return undefined;
+  const loaded = await walk.at.run.nested.load(ref);
+  if ('failure' in loaded) return loaded.failure.message;
+  walk.uses[ref] = essence(loaded.flow);
+  return visitFlow(walk, inside(scope, loaded.flow));
+}
+
+/** Arguments further in are made by the phases around them; only this flow's own are known here. */
+function inside(scope: Scope, flow: Flow): Scope {
+  return { ...scope, flow, args: {}, depth: scope.depth + 1 };
+}
+
+/** It quotes an output, an item or the like; any map variable's name may stand in the braces. */
+function knownOnlyInside(text: string): boolean {
+  return text.replaceAll(/\{args\.[^{}]*\}/g, '').includes('{');
+}
+
+function bodiesOf(phase: Phase): readonly (TaskBody | RunBody | UseBody)[] {
+  const of = (branches: readonly Branch[]) => branches.map((branch) => branch.body);
+  switch (phase.kind) {
+    case 'agent':
+    case 'script':
+    case 'map':
+    case 'reduce':
+    case 'loop':
+      return [phase.body];
+    case 'parallel':
+    case 'race':
+      return of(phase.branches);
+    case 'tournament':
+      return [...(phase.body ? [phase.body] : []), ...of(phase.branches), phase.judgeBody];
+    case 'gate':
+    case 'approval':
+    case 'flow':
+    case 'expand':
+      return [];
+  }
+}
+
+/** The definition without what decides nothing. Only fields of the language are dropped, never a name that a user chose. */
+function essence(flow: Flow): JsonObject {
+  const { phases, ...rest } = flow;
+  return { ...without(rest), phases: phases.map(phaseEssence) };
+}
+
+function phaseEssence(phase: Phase): JsonObject {
+  const plain = without(phase);
+  if ((phase.kind !== 'flow' && phase.kind !== 'expand') || phase.source.from !== 'inline') return plain;
+  return { ...plain, source: { from: 'inline', flow: essence(phase.source.flow) } };
+}
+
+function without(record: object): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !COSMETIC.has(name)));
+}

@@ -1,0 +1,160 @@
+import type { Failure } from '../model/failure.js';
+import type { Flow, UseBody } from '../model/flow.js';
+import type { JsonObject, JsonValue } from '../model/json.js';
+import type { PhaseOutcome } from '../model/outcome.js';
+import { bindArgs } from '../plan/args.js';
+import { canonicalEncode } from '../util/canonical.js';
+import { sha256Hex } from '../util/digest.js';
+import { Admission } from './admission.js';
+import { type Execution, failedBefore } from './execution.js';
+import type { IdentityParts } from './identify.js';
+import { tooDeep } from './nested-flows.js';
+import { nestedIdentity } from './nested-identity.js';
+import type { PhaseContext } from './phase-context.js';
+import { render, renderValue } from './render.js';
+import type { Scope, ScopeResult } from './scope.js';
+import type { Prepare, PreparedUnit } from './unit.js';
+import { unresolvedIn } from './unresolved.js';
+
+/** `use`: another flow's file or saved name, with arguments. */
+export const prepareNested: Prepare<UseBody> = async (at, spec) => {
+  const ref = render(at, spec.body.use, spec.variables).text;
+  const loaded = await at.run.nested.load(ref);
+  if ('failure' in loaded) return loaded;
+  const given = renderValue(at, spec.body.with, spec.variables);
+  const { failure, unkeepable } = unresolvedIn(at, given.unresolved);
+  if (failure) return { failure };
+  const place = spec.label === undefined ? undefined : placeOf(spec.variables?.item?.value, spec.ordinal ?? 0);
+  return prepareFlow(at, {
+    flow: loaded.flow,
+    with: given.value as JsonObject,
+    generated: false,
+    place,
+    ordinal: spec.ordinal,
+    unkeepable,
+  });
+};
+
+/** An item's scope is named for what it is, not for where it stands: a new order is no new work. */
+function placeOf(item: JsonValue | undefined, ordinal: number): string {
+  return `${sha256Hex(canonicalEncode(item)).slice(0, 12)}${ordinal === 0 ? '' : `-${ordinal}`}`;
+}
+
+export interface NestedSpec {
+  readonly flow: Flow;
+  readonly with: JsonObject;
+  readonly generated: boolean;
+  /** Tells scopes of one phase apart. */
+  readonly place?: string;
+  readonly ordinal?: number;
+  readonly unkeepable?: string;
+  /** It grows in the flow around it: that one's arguments and outputs can be seen. */
+  readonly graft?: boolean;
+}
+
+/** A flow to be run inside another one. As a whole it has an identity only where it may be reused across runs. */
+export async function prepareFlow(
+  at: PhaseContext,
+  spec: NestedSpec,
+): Promise<PreparedUnit | { readonly failure: Failure }> {
+  const { flow } = spec;
+  const deep = tooDeep(at.scope, flow, spec.generated);
+  if (deep) return { failure: deep };
+  const bound = bindArgs(flow.args, spec.with, at.run.options.project, { source: 'json' });
+  if ('problems' in bound) {
+    const problem = bound.problems[0]!;
+    return { failure: { code: 'bad-input', message: `${flow.name}: ${problem.message}`, hint: problem.hint } };
+  }
+  const scope: Scope = {
+    path: spec.place === undefined ? at.path : `${at.path}[${spec.place}]`,
+    flow,
+    args: spec.graft ? { ...at.scope.args, ...bound.args } : bound.args,
+    outcomes: new Map(),
+    feedback: new Map(),
+    admission: new Admission(at.scope.admission),
+    ...(spec.graft && { around: around(at.scope) }),
+    depth: at.scope.depth + 1,
+    generated: spec.generated || at.scope.generated,
+    ancestry: [...at.scope.ancestry, flow.file ?? flow.name],
+  };
+  at.run.secrets.add(flow.args, bound.args);
+  return {
+    parts: await partsOf(at, scope, spec),
+    execute: async () => execute(at, scope, spec.unkeepable),
+  };
+}
+
+function around(scope: Scope): Map<string, PhaseOutcome> {
+  return new Map([...(scope.around ?? []), ...scope.outcomes]);
+}
+
+async function partsOf(at: PhaseContext, scope: Scope, spec: NestedSpec): Promise<IdentityParts> {
+  const whole: IdentityParts = { body: {}, container: true, unidentified: 'its phases are reused one by one' };
+  if (at.policy.scope !== 'cross-run') return whole;
+  const identity = await nestedIdentity(at, scope);
+  if ('unidentified' in identity) return { ...whole, unidentified: identity.unidentified };
+  return { body: identity.body, fingerprints: identity.fingerprints, ttlMs: identity.ttlMs, ordinal: spec.ordinal };
+}
+
+async function execute(at: PhaseContext, scope: Scope, unkeepable: string | undefined): Promise<Execution> {
+  const startedAt = at.run.options.project.clock.elapsed();
+  const { timeoutMs } = at.phase;
+  const timer = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const result = await at.run.runScope(scope, timer ? AbortSignal.any([at.signal, timer]) : at.signal);
+  const durationMs = at.run.options.project.clock.elapsed() - startedAt;
+  if (timer?.aborted && result.status === 'interrupted' && !at.signal.aborted) {
+    return {
+      ...failedBefore({ code: 'timeout', message: `timed out after ${timeoutMs} ms` }),
+      usage: result.usage,
+      durationMs,
+    };
+  }
+  return executionOf(scope, result, durationMs, unkeepable);
+}
+
+function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unkeepable: string | undefined): Execution {
+  const keys = [...scope.outcomes].map(([id, outcome]) => `${id} ${outcome.key ?? outcome.status}`).sort();
+  const { executed, run, crossRun } = result.reuse;
+  return {
+    status: STATUS[result.status],
+    output: result.output,
+    usage: result.usage,
+    durationMs,
+    attempts: 1,
+    files: [...scope.outcomes.values()].flatMap((outcome) => outcome.files),
+    key: sha256Hex(keys.join('\n')),
+    inputs: { flow: scope.flow.name, args: scope.args },
+    unkeepable: unkeepable ?? unkeepableInside(scope),
+    ...(executed === 0 && run + crossRun > 0
+      ? { reused: { hit: run > 0 ? 'run' : 'cross-run', ageMs: result.ageMs ?? 0 } }
+      : {}),
+    ...(result.failure && {
+      failure: {
+        ...result.failure,
+        code:
+          result.failure.code === 'blocked' || result.failure.code === 'interrupted' || result.failure.code === 'budget'
+            ? result.failure.code
+            : 'nested',
+        message: `${result.failure.phase}: ${result.failure.message}`,
+      },
+    }),
+  };
+}
+
+const STATUS = {
+  success: 'done',
+  failed: 'failed',
+  blocked: 'blocked',
+  paused: 'paused',
+  'over-budget': 'cancelled',
+  interrupted: 'cancelled',
+} as const satisfies Record<ScopeResult['status'], Execution['status']>;
+
+/** A tolerated failure or a result that was not kept inside makes the whole one that may not be kept. */
+function unkeepableInside(scope: Scope): string | undefined {
+  for (const outcome of scope.outcomes.values()) {
+    if (outcome.status === 'failed') return `${outcome.id} failed inside`;
+    if (outcome.remark?.startsWith('not kept')) return `${outcome.id}: ${outcome.remark}`;
+  }
+  return undefined;
+}

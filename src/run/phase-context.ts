@@ -1,0 +1,90 @@
+import type { CachePolicy, Phase } from '../model/flow.js';
+import { mayBeCrossRun } from '../model/kind.js';
+import type { RunContext } from './context.js';
+import { phasePath, type Scope } from './scope.js';
+
+/** One phase of one scope, being run. */
+export interface PhaseContext<P extends Phase = Phase> {
+  readonly run: RunContext;
+  readonly scope: Scope;
+  readonly phase: P;
+  /** Unique within the run. */
+  readonly path: string;
+  readonly policy: Policy;
+  readonly signal: AbortSignal;
+  /** Not 0 when a gate has sent the phase back: nothing kept is read then. */
+  readonly round: number;
+}
+
+/** What the flow declares, narrowed by what this run allows. */
+export interface Policy {
+  readonly scope: CachePolicy['scope'];
+  readonly ttlMs?: number;
+  readonly fingerprint: readonly string[];
+  /** Results of this run and of the one it continues may be taken. */
+  readonly readRun: boolean;
+  readonly readStore: boolean;
+  readonly writeStore: boolean;
+  /** Why the phase runs although nothing else says so. */
+  readonly because: string;
+}
+
+export function phaseContext(
+  run: RunContext,
+  scope: Scope,
+  phase: Phase,
+  round: number,
+  signal = run.signal,
+): PhaseContext {
+  return {
+    run,
+    scope,
+    phase,
+    path: phasePath(scope, phase.id),
+    policy: policyOf(run, scope, phase, round),
+    signal,
+    round,
+  };
+}
+
+/** The last word on reuse: the checker has refused what may not be, and this refuses it again. */
+function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): Policy {
+  const { options } = run;
+  const declared = phase.cache;
+  const off = options.reuse === 'off' || declared.scope === 'off';
+  const rerun = scope.path === '' && (options.selection?.rerun?.includes(phase.id) ?? false);
+  const selected = scope.path === '' && isSelected(run, phase.id);
+  const outside = declared.implied && !run.inRepository();
+  const cross = !off && declared.scope === 'cross-run' && mayBeCrossRun(phase.kind) && phase.idempotent && !outside;
+  const fresh = rerun || round > 0;
+  return {
+    scope: off ? 'off' : cross ? 'cross-run' : 'run-only',
+    ttlMs: declared.ttlMs,
+    fingerprint: declared.implied && cross ? ['git:worktree'] : declared.fingerprint,
+    readRun: !off && !fresh && !selected,
+    readStore: cross && !fresh && options.reuse !== 'refresh',
+    writeStore: cross,
+    because: because({ options, declared, rerun, round, cross }),
+  };
+}
+
+/** Named by `--only` or `--from`: a person wants to see it run, so the last run's result is not taken for it. */
+function isSelected(run: RunContext, id: string): boolean {
+  const { only, from } = run.options.selection ?? {};
+  return only === id || from === id;
+}
+
+function because(facts: {
+  readonly options: RunContext['options'];
+  readonly declared: CachePolicy;
+  readonly rerun: boolean;
+  readonly round: number;
+  readonly cross: boolean;
+}): string {
+  if (facts.rerun) return '--rerun';
+  if (facts.round > 0) return `sent back by a gate (round ${facts.round})`;
+  if (facts.options.reuse === 'off') return '--no-cache';
+  if (facts.declared.scope === 'off') return 'cache scope is off';
+  if (facts.cross && facts.options.reuse === 'refresh') return '--refresh';
+  return facts.cross ? 'no entry' : 'not cached across runs';
+}

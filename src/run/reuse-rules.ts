@@ -1,0 +1,19 @@
+import type { ResultLine } from './journal/lines.js';
+import type { PhaseContext } from './phase-context.js';
+
+/**
+ * Why a result of the run that is continued may not be taken although its key is unchanged; undefined when it may.
+ * A resumed run is the same run and keeps everything; one that continues by itself is careful with what was decided
+ * and with scripts whose inputs nobody declared.
+ */
+export function refusesEarlier(at: PhaseContext, line: ResultLine): string | undefined {
+  const { prior } = at.run;
+  if (line.status !== 'done') return `it was ${line.status}`;
+  if (prior.how !== 'auto') return undefined;
+  if (line.deciding) return 'gates and approvals are decided anew in each run';
+  const runsProcess = line.kind === 'script' || line.inputs?.['argv'] !== undefined;
+  if (runsProcess && line.idempotent !== false && at.policy.fingerprint.length === 0 && prior.projectChanged()) {
+    return 'files of the project changed since, and the script declares no fingerprint';
+  }
+  return undefined;
+}

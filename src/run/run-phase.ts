@@ -1,0 +1,59 @@
+import type { Phase } from '../model/flow.js';
+import { NO_OUTPUT, NO_USAGE, type PhaseOutcome, type Status } from '../model/outcome.js';
+import { settleComposite } from './composite.js';
+import { evaluateText } from './conditions.js';
+import type { RunContext } from './context.js';
+import { failedBefore } from './execution.js';
+import { runKind } from './kinds/registry.js';
+import { type PhaseContext, phaseContext } from './phase-context.js';
+import { outcomeOf, recordUnrun } from './record.js';
+import type { Scope } from './scope.js';
+import { restored, type Selected } from './selection.js';
+
+export interface PhaseRun {
+  readonly run: RunContext;
+  readonly scope: Scope;
+  readonly phase: Phase;
+  readonly round: number;
+  readonly signal: AbortSignal;
+  /** What a partial run wants of this phase. */
+  readonly selected: Selected;
+}
+
+/** The whole life of a phase whose dependencies are settled: is it wanted, does its condition hold, run it, tell. */
+export async function runPhase({ run, scope, phase, round, signal, selected }: PhaseRun): Promise<PhaseOutcome> {
+  const at = phaseContext(run, scope, phase, round, signal);
+  if (selected === 'restore') return told(at, await restored(at));
+  if (selected === 'skip' || selected === 'leave') {
+    return unrun(at, 'skipped', selected === 'skip' ? '--skip' : 'not selected');
+  }
+  if (phase.when !== undefined) {
+    const held = await evaluateText(at, phase.when);
+    if ('failure' in held) return told(at, outcomeOf(at, settleComposite(at, failedBefore(held.failure), 'when')));
+    if (!held.value) return unrun(at, 'skipped', `when: ${phase.when} does not hold`);
+  }
+  const settled = await runKind(at);
+  return told(at, outcomeOf(at, settled));
+}
+
+/** A phase that does not come to run, with the reason. */
+export function unrun(at: PhaseContext, status: Status, reason: string): PhaseOutcome {
+  recordUnrun(at, status, reason);
+  return told(at, {
+    id: at.phase.id,
+    kind: at.phase.kind,
+    status,
+    cacheHit: null,
+    reason,
+    output: NO_OUTPUT,
+    files: [],
+    attempts: 0,
+    durationMs: 0,
+    usage: NO_USAGE,
+  });
+}
+
+function told(at: PhaseContext, outcome: PhaseOutcome): PhaseOutcome {
+  at.run.emit({ type: 'phase-end', phase: at.path, outcome });
+  return outcome;
+}

@@ -1,0 +1,131 @@
+import type { Failure } from '../model/failure.js';
+import type { Phase } from '../model/flow.js';
+import type { JsonObject } from '../model/json.js';
+import { mayBeCrossRun } from '../model/kind.js';
+import { canonicalEncode } from '../util/canonical.js';
+import { type Execution, failedBefore, type Settled } from './execution.js';
+import type { IdentityParts } from './identify.js';
+import { memoized } from './memoized.js';
+import { prepareNested } from './nested-unit.js';
+import type { PhaseContext } from './phase-context.js';
+import { recordPhase, recordUnit } from './record.js';
+import { prepareScript } from './script-unit.js';
+import { Slots } from './slots.js';
+import { prepareTask } from './task-unit.js';
+import type { PreparedUnit, UnitSpec } from './unit.js';
+
+export function prepare(at: PhaseContext, spec: UnitSpec): Promise<PreparedUnit | { readonly failure: Failure }> {
+  const { body } = spec;
+  switch (body.type) {
+    case 'task':
+      return prepareTask(at, { ...spec, body });
+    case 'run':
+      return prepareScript(at, { ...spec, body });
+    case 'use':
+      return prepareNested(at, { ...spec, body });
+  }
+}
+
+/** A phase that is one unit: its result is the phase's. */
+export async function runAsPhase(at: PhaseContext, spec: UnitSpec): Promise<Settled> {
+  const prepared = await prepare(at, spec);
+  return runWhole(at, 'failure' in prepared ? brokenUnit(prepared.failure) : prepared);
+}
+
+/** A phase with an identity of its own, however many units it takes to make its result. */
+export function runWhole(at: PhaseContext, work: PreparedUnit): Promise<Settled> {
+  return memoized(at, {
+    parts: work.parts,
+    private: isPrivate(at.phase),
+    execute: work.execute,
+    record: (settled) => recordPhase(at, settled),
+  });
+}
+
+/** One of several units of a phase. */
+export async function runUnit(at: PhaseContext, spec: UnitSpec & { readonly label: string }): Promise<Settled> {
+  const prepared = await prepare(at, spec);
+  const work = 'failure' in prepared ? brokenUnit(prepared.failure) : prepared;
+  return memoized(at, {
+    unit: spec.label,
+    parts: work.parts,
+    private: isPrivate(at.phase),
+    execute: work.execute,
+    record: (settled) => recordUnit(at, spec.label, settled),
+  });
+}
+
+/** Units side by side, within the phase's own bound. Each keeps its place; `onSettled` is called as they come in. */
+export async function runUnits(
+  at: PhaseContext,
+  specs: readonly (UnitSpec & { readonly label: string })[],
+  onSettled: (settled: Settled, index: number) => void = () => {},
+): Promise<readonly Settled[]> {
+  const { concurrency } = at.phase;
+  // Units wait for the run's slots by themselves; this only keeps ten thousand of them from being prepared at once.
+  const bound = new Slots(concurrency ?? Math.max(64, at.run.slots.size * 4));
+  const results: Settled[] = new Array(specs.length);
+  await Promise.all(
+    specs.map(async (spec, index) => {
+      const release = await bound.acquire();
+      try {
+        const settled = await runUnit(at, spec);
+        results[index] = settled;
+        onSettled(settled, index);
+      } finally {
+        release();
+      }
+    }),
+  );
+  return results;
+}
+
+/** Identities of several units as one: of a phase whose result is decided among them. */
+export async function partsOfAll(
+  at: PhaseContext,
+  specs: readonly UnitSpec[],
+): Promise<{ readonly parts: IdentityParts } | { readonly failure: Failure }> {
+  const bodies: JsonObject[] = [];
+  // Under one roof the environments need names of their own; values stay out of the body, which is written down.
+  const env: Record<string, string> = {};
+  const context: JsonObject[] = [];
+  for (const [index, spec] of specs.entries()) {
+    const prepared = await prepare(at, spec);
+    if ('failure' in prepared) return prepared;
+    const { parts } = prepared;
+    bodies.push({ body: parts.body, agent: parts.agent ?? null, cwd: parts.cwd ?? '.', ordinal: parts.ordinal ?? 0 });
+    for (const [name, value] of Object.entries(parts.env ?? {})) env[`${index} ${name}`] = value;
+    context.push(...(parts.context ?? []));
+  }
+  return { parts: { body: { units: bodies }, env, context } };
+}
+
+/** A phase that cannot even be identified fails, and says so where all results are recorded. */
+export function runBroken(at: PhaseContext, failure: Failure): Promise<Settled> {
+  return runWhole(at, brokenUnit(failure));
+}
+
+/** Numbers equal siblings, so that the second of two equal items is not taken for the first. */
+export function withOrdinals<T extends UnitSpec>(specs: readonly T[]): T[] {
+  const seen = new Map<string, number>();
+  return specs.map((spec) => {
+    const { item } = spec.variables ?? {};
+    const what = canonicalEncode([spec.body, spec.cwd, item?.value, spec.material]);
+    const ordinal = seen.get(what) ?? 0;
+    seen.set(what, ordinal + 1);
+    return ordinal === 0 ? spec : { ...spec, ordinal };
+  });
+}
+
+/** Only this scope's own: a decision, or a side effect that every row must have for itself. */
+function isPrivate(phase: Phase): boolean {
+  return !phase.idempotent || !mayBeCrossRun(phase.kind);
+}
+
+/** It cannot even be said what would be done. */
+function brokenUnit(failure: Failure): { parts: IdentityParts; execute(): Promise<Execution> } {
+  return {
+    parts: { body: {}, unidentified: failure.message },
+    execute: async () => failedBefore(failure),
+  };
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../util/atomic-write.js';
+import { sha256Hex } from '../util/digest.js';
+import { type Project, STATE_DIR } from '../util/project.js';
+
+const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
+/** Beside the runs: which run of a flow was the last one. Derived, and harmless when lost. */
+const POINTERS = '.last';
+
+export function runsFolder(project: Project): string {
+  return join(project.root, STATE_DIR, 'runs');
+}
+
+/** Sorts by time; says when to a person who reads it. */
+export function newRunId(now: number): string {
+  const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, '').slice(0, 15).replace('T', '-');
+  return `${stamp}-${randomBytes(4).readUInt32BE().toString(36).padStart(6, '0').slice(-6)}`;
+}
+
+/** Run ids come from people and become paths. */
+export function isRunId(text: string): boolean {
+  return RUN_ID.test(text);
+}
+
+export function runFolder(project: Project, runId: string): string {
+  return join(runsFolder(project), runId);
+}
+
+export function journalOf(project: Project, runId: string): string {
+  return join(runFolder(project, runId), 'journal.jsonl');
+}
+
+/** Makes the folder of a new run. A read-only project runs without: the journal says so once. */
+export function makeRunFolder(project: Project, runId: string): void {
+  const folder = runsFolder(project);
+  try {
+    if (!existsSync(folder)) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(join(folder, '.gitignore'), '*\n', { mode: 0o600 });
+    }
+    mkdirSync(join(folder, runId), { mode: 0o700 });
+  } catch {
+    // The journal cannot be opened then, and its writer tells that the run cannot be continued.
+  }
+}
+
+/** All runs, the newest first. */
+export function runIds(project: Project): string[] {
+  try {
+    return readdirSync(runsFolder(project)).filter(isRunId).sort().reverse();
+  } catch {
+    // No folder: nothing has run here yet.
+    return [];
+  }
+}
+
+export function removeRun(project: Project, runId: string): void {
+  rmSync(runFolder(project, runId), { recursive: true, force: true });
+}
+
+/** What the last run of a flow (with these arguments, if given) was; undefined when none is known. */
+export function lastRunId(project: Project, flow: string, argsDigest?: string): string | undefined {
+  try {
+    const runId = readFileSync(pointerPath(project, flow, argsDigest), 'utf8').trim();
+    return isRunId(runId) && existsSync(journalOf(project, runId)) ? runId : undefined;
+  } catch {
+    // Never run, or cleared.
+    return undefined;
+  }
+}
+
+export function rememberLastRun(project: Project, flow: string, argsDigest: string, runId: string): void {
+  const folder = join(runsFolder(project), POINTERS);
+  if (!existsSync(folder)) {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch {
+      // As above: without a folder nothing is continued by itself.
+      return;
+    }
+  }
+  writeFileAtomic(pointerPath(project, flow, undefined), `${runId}\n`);
+  writeFileAtomic(pointerPath(project, flow, argsDigest), `${runId}\n`);
+}
+
+/** After `cache clear FLOW` and `runs clear` nothing of the flow is continued. */
+export function forgetLastRuns(project: Project, flow?: string): void {
+  const folder = join(runsFolder(project), POINTERS);
+  const prefix = flow === undefined ? '' : flowPart(flow);
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    // Nothing to forget.
+    return;
+  }
+  for (const name of names) if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
+}
+
+/** Pointers to runs that are gone. */
+export function prunePointers(project: Project): void {
+  const folder = join(runsFolder(project), POINTERS);
+  try {
+    for (const name of readdirSync(folder)) {
+      const runId = readFileSync(join(folder, name), 'utf8').trim();
+      if (!isRunId(runId) || !existsSync(runFolder(project, runId))) rmSync(join(folder, name), { force: true });
+    }
+  } catch {
+    // Another process prunes too, or there is nothing: either way it is done.
+  }
+}
+
+function pointerPath(project: Project, flow: string, argsDigest: string | undefined): string {
+  const name = argsDigest === undefined ? flowPart(flow) : `${flowPart(flow)}-${argsDigest.slice(0, 24)}`;
+  return join(runsFolder(project), POINTERS, name);
+}
+
+function flowPart(flow: string): string {
+  return sha256Hex(flow).slice(0, 24);
+}

@@ -1,0 +1,207 @@
+import type { RunStatus } from '../model/event.js';
+import type { Failure } from '../model/failure.js';
+import type { Phase } from '../model/flow.js';
+import { addUsage, NO_OUTPUT, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
+import { addSavings } from './budget.js';
+import type { RunContext } from './context.js';
+import { phaseContext } from './phase-context.js';
+import { runPhase, unrun } from './run-phase.js';
+import type { Scope, ScopeResult } from './scope.js';
+import { selectPhases } from './selection.js';
+
+/** How a settled dependency stands in the eyes of those that need it. */
+type Standing = 'done' | 'skipped' | 'bad' | 'waiting' | 'cancelled';
+
+/**
+ * Runs the phases of one flow. A phase starts the moment its own dependencies are settled: there are no layers, and
+ * the run's slots are the only bound. Every phase settles exactly once.
+ */
+export function runScope(run: RunContext, scope: Scope, signal: AbortSignal): Promise<ScopeResult> {
+  return new Schedule(run, scope, signal).run();
+}
+
+class Schedule {
+  readonly #byId: ReadonlyMap<string, Phase>;
+  readonly #dependents = new Map<string, Phase[]>();
+  /** Dependencies of a phase that have not settled. */
+  readonly #unsettled = new Map<string, number>();
+  readonly #started = new Set<string>();
+  readonly #select: ReturnType<typeof selectPhases>;
+  #left: number;
+  #finish: () => void = () => {};
+  #firstFailure: (Failure & { phase: string }) | undefined;
+
+  constructor(
+    private readonly runContext: RunContext,
+    private readonly scope: Scope,
+    private readonly signal: AbortSignal,
+  ) {
+    const { phases } = scope.flow;
+    this.#byId = new Map(phases.map((phase) => [phase.id, phase]));
+    this.#left = phases.length;
+    this.#select = selectPhases(scope.flow, scope.path === '' ? runContext.options.selection : undefined);
+    for (const phase of phases) {
+      this.#unsettled.set(phase.id, phase.needs.length);
+      for (const { id } of phase.needs) {
+        const list = this.#dependents.get(id);
+        if (list) list.push(phase);
+        else this.#dependents.set(id, [phase]);
+      }
+    }
+  }
+
+  async run(): Promise<ScopeResult> {
+    const finished = new Promise<void>((resolve) => {
+      this.#finish = resolve;
+    });
+    for (const phase of this.scope.flow.phases) if (phase.needs.length === 0) this.#start(phase);
+    if (this.#left === 0) this.#finish();
+    await finished;
+    return this.#result();
+  }
+
+  #start(phase: Phase): void {
+    this.#started.add(phase.id);
+    const { closed } = this.scope.admission;
+    if (closed || this.signal.aborted) {
+      this.#settle(phase, this.#notRun(phase, 'cancelled', closed ? `not started: ${closed.message}` : 'interrupted'));
+      return;
+    }
+    const { runContext: run, scope, signal } = this;
+    void runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) })
+      .catch((error: unknown): PhaseOutcome => this.#crashed(phase, error))
+      .then((outcome) => this.#settle(phase, outcome));
+  }
+
+  #settle(phase: Phase, outcome: PhaseOutcome): void {
+    const { scope } = this;
+    scope.outcomes.set(phase.id, outcome);
+    this.#left -= 1;
+    if (!phase.optional && (outcome.status === 'failed' || outcome.status === 'blocked')) this.#failed(phase, outcome);
+    for (const dependent of this.#dependents.get(phase.id) ?? []) {
+      this.#unsettled.set(dependent.id, this.#unsettled.get(dependent.id)! - 1);
+      this.#consider(dependent);
+    }
+    if (this.#left === 0) this.#finish();
+  }
+
+  #failed(phase: Phase, outcome: PhaseOutcome): void {
+    const failure = outcome.failure ?? { code: 'internal', message: outcome.status };
+    this.#firstFailure ??= { ...failure, phase: phase.id };
+    if (!this.runContext.options.keepGoing) {
+      this.scope.admission.close({ ...failure, message: `${phase.id} ${outcome.status}` });
+    }
+  }
+
+  /** Starts the phase if it may start now, settles it if it never will. */
+  #consider(phase: Phase): void {
+    if (this.#started.has(phase.id)) return;
+    const standings = phase.needs.map(({ id }) => this.#standing(id));
+    const allSettled = this.#unsettled.get(phase.id) === 0;
+    if (phase.join === 'any' && standings.includes('done')) return this.#start(phase);
+    if (!allSettled) return;
+    const bad = phase.join === 'all' ? standings.indexOf('bad') : standings.every((s) => s === 'bad') ? 0 : -1;
+    if (bad !== -1) return this.#give(phase, bad);
+    for (const state of ['waiting', 'cancelled'] as const) {
+      const index = standings.indexOf(state);
+      if (index !== -1) {
+        const { id } = phase.needs[index]!;
+        return this.#never(phase, 'cancelled', state === 'waiting' ? `${id} waits for approval` : `${id} did not run`);
+      }
+    }
+    if (!standings.includes('done')) return this.#never(phase, 'skipped', 'all that it needs was skipped');
+    this.#start(phase);
+  }
+
+  #give(phase: Phase, index: number): void {
+    const { id } = phase.needs[index]!;
+    const status = this.scope.outcomes.get(id)?.status ?? 'failed';
+    const message = `needs ${id}, which ${status === 'done' ? 'failed' : status}`;
+    const keepGoing = this.runContext.options.keepGoing === true;
+    this.#never(phase, keepGoing ? 'skipped' : 'cancelled', message, { code: 'dependency', message });
+  }
+
+  #never(phase: Phase, status: 'skipped' | 'cancelled', reason: string, failure?: Failure): void {
+    this.#started.add(phase.id);
+    const outcome = this.#notRun(phase, status, reason);
+    this.#settle(phase, failure ? { ...outcome, failure } : outcome);
+  }
+
+  #standing(id: string): Standing | undefined {
+    const outcome = this.scope.outcomes.get(id);
+    if (!outcome) return undefined;
+    switch (outcome.status) {
+      case 'done':
+        return 'done';
+      case 'failed':
+      case 'blocked':
+        return this.#byId.get(id)?.optional ? 'done' : 'bad';
+      case 'skipped':
+        if (this.#select(id) === 'skip') return 'done';
+        return outcome.failure?.code === 'dependency' ? 'bad' : 'skipped';
+      case 'paused':
+        return 'waiting';
+      case 'cancelled':
+        return 'cancelled';
+    }
+  }
+
+  #notRun(phase: Phase, status: 'skipped' | 'cancelled', reason: string): PhaseOutcome {
+    return unrun(phaseContext(this.runContext, this.scope, phase, 0, this.signal), status, reason);
+  }
+
+  /** An exception is a bug of ours; it fails the phase instead of hanging the run. */
+  #crashed(phase: Phase, error: unknown): PhaseOutcome {
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    const failure: Failure = { code: 'internal', message: `a bug in taskflow: ${message}`, detail: stack };
+    return { ...this.#notRun(phase, 'cancelled', 'internal error'), status: 'failed', failure };
+  }
+
+  #result(): ScopeResult {
+    let usage = NO_USAGE;
+    let saved = { usd: 0, tokens: 0, ms: 0 };
+    let ageMs: number | undefined;
+    const reuse = { executed: 0, run: 0, crossRun: 0 };
+    for (const outcome of this.scope.outcomes.values()) {
+      usage = addUsage(usage, outcome.usage);
+      if (outcome.saved) saved = addSavings(saved, outcome.saved);
+      if (outcome.cacheHit === 'run') reuse.run += 1;
+      else if (outcome.cacheHit === 'cross-run') reuse.crossRun += 1;
+      else if (outcome.status === 'done' || outcome.attempts > 0) reuse.executed += 1;
+      if (outcome.ageMs !== undefined) ageMs = Math.min(ageMs ?? outcome.ageMs, outcome.ageMs);
+    }
+    const last = this.scope.outcomes.get(this.scope.flow.result);
+    const status = this.#status();
+    return {
+      status,
+      output: last?.status === 'done' ? last.output : NO_OUTPUT,
+      usage,
+      saved,
+      reuse,
+      ageMs,
+      failure: status === 'success' ? undefined : (this.#firstFailure ?? this.#otherReason()),
+    };
+  }
+
+  #status(): RunStatus {
+    const statuses = new Set([...this.scope.outcomes.values()].map((outcome) => outcome.status));
+    const { closed } = this.scope.admission;
+    if (closed?.code === 'budget') return 'over-budget';
+    if (this.signal.aborted && (statuses.has('cancelled') || statuses.has('failed'))) return 'interrupted';
+    if (this.#firstFailure)
+      return this.#firstFailure.code === 'blocked' || this.#firstFailure.code === 'rejected' ? 'blocked' : 'failed';
+    if (statuses.has('paused')) return 'paused';
+    return statuses.has('cancelled') ? 'interrupted' : 'success';
+  }
+
+  /** Nothing failed, and yet it is not done: paused, out of budget, interrupted. */
+  #otherReason(): (Failure & { phase: string }) | undefined {
+    for (const outcome of this.scope.outcomes.values()) {
+      if (outcome.status === 'paused' && outcome.failure) return { ...outcome.failure, phase: outcome.id };
+    }
+    const { closed } = this.scope.admission;
+    const cancelled = [...this.scope.outcomes.values()].find((outcome) => outcome.status === 'cancelled');
+    if (closed) return { ...closed, phase: cancelled?.id ?? '' };
+    return cancelled && { code: 'interrupted', message: 'interrupted', phase: cancelled.id };
+  }
+}

@@ -1,0 +1,146 @@
+import type { Failure } from '../model/failure.js';
+import type { RunBody } from '../model/flow.js';
+import type { JsonObject } from '../model/json.js';
+import { NO_USAGE } from '../model/outcome.js';
+import { runProcess } from '../process/run-process.js';
+import { admitted } from './admitted.js';
+import type { Execution } from './execution.js';
+import { failedBefore } from './execution.js';
+import { outputOfBytes, promised } from './output.js';
+import type { PhaseContext } from './phase-context.js';
+import { render } from './render.js';
+import { type Attempt, withRetries } from './retry.js';
+import { journalChild } from './start-line.js';
+import type { Prepare, UnitSpec } from './unit.js';
+import { unresolvedIn } from './unresolved.js';
+import { type Workdir, workdirOf } from './workdir.js';
+
+/** All that a script may see of the environment once its result can be reused: what it did not declare is not there. */
+const PLAIN_ENVIRONMENT = ['PATH', 'HOME', 'USER', 'LANG', 'TERM', 'TMPDIR', 'SHELL'] as const;
+
+interface Rendered {
+  readonly argv: readonly string[];
+  readonly input?: string | Buffer;
+  readonly env: Readonly<Record<string, string>>;
+  readonly identity: JsonObject;
+  readonly unresolved: readonly string[];
+}
+
+export const prepareScript: Prepare<RunBody> = async (at, spec) => {
+  const rendered = renderScript(at, spec);
+  const { failure, unkeepable } = unresolvedIn(at, rendered.unresolved);
+  if (failure) return { failure };
+  const workdir = workdirOf(at, spec.cwd ?? at.phase.cwd, spec.label, spec.variables);
+  if ('failure' in workdir) return workdir;
+  return {
+    parts: {
+      body: spec.role === undefined ? rendered.identity : { ...rendered.identity, role: spec.role },
+      env: rendered.env,
+      cwd: workdir.name,
+      ordinal: spec.ordinal,
+      variables: spec.variables,
+    },
+    execute: () =>
+      withRetries(at, spec.label, 'process', () =>
+        admitted(at, [], () => runOnce(at, spec, rendered, workdir, unkeepable)),
+      ),
+  };
+};
+
+function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: RunBody }): Rendered {
+  const unresolved: string[] = [];
+  const text = (template: string): string => {
+    const result = render(at, template, variables);
+    unresolved.push(...result.unresolved);
+    return result.text;
+  };
+  // A string is one program for `sh`; it holds no placeholders, that was checked.
+  const argv = typeof body.run === 'string' ? ['sh', '-c', body.run] : body.run.map(text);
+  const env = Object.fromEntries(Object.entries(body.env).map(([name, value]) => [name, text(value)]));
+  const given = body.input === undefined ? undefined : render(at, body.input, variables);
+  if (given) unresolved.push(...given.unresolved);
+  const input = given?.base64 === undefined ? given?.text : Buffer.from(given.base64, 'base64');
+  return {
+    argv,
+    input,
+    env,
+    unresolved,
+    identity: {
+      ...(typeof body.run === 'string' ? { shell: body.run } : { argv }),
+      ...(given === undefined
+        ? {}
+        : given.base64 === undefined
+          ? { input: given.text }
+          : { inputBase64: given.base64 }),
+    },
+  };
+}
+
+async function runOnce(
+  at: PhaseContext,
+  spec: UnitSpec,
+  rendered: Rendered,
+  workdir: Workdir,
+  unkeepable: string | undefined,
+): Promise<Attempt> {
+  const entered = await workdir.enter();
+  if ('failure' in entered) return failedBefore(entered.failure);
+  const inputs = traceInputs(rendered, workdir.name);
+  const result = await runProcess({
+    argv: rendered.argv,
+    cwd: entered.path,
+    env: { ...environmentFor(at), ...rendered.env },
+    input: rendered.input,
+    timeoutMs: at.phase.timeoutMs,
+    idleTimeoutMs: at.phase.idleTimeoutMs,
+    signal: at.signal,
+    onStart: (child) => journalChild(at, child),
+  });
+  const remark = await entered.leave();
+  at.run.fingerprints.touched();
+  const output = outputOfBytes(result.stdout);
+  const base = {
+    output,
+    usage: NO_USAGE,
+    durationMs: result.durationMs,
+    attempts: 1,
+    files: [],
+    inputs,
+    remark,
+    unkeepable,
+  };
+  if (result.failure) return { ...base, ...ended(result.failure) };
+  if (spec.plainOutput) return { ...base, status: 'done' };
+  const kept = await promised(output, { output: at.phase.output, expect: at.phase.expect, lenient: false });
+  return 'failure' in kept
+    ? { ...base, status: 'failed', failure: kept.failure }
+    : { ...base, status: 'done', output: kept.output };
+}
+
+export function ended(failure: Failure): Pick<Execution, 'status' | 'failure'> {
+  return { status: failure.code === 'interrupted' ? 'cancelled' : 'failed', failure };
+}
+
+function traceInputs(rendered: Rendered, cwd: string): JsonObject {
+  const { input } = rendered;
+  return {
+    argv: [...rendered.argv],
+    ...(cwd === '.' ? {} : { cwd }),
+    ...(input === undefined
+      ? {}
+      : { input: typeof input === 'string' ? input.slice(0, 8_000) : `(${input.length} bytes)` }),
+    ...(Object.keys(rendered.env).length === 0 ? {} : { env: Object.keys(rendered.env) }),
+  };
+}
+
+function environmentFor(at: PhaseContext): Readonly<Record<string, string | undefined>> {
+  const { env } = at.run.options.project;
+  if (at.phase.cache.scope !== 'cross-run') return env;
+  const seen: Record<string, string | undefined> = {};
+  for (const name of PLAIN_ENVIRONMENT) if (env[name] !== undefined) seen[name] = env[name];
+  for (const name of Object.keys(env)) if (name.startsWith('LC_')) seen[name] = env[name];
+  for (const entry of at.policy.fingerprint) {
+    if (entry.startsWith('env:') && env[entry.slice(4)] !== undefined) seen[entry.slice(4)] = env[entry.slice(4)];
+  }
+  return seen;
+}

@@ -1,0 +1,41 @@
+import type { Settled } from './execution.js';
+import type { LinePlace } from './journal/writer.js';
+
+/**
+ * What this run has made, by run key. Rows of a batch and nested flows that ask for the same thing share one execution:
+ * the first computes, the others wait for it without holding a slot. A failure is not shared.
+ */
+export class SharedResults {
+  readonly #underWay = new Map<string, { readonly done: Promise<Settled | undefined>; finish(s?: Settled): void }>();
+  readonly #places = new Map<string, LinePlace>();
+
+  place(runKey: string): LinePlace | undefined {
+    return this.#places.get(runKey);
+  }
+
+  /** The execution under way, to wait for; resolves to undefined when it did not succeed. */
+  underWay(runKey: string): Promise<Settled | undefined> | undefined {
+    return this.#underWay.get(runKey)?.done;
+  }
+
+  begin(runKey: string): void {
+    let finish: (settled?: Settled) => void = () => {};
+    const done = new Promise<Settled | undefined>((resolve) => {
+      finish = resolve;
+    });
+    this.#underWay.set(runKey, { done, finish });
+  }
+
+  /** Ends what `begin` began; `place` is where the journal has it, undefined when it did not succeed. */
+  finish(runKey: string, settled: Settled, place: LinePlace | undefined): void {
+    if (place) this.#places.set(runKey, place);
+    const entry = this.#underWay.get(runKey);
+    this.#underWay.delete(runKey);
+    entry?.finish(place ? settled : undefined);
+  }
+
+  /** A gate has rejected it: nobody else in this run may take it. */
+  forget(runKey: string): void {
+    this.#places.delete(runKey);
+  }
+}

@@ -1,0 +1,46 @@
+/** A bound on how much happens at once; first come, first served. */
+export class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+  #head = 0;
+
+  constructor(readonly size: number) {
+    this.#free = size;
+  }
+
+  /** Resolves to the function that gives the slot back (once; more calls do nothing). */
+  acquire(): (() => void) | Promise<() => void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return this.#releaser();
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push(() => resolve(this.#releaser()));
+    });
+  }
+
+  /** No slot is taken and nobody waits. */
+  get idle(): boolean {
+    return this.#free === this.size;
+  }
+
+  #releaser(): () => void {
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const next = this.#waiting[this.#head];
+      if (next === undefined) {
+        this.#free += 1;
+        return;
+      }
+      this.#head += 1;
+      // Shifting an array of ten thousand waiters each time would be quadratic.
+      if (this.#head > 1024 && this.#head * 2 > this.#waiting.length) {
+        this.#waiting.splice(0, this.#head);
+        this.#head = 0;
+      }
+      next();
+    };
+  }
+}

@@ -1,0 +1,187 @@
+import type { RunEvent, RunEventBody } from '../model/event.js';
+import type { Failure } from '../model/failure.js';
+import type { Flow } from '../model/flow.js';
+import { holderIdentity } from '../process/process-identity.js';
+import { resolveSigningKey } from '../store/signing-key.js';
+import { canonicalEncode } from '../util/canonical.js';
+import { sha256Hex } from '../util/digest.js';
+import { VERSION } from '../util/version.js';
+import { carryLines, carryOver } from './carry.js';
+import { readCheckpoint } from './checkpoint.js';
+import type { RunContext } from './context.js';
+import { decideContinuation } from './continuation.js';
+import { JOURNAL_VERSION, type RunLine } from './journal/lines.js';
+import { JournalWriter } from './journal/writer.js';
+import { makeContext } from './make-context.js';
+import type { RunOptions } from './options.js';
+import { PriorResults } from './prior-results.js';
+import { pruneRuns } from './prune-runs.js';
+import { type RunResult, runResult, spentOf } from './result.js';
+import { journalOf, makeRunFolder, newRunId, rememberLastRun } from './runs-folder.js';
+import { runScope } from './schedule.js';
+import type { Scope, ScopeResult } from './scope.js';
+import { publicArgs } from './secrets.js';
+
+/** A run that cannot even begin: the named run does not exist, a budget cannot be held. */
+export interface Refused {
+  readonly refused: Failure;
+}
+
+export interface OpenRun {
+  readonly context: RunContext;
+  readonly warnings: readonly string[];
+  readonly continues?: string;
+  /** Writes the end; call it once, whatever happened. */
+  end(result: Pick<ScopeResult, 'status' | 'failure'>): void;
+  readonly startedAt: number;
+}
+
+/** Runs a checked flow with bound arguments. Never throws; everything that can happen is in the result. */
+export async function startRun(
+  options: RunOptions,
+  onEvent: (event: RunEvent) => void = () => {},
+): Promise<RunResult | Refused> {
+  const opened = await openRun(options, 'run', onEvent);
+  if ('refused' in opened) return opened;
+  const { context } = opened;
+  const scope: Scope = {
+    path: '',
+    flow: options.flow,
+    args: options.args,
+    outcomes: new Map(),
+    feedback: new Map(),
+    admission: context.admission,
+    depth: 0,
+    generated: false,
+    ancestry: [options.flow.file ?? options.flow.name],
+  };
+  const result = await runScope(context, scope, context.signal);
+  await Promise.all(context.background);
+  opened.end(result);
+  return runResult({
+    runId: context.runId,
+    scope,
+    result,
+    ledger: context.ledger,
+    durationMs: options.project.clock.elapsed() - opened.startedAt,
+    continues: opened.continues,
+    warnings: opened.warnings,
+    mask: (value) => context.secrets.maskValue(value),
+  });
+}
+
+/** The part that a single run and a batch have in common: id, journal, what is continued, the shared services. */
+export async function openRun(
+  options: RunOptions,
+  mode: RunLine['mode'],
+  onEvent: (event: RunEvent) => void,
+): Promise<OpenRun | Refused> {
+  const { project, flow } = options;
+  const { clock } = project;
+  const startedAt = clock.elapsed();
+  const runId = newRunId(clock.now());
+  const argsDigest = sha256Hex(canonicalEncode(publicArgs(flow.args, options.args)));
+  const flowId = flow.file ?? options.source.ref;
+  const decision = decideContinuation(options, flowId, argsDigest, runId);
+  if ('failure' in decision) return { refused: decision.failure };
+
+  const imported =
+    options.continuation?.how === 'checkpoint' ? checkpointOf(options, options.continuation.file) : undefined;
+  if (imported && 'failure' in imported) return { refused: imported.failure };
+  const warnings: string[] = [];
+  const emit = (event: RunEventBody) => onEvent({ ...event, at: clock.now(), runId } as RunEvent);
+  const warn = (message: string) => {
+    if (warnings.includes(message)) return;
+    warnings.push(message);
+    emit({ type: 'warning', message });
+  };
+  makeRunFolder(project, runId);
+  const journal = new JournalWriter(journalOf(project, runId), 0, warn);
+  journal.write(runLine(options, { runId, mode, argsDigest, continues: imported?.runId ?? decision.previous?.runId }), {
+    hold: true,
+  });
+  const prior = imported
+    ? carryLines(imported.runId, imported.lines, journal, clock.now())
+    : decision.previous
+      ? await carryOver(project, decision.previous, decision.how, journal)
+      : new PriorResults('none', undefined, journal.path);
+  journal.flush();
+  // A partial run is a side path: the next one continues what it continued.
+  const isWhole = options.selection?.only === undefined && options.selection?.from === undefined;
+  const context = await makeContext({ options, runId, journal, prior, emit, warn, flowId });
+  if ('refused' in context) {
+    journal.write({
+      type: 'end',
+      at: clock.now(),
+      status: 'failed',
+      durationMs: 0,
+      spent: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, usd: 0 },
+      saved: { usd: 0, tokens: 0, ms: 0 },
+      failure: context.refused,
+    });
+    journal.close();
+    return context;
+  }
+  if (isWhole) rememberLastRun(project, flowId, argsDigest, runId);
+  emit({
+    type: 'run-start',
+    flow: flow.name,
+    file: flow.file,
+    phases: outline(flow),
+    continues: continues(flow, prior, decision.notice),
+  });
+  if (decision.notice !== undefined && !decision.previous) warn(decision.notice);
+  return {
+    context,
+    warnings,
+    continues: imported?.runId ?? decision.previous?.runId,
+    startedAt,
+    end: ({ status, failure }) => {
+      const durationMs = Math.round(clock.elapsed() - startedAt);
+      const { spent, saved } = context.ledger;
+      journal.write({ type: 'end', at: clock.now(), status, durationMs, spent, saved, failure });
+      if (status !== 'success') journal.sync();
+      journal.close();
+      context.close();
+      emit({ type: 'run-end', status, spent: spentOf(context.ledger), saved, durationMs });
+      pruneRuns(project);
+    },
+  };
+}
+
+function checkpointOf({ project, config }: RunOptions, file: string) {
+  const key = resolveSigningKey(config, project);
+  if ('problem' in key) return { failure: { code: 'bad-input', message: key.problem } as const };
+  return readCheckpoint(project, file, key.key);
+}
+
+function continues(flow: Flow, prior: PriorResults, notice: string | undefined) {
+  if (prior.runId === undefined) return undefined;
+  const reusable = flow.phases.filter((phase) => prior.has(phase.id)).length;
+  return { runId: prior.runId, reusable, total: flow.phases.length, notice };
+}
+
+function runLine(
+  { project, flow, source, args }: RunOptions,
+  facts: Pick<RunLine, 'runId' | 'mode' | 'argsDigest' | 'continues'>,
+): RunLine {
+  return {
+    type: 'run',
+    at: project.clock.now(),
+    version: JOURNAL_VERSION,
+    ...facts,
+    flow: flow.name,
+    file: flow.file,
+    fileDigest: source.digest,
+    ref: source.ref,
+    byName: source.byName,
+    args: publicArgs(flow.args, args),
+    phases: outline(flow),
+    taskflow: VERSION,
+    owner: holderIdentity(),
+  };
+}
+
+function outline(flow: Flow): RunLine['phases'] {
+  return flow.phases.map(({ id, kind, needs }) => ({ id, kind, needs: needs.map((edge) => edge.id) }));
+}

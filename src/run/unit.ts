@@ -1,0 +1,34 @@
+import type { Failure } from '../model/failure.js';
+import type { RunBody, TaskBody, UseBody } from '../model/flow.js';
+import type { Execution } from './execution.js';
+import type { IdentityParts } from './identify.js';
+import type { PhaseContext } from './phase-context.js';
+import type { Variables } from './scope.js';
+
+/** One agent call, one process or one nested flow, as a phase asks for it. */
+export interface UnitSpec {
+  /** Unique within the phase, readable: `item 3`, a branch's id, `iteration 2`. Undefined: the phase is the unit. */
+  readonly label?: string;
+  readonly body: TaskBody | RunBody | UseBody;
+  readonly cwd?: string;
+  readonly variables?: Variables;
+  /** Tells units apart that are otherwise equal. */
+  readonly ordinal?: number;
+  /** Replaces the phase's own promise about its output: a judge does not owe what the phase owes. */
+  readonly plainOutput?: boolean;
+  /** Put after the rendered task as it is: outputs of others, in which nothing is a placeholder. */
+  readonly material?: string;
+  /** What the kind adds to the identity (a judge's role, the mode of a tournament). */
+  readonly role?: string;
+}
+
+/** A unit whose texts are rendered and whose agent is known: it can be identified, and executed. */
+export interface PreparedUnit {
+  readonly parts: IdentityParts;
+  execute(): Promise<Execution>;
+}
+
+export type Prepare<B> = (
+  at: PhaseContext,
+  spec: UnitSpec & { readonly body: B },
+) => Promise<PreparedUnit | { readonly failure: Failure }>;
