@@ -2,12 +2,16 @@ import type { RunnerConfig } from '../model/config.js';
 import type { RunnerRequest } from './runner.js';
 import type { Transcript } from './transcript.js';
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** A process to start for one request. */
 export interface ClientCommand {
   readonly argv: readonly string[];
   readonly input?: string;
   /** Laid over the request's environment; undefined unsets. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Variables;
+  /** Laid under it: what holds unless the person decided otherwise. */
+  readonly defaults?: Variables;
 }
 
 /** One agent client: what to start, and how to read what it prints. Both are pure. */

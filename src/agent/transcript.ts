@@ -3,6 +3,16 @@ import type { Usage } from '../model/outcome.js';
 import type { RunnerEvent, RunnerResult } from './runner.js';
 import { isTransientMessage } from './transient.js';
 
+/** A tool call under way. Only one that ended well has touched its file. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** What it is about, for people: a path, a command. */
+  readonly detail?: string;
+  readonly reads?: string;
+  readonly writes?: string;
+}
+
 /** What an event stream has told so far. Folded line by line; every fold returns a new one. */
 export interface Transcript {
   readonly text: string;
@@ -13,6 +23,8 @@ export interface Transcript {
   readonly filesWritten: readonly string[];
   readonly usedTools: boolean;
   readonly lastTool?: { readonly name: string; readonly detail?: string };
+  /** Calls that have not come back yet, by their id. */
+  readonly toolsUnderWay: Readonly<Record<string, ToolCall>>;
   readonly permissionDenied: boolean;
   readonly clientVersion?: string;
   /** The client said that it is through: without that, a good exit status proves nothing. */
@@ -37,6 +49,7 @@ export const EMPTY_TRANSCRIPT: Transcript = {
   filesRead: [],
   filesWritten: [],
   usedTools: false,
+  toolsUnderWay: {},
   permissionDenied: false,
   ended: false,
 };

@@ -1,9 +1,9 @@
 /** Will not get better by waiting, whatever else the message says. */
 const LASTING =
-  /insufficient.quota|exceeded your (?:current )?quota|billing|credit balance|usage limit|spend(?:ing)? limit|context.(?:length|window)|prompt is too long|invalid.api.key|authentication|unauthori[sz]ed|permission.denied/i;
+  /insufficient.quota|exceeded your (?:current )?quota|billing|credit balance|usage limit|spend(?:ing)? limit|context.(?:length|window)|prompt is too long|invalid.api.key|authenticat|unauthori[sz]ed|permission.denied/i;
 
 const PASSING =
-  /\b(?:408|425|429|500|502|503|504|520|521|522|523|524|529)\b|rate.?limit|too many requests|overloaded|server.?(?:_|\s)?error|bad gateway|unavailable|time[d-]? ?-?out|connection|disconnected|network error|socket|hang up|fetch failed|terminated|stream (?:closed|ended|error)|ECONN\w+|ETIMEDOUT|EPIPE|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR/i;
+  /\b(?:408|425|429|500|502|503|504|520|521|522|523|524|529)\b|rate.?limit|too many requests|overloaded|server.?(?:_|\s)?error|bad gateway|unavailable|time[d-]? ?-?out|connection|disconnected|network error|socket|hang up|fetch failed|terminated|stream (?:closed|ended|error)|ECONN\w+|ETIMEDOUT|EPIPE|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR|high demand|temporar/i;
 
 /** Whether an error that a client put into words is one that the same call may survive later. */
 export function isTransientMessage(message: string): boolean {

@@ -16,6 +16,7 @@ export function readJsonAnswer(stdout: string): Transcript {
   const { model, stopReason } = answer;
   const error = errorOf(answer);
   return {
+    ...EMPTY_TRANSCRIPT,
     text: typeof answer['text'] === 'string' ? answer['text'] : '',
     ...(typeof model === 'string' && { model }),
     usage: usageOf(answer['usage']),

@@ -5,9 +5,7 @@ import { Limits } from '../limits.js';
 import type { Runner, RunnerRequest, RunnerResult } from '../runner.js';
 import { EMPTY_TRANSCRIPT, progress, type Transcript, toResult } from '../transcript.js';
 import { buildOpenaiBody, completionsUrl, DEFAULT_BASE_URL, keyVariable } from './build-request.js';
-import { complete } from './complete.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
-import { readText, send } from './send.js';
 
 const VERSION_TIMEOUT_MS = 5_000;
 
@@ -22,6 +20,10 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
   };
 
   async function run(request: RunnerRequest): Promise<RunnerResult> {
+    if ((request.model ?? model ?? '') === '') {
+      const transcript = { ...EMPTY_TRANSCRIPT, error: 'no model is named', hint: `set \`runners.${name}.model\`` };
+      return toResult(transcript, { who: name });
+    }
     const limits = new Limits(request);
     const { headers, key } = headersFor(request.env);
     let transcript: Transcript = EMPTY_TRANSCRIPT;
@@ -29,6 +31,8 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
       for (const event of progress(transcript, next)) request.onEvent?.(event);
       transcript = next;
     };
+    // Loaded with the first call: a run that finds all its answers in the store needs no network.
+    const { complete } = await import('./complete.js');
     await complete({
       url: completionsUrl(config),
       headers,
@@ -48,6 +52,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     const fail = ({ error = '', hint }: Pick<Transcript, 'error' | 'hint'>): { failure: Failure } => ({
       failure: { code: 'runner', message: hide(`${name}: ${error}`, key), ...(hint !== undefined && { hint }) },
     });
+    const { readText, send } = await import('./send.js');
     try {
       const response = await send({ method: 'GET', url, headers, signal: limits.signal });
       const body = await readText(response);

@@ -1,0 +1,61 @@
+import type { RunnerConfig } from '../model/config.js';
+import type { Failure } from '../model/failure.js';
+import type { JsonObject } from '../model/json.js';
+import { runProcess } from '../process/run-process.js';
+import type { Project } from '../util/project.js';
+import type { Client } from './client.js';
+import { clientEnvironment } from './client-environment.js';
+import { runClient } from './run-client.js';
+import type { Runner } from './runner.js';
+
+const VERSION_TIMEOUT_MS = 15_000;
+
+/** A runner that starts one of the built-in clients for each request. */
+export function clientRunner(client: Client, name: string, config: RunnerConfig, project: Project): Runner {
+  const { model, concurrency, ratePerMinute } = config;
+  return {
+    name,
+    type: client.type,
+    reportsCost: client.reportsCost,
+    settings: settingsOf(config),
+    ...(model !== undefined && { defaultModel: model }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(ratePerMinute !== undefined && { ratePerMinute }),
+    run: (request) => {
+      const command = client.build(request, config);
+      const env = { ...command.defaults, ...clientEnvironment(request.env, config, project) };
+      return runClient({ who: name, command, request, env, install: installHint(client) }, client.fold);
+    },
+    version: () => askVersion(client, config, project),
+  };
+}
+
+/** What decides an answer. The model is resolved per call and stands beside these in the identity. */
+function settingsOf({ provider, args, command, thinking }: RunnerConfig): JsonObject {
+  return {
+    ...(provider !== undefined && { provider }),
+    ...(args !== undefined && args.length > 0 && { args: [...args] }),
+    ...(command !== undefined && { command: [...command] }),
+    ...(thinking !== undefined && { thinking }),
+  };
+}
+
+async function askVersion(
+  client: Client,
+  config: RunnerConfig,
+  project: Project,
+): Promise<{ version: string } | { failure: Failure }> {
+  const { failure, stdout } = await runProcess({
+    argv: [...(config.command ?? [client.type]), '--version'],
+    cwd: project.root,
+    env: project.env,
+    timeoutMs: VERSION_TIMEOUT_MS,
+  });
+  if (failure) return { failure: failure.code === 'spawn' ? { ...failure, hint: installHint(client) } : failure };
+  const text = stdout.toString('utf8');
+  return { version: /\d+\.\d+\.\d+[\w.+-]*/.exec(text)?.[0] ?? text.trim().slice(0, 100) };
+}
+
+function installHint(client: Client): string {
+  return `install it with \`${client.install}\`, or name its program in \`runners.${client.type}.command\``;
+}

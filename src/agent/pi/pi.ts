@@ -1,0 +1,11 @@
+import type { Client } from '../client.js';
+import { buildPiCommand } from './build-command.js';
+import { foldPi } from './fold.js';
+
+export const pi: Client = {
+  type: 'pi',
+  reportsCost: true,
+  build: buildPiCommand,
+  fold: foldPi,
+  install: 'npm install -g @earendil-works/pi-coding-agent',
+};
