@@ -5,6 +5,7 @@ import { Claims, encodeSafely } from './claims.js';
 import { encodeHolder } from './entry-format.js';
 import { FolderAccess } from './folder-access.js';
 import { newHolder } from './holder.js';
+import { Ledger } from './ledger.js';
 import type { StoreOptions } from './options.js';
 import { entryPath, isKey } from './paths.js';
 import { fileStamp, readEntry } from './read-entry.js';
@@ -20,6 +21,8 @@ export interface Additions {
 export interface DiskStore extends Store {
   readonly options: StoreOptions;
   readonly added: Readonly<Additions>;
+  /** Which files of the project have contents that came from here. */
+  readonly ledger: Ledger;
 }
 
 /** Entries as files in one folder. Nothing is read or made before it is needed. */
@@ -71,6 +74,7 @@ export function openStore(options: StoreOptions): DiskStore {
   return {
     options,
     added,
+    ledger: new Ledger(access),
     get,
     put,
     claim: (key, request) => (isKey(key) ? claims.claim(key, request) : Promise.resolve({ unavailable: 'not a key' })),

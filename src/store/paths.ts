@@ -4,13 +4,16 @@ import { join } from 'node:path';
 
 const KEY = /^[0-9a-f]{64}$/;
 const ENTRY = /^([0-9a-f]{64})\.json$/;
+/** Held for the moment in which a dead holder's claim is removed: see `removeDeadClaim`. */
+const GUARD = /^[0-9a-f]{64}\.claim-(?:[0-9a-f]{12}|inode\d+)\.guard$/;
 const CLAIM = /^([0-9a-f]{64})\.claim$/;
-/** `<key>.json`, a claim or another file of ours that was being written: see `temporaryName`. */
+/** One of our files that was being written: see `temporaryName`. */
 const TEMPORARY =
-  /^(?:[0-9a-f]{64}(?:\.json)?|index\.json|collect\.json|ledger\.json|stat-table|secret)\.\d+-\d+-[0-9a-z]+\.tmp$/;
+  /^(?:[0-9a-f]{64}\.json|index\.json|collect\.json|written-files\.jsonl|secret|CACHEDIR\.TAG|\.gitignore)\.\d+-\d+-[0-9a-z]+\.tmp$/;
 
 export const BLOBS = 'blobs';
 export const DAMAGED = 'damaged';
+export const STAT_TABLES = 'stat-table';
 export const INDEX = 'index.json';
 export const SECRET = 'secret';
 export const LOCK = 'maintenance.lock';
@@ -38,6 +41,19 @@ export function keyOfEntryName(name: string): string | undefined {
 
 export function keyOfClaimName(name: string): string | undefined {
   return CLAIM.exec(name)?.[1];
+}
+
+export function isGuardName(name: string): boolean {
+  return GUARD.test(name);
+}
+
+/** Where an import is looked at before anything of it is taken. */
+export function stagingName(id: string): string {
+  return `import-${id}.tmp`;
+}
+
+export function isStagingName(name: string): boolean {
+  return /^import-[0-9a-f]+\.tmp$/.test(name);
 }
 
 export function isTemporaryName(name: string): boolean {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareFolder } from '../../store/folder.js';
+import { STAT_TABLES } from '../../store/paths.js';
 import { writeFileAtomic } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
 import { FIGURES } from '../files/found-files.js';
@@ -26,7 +27,6 @@ export interface StatTable {
 
 /** The figures of a file, and when it was read. */
 export const NUMBERS = FIGURES + 1;
-export const TABLES = 'stat-table';
 const VERSION = 1;
 /**
  * Time stamps move in ticks (up to 2 seconds on some file systems), and a file may change twice within one. A row counts
@@ -60,7 +60,7 @@ export function tableName(what: string): string {
 export function readTable(stateDir: string, name: string): StatTable | undefined {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(join(stateDir, TABLES, name));
+    bytes = readFileSync(join(stateDir, STAT_TABLES, name));
   } catch {
     // Not made yet, or not readable: the files themselves are.
     return undefined;
@@ -89,11 +89,11 @@ export function writeTable(stateDir: string, name: string, table: StatTable): vo
     Buffer.from(table.paths.join('\0')),
   ]);
   const whole = Buffer.concat([Buffer.from(`${sha256Hex(rest)}\n`), rest]);
-  const path = join(stateDir, TABLES, name);
+  const path = join(stateDir, STAT_TABLES, name);
   if (!('failed' in writeFileAtomic(path, whole))) return;
   if (prepareFolder(stateDir) !== undefined) return;
   try {
-    mkdirSync(join(stateDir, TABLES), { mode: 0o700 });
+    mkdirSync(join(stateDir, STAT_TABLES), { mode: 0o700 });
   } catch {
     // Another process has just made it, or nobody can.
   }

@@ -1,0 +1,131 @@
+import { chmodSync, lstatSync, realpathSync, type Stats } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { OutputFile } from '../model/outcome.js';
+import type { DiskStore } from '../store/disk-store.js';
+import { isSafeOutputPath } from '../store/output-path.js';
+import { digestFile } from '../util/digest-file.js';
+import type { Project } from '../util/project.js';
+import { compileGlob, compileGlobs } from './files/glob-pattern.js';
+import { isInside, walk } from './files/walk.js';
+
+/** Permission bits only: a kept file never comes back as one that runs with someone else's rights. */
+const MODE = 0o777;
+
+/** Keeps the declared files of a phase that has just succeeded. */
+export async function captureOutputs(
+  outputs: readonly string[],
+  { project, store }: { readonly project: Project; readonly store: DiskStore },
+): Promise<{ readonly files: readonly OutputFile[] } | { readonly failed: string }> {
+  const paths = new Set<string>();
+  for (const glob of outputs) {
+    const found = walk(await compileGlob(glob), { root: project.root });
+    if ('failed' in found) return found;
+    for (const path of found.paths) paths.add(path);
+  }
+  const files: OutputFile[] = [];
+  for (const path of [...paths].sort()) {
+    if (!isSafeOutputPath(path)) return { failed: `${path} is no place for an output` };
+    const kept = store.blobs.keep(join(project.root, path));
+    if ('failed' in kept) return kept;
+    files.push({ path, digest: kept.digest, mode: kept.mode & MODE });
+  }
+  store.ledger.record(files);
+  return { files };
+}
+
+export type RestoreResult =
+  | { readonly restored: number }
+  /** Why the entry cannot be used after all. Nothing of a person's was touched. */
+  | { readonly miss: string };
+
+/** Puts the files of an entry back. All are looked at before any is written. */
+export async function restoreOutputs(
+  files: readonly OutputFile[],
+  { project, store }: { readonly project: Project; readonly store: DiskStore },
+): Promise<RestoreResult> {
+  const missing: OutputFile[] = [];
+  for (const file of files) {
+    const state = await inspect(file, project, store);
+    if (state === 'write') missing.push(file);
+    else if (state !== 'right') return { miss: state.miss };
+  }
+  if (missing.some(({ digest }) => !store.blobs.has(digest))) return { miss: 'a kept file is missing from the cache' };
+  for (const { path, digest, mode } of missing) {
+    const result = store.blobs.restore(digest, join(project.root, path), mode & MODE);
+    if ('failed' in result) return { miss: result.failed };
+  }
+  store.ledger.record(missing);
+  return { restored: missing.length };
+}
+
+async function inspect(
+  file: OutputFile,
+  { root }: Project,
+  store: DiskStore,
+): Promise<'right' | 'write' | { miss: string }> {
+  const { path, digest, mode } = file;
+  if (!isSafeOutputPath(path)) return { miss: `${path} is no place for an output` };
+  const absolute = join(root, path);
+  if (!parentIsInside(root, absolute)) return { miss: `${path} leads out of the project` };
+  const stat = lstatIfThere(absolute);
+  if (stat === undefined) return 'write';
+  if (!stat.isFile()) return { miss: `${path} is no regular file any more` };
+  let current: string;
+  try {
+    current = await digestFile(absolute, stat.size);
+  } catch (error) {
+    return { miss: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` };
+  }
+  if (current !== digest) {
+    return store.ledger.wrote(path, current) ? 'write' : { miss: `${path} was changed by someone else` };
+  }
+  if ((stat.mode & MODE) !== (mode & MODE)) chmodSync(absolute, mode & MODE);
+  return 'right';
+}
+
+/** The deepest folder on the way that exists must really be in the project, whatever links there are. */
+function parentIsInside(root: string, absolute: string): boolean {
+  for (let folder = dirname(absolute); ; folder = dirname(folder)) {
+    try {
+      return isInside(root, realpathSync(folder));
+    } catch (error) {
+      // Not made yet: ask its parent. A dangling link or a file in the way is no place to write to.
+      const absent = (error as NodeJS.ErrnoException).code === 'ENOENT' && lstatIfThere(folder) === undefined;
+      if (!absent || folder === root) return false;
+    }
+  }
+}
+
+function lstatIfThere(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // A file where the path wants a folder.
+    return undefined;
+  }
+}
+
+/** The first reported write that `outputs` does not cover; such a result cannot be restored, so it is not stored. */
+export async function undeclaredWrite(
+  written: readonly string[],
+  declared: { readonly outputs: readonly string[]; readonly cwd: string; readonly root: string },
+): Promise<string | undefined> {
+  if (written.length === 0) return undefined;
+  const covers = await compileGlobs(declared.outputs);
+  for (const path of written) {
+    const absolute = isAbsolute(path) ? path : resolve(declared.cwd, path);
+    const seen = relative(declared.root, realFolder(absolute));
+    if (!covers(seen)) return seen.startsWith('..') ? absolute : seen;
+  }
+  return undefined;
+}
+
+/** A client may report the path through a link (`/tmp` on some systems is one). */
+function realFolder(absolute: string): string {
+  try {
+    return join(realpathSync(dirname(absolute)), absolute.slice(dirname(absolute).length + 1));
+  } catch {
+    // The file is gone again together with its folder.
+    return absolute;
+  }
+}

@@ -1,0 +1,78 @@
+import { closeSync, openSync, readSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { removeIfThere } from '../util/atomic-write.js';
+import { statIfThere } from '../util/stat.js';
+import { claimState, parseHolder, readClaim, removeDeadClaim } from './claim-file.js';
+import { stateOf } from './holder.js';
+import { listFolder } from './index-file.js';
+import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, STAT_TABLES } from './paths.js';
+
+/** Writing a file takes milliseconds; one this old belongs to nobody. */
+const TEMPORARY_MS = 60 * 60_000;
+const UNUSED_TABLE_MS = 30 * 24 * 60 * 60_000;
+
+/** Removes what processes that died have left: claims, temporary files, guards. Returns how many. */
+export function removeLeftovers(dir: string, now: number): number {
+  let removed = 0;
+  for (const name of listFolder(dir)) {
+    const path = join(dir, name);
+    if (keyOfClaimName(name) !== undefined) removed += removeIfDead(path, now);
+    else if (isGuardName(name)) removed += olderThan(path, 60_000, now) && removeIfThere(path) ? 1 : 0;
+    else if (isTemporaryName(name)) removed += isAbandoned(path, now) && removeIfThere(path) ? 1 : 0;
+  }
+  return removed + removeFromSubfolders(dir, now);
+}
+
+/** In folders that are all ours. Tables that no glob has asked for in a month go as well. */
+function removeFromSubfolders(dir: string, now: number): number {
+  const blobFolders = listFolder(join(dir, BLOBS)).map((prefix) => join(dir, BLOBS, prefix));
+  let removed = 0;
+  for (const folder of [...blobFolders, join(dir, STAT_TABLES)]) {
+    for (const name of listFolder(folder)) {
+      const limit = name.endsWith('.tmp') ? TEMPORARY_MS : name.endsWith('.bin') ? UNUSED_TABLE_MS : undefined;
+      const path = join(folder, name);
+      if (limit !== undefined && olderThan(path, limit, now) && removeIfThere(path)) removed += 1;
+    }
+  }
+  for (const name of listFolder(dir)) {
+    const path = join(dir, name);
+    if (!isStagingName(name) || !olderThan(path, TEMPORARY_MS, now)) continue;
+    rmSync(path, { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+function removeIfDead(path: string, now: number): number {
+  const claim = readClaim(path);
+  if (!('inode' in claim) || claimState(claim, now) !== 'dead') return 0;
+  removeDeadClaim(path, claim, now);
+  return statIfThere(path) === undefined ? 1 : 0;
+}
+
+/** An entry that was being written begins with who wrote it. */
+function isAbandoned(path: string, now: number): boolean {
+  if (olderThan(path, TEMPORARY_MS, now)) return true;
+  const holder = parseHolder(headOf(path));
+  return holder !== undefined && stateOf(holder) === 'dead';
+}
+
+function olderThan(path: string, ms: number, now: number): boolean {
+  const stat = statIfThere(path);
+  return stat !== undefined && now - stat.mtimeMs > ms;
+}
+
+function headOf(path: string): string {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(1024);
+      return bytes.toString('utf8', 0, readSync(file, bytes));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Renamed or removed this moment: not left over.
+    return '';
+  }
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { decodeEntry } from './entry-format.js';
+import { listFolder } from './index-file.js';
+import type { StoreOptions } from './options.js';
+import { entryPath, keyOfEntryName } from './paths.js';
+import type { Entry } from './store.js';
+
+export type Shown =
+  | { readonly entry: Entry }
+  | { readonly none: true }
+  | { readonly ambiguous: readonly string[] }
+  | { readonly problem: string };
+
+/** The entry whose key begins with these characters. Looking is not using: its last use stays as it is. */
+export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signingKey'>, prefix: string): Shown {
+  if (!/^[0-9a-f]{1,64}$/.test(prefix)) return { none: true };
+  const keys = listFolder(dir)
+    .map(keyOfEntryName)
+    .filter((key): key is string => key?.startsWith(prefix) === true)
+    .sort();
+  const [key, other] = keys;
+  if (key === undefined) return { none: true };
+  if (other !== undefined) return { ambiguous: keys };
+  try {
+    const decoded = decodeEntry(readFileSync(entryPath(dir, key)), key, signingKey);
+    return 'entry' in decoded ? decoded : { problem: decoded.miss.reason };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}

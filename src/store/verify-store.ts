@@ -1,0 +1,126 @@
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import type { JsonObject } from '../model/json.js';
+import { removeIfThere } from '../util/atomic-write.js';
+import { digestFile } from '../util/digest-file.js';
+import { statIfThere } from '../util/stat.js';
+import { type BlobInfo, listBlobs } from './blob-list.js';
+import { decodeEntry } from './entry-format.js';
+import { listFolder, loadIndex } from './index-file.js';
+import { removeLeftovers } from './leftovers.js';
+import { withMaintenanceLock } from './maintenance-lock.js';
+import type { StoreOptions } from './options.js';
+import { entryPath, INDEX, keyOfEntryName } from './paths.js';
+import { setAside } from './set-aside.js';
+import type { Entry } from './store.js';
+
+/** One thing that was looked at, and what was found and put right. */
+export interface VerifyStep {
+  readonly name: 'folder' | 'entries' | 'files' | 'leftovers' | 'index';
+  readonly checked: number;
+  readonly problems: readonly string[];
+}
+
+export interface VerifyOptions extends Pick<StoreOptions, 'dir' | 'project' | 'signingKey'> {
+  /** The key of a stored identity, where it can be told from it. */
+  readonly recomputeKey?: (identity: JsonObject) => string | undefined;
+}
+
+/** Reads everything. Damaged entries are set aside, damaged blobs removed, the index is made again. */
+export async function verifyStore(options: VerifyOptions): Promise<readonly VerifyStep[] | { readonly busy: string }> {
+  const { dir, project } = options;
+  if (!existsSync(dir)) return [];
+  return withMaintenanceLock(dir, async () => {
+    const now = project.clock.now();
+    const folder = verifyFolder(dir);
+    const blobs = listBlobs(dir);
+    const entries = verifyEntries(options, now);
+    const files = await verifyBlobs(blobs, entries.valid);
+    const left = removeLeftovers(dir, now);
+    removeIfThere(`${dir}/${INDEX}`);
+    const index = loadIndex(dir);
+    return [
+      folder,
+      { name: 'entries', checked: entries.checked, problems: entries.problems },
+      files,
+      {
+        name: 'leftovers',
+        checked: left,
+        problems: left === 0 ? [] : [`${left} left by processes that died: removed`],
+      },
+      { name: 'index', checked: index.rows.size, problems: [] },
+    ] satisfies VerifyStep[];
+  });
+}
+
+function verifyFolder(dir: string): VerifyStep {
+  const mode = statIfThere(dir)?.mode ?? 0;
+  if ((mode & 0o077) === 0) return { name: 'folder', checked: 1, problems: [] };
+  try {
+    chmodSync(dir, 0o700);
+    return { name: 'folder', checked: 1, problems: ['others could read the folder: made private'] };
+  } catch (error) {
+    return { name: 'folder', checked: 1, problems: [`others can read the folder: ${(error as Error).message}`] };
+  }
+}
+
+function verifyEntries(
+  { dir, signingKey, recomputeKey }: VerifyOptions,
+  now: number,
+): { checked: number; problems: string[]; valid: Entry[] } {
+  const keys = listFolder(dir)
+    .map(keyOfEntryName)
+    .filter((key) => key !== undefined)
+    .sort();
+  const problems: string[] = [];
+  const valid: Entry[] = [];
+  for (const key of keys) {
+    const read = readWhole(dir, key);
+    if ('unreadable' in read) {
+      // Too many open files, no permission: says nothing about the entry, so it stays.
+      problems.push(`${key}: ${read.unreadable}`);
+      continue;
+    }
+    const decoded = decodeEntry(read.bytes, key, signingKey);
+    if ('entry' in decoded) {
+      const expected = recomputeKey?.(decoded.entry.identity);
+      if (expected === undefined || expected === key) {
+        valid.push(decoded.entry);
+        continue;
+      }
+      problems.push(`${key}: its identity belongs to another key: set aside`);
+      setAside(dir, key, now);
+    } else {
+      problems.push(`${key}: ${decoded.miss.reason}`);
+      if (decoded.miss.code === 'damaged') setAside(dir, key, now);
+    }
+  }
+  return { checked: keys.length, problems, valid };
+}
+
+function readWhole(dir: string, key: string): { bytes: Buffer } | { unreadable: string } {
+  try {
+    return { bytes: readFileSync(entryPath(dir, key)) };
+  } catch (error) {
+    return { unreadable: (error as Error).message };
+  }
+}
+
+async function verifyBlobs(blobs: ReadonlyMap<string, BlobInfo>, entries: readonly Entry[]): Promise<VerifyStep> {
+  const problems: string[] = [];
+  const bad = new Set<string>();
+  for (const [digest, { path, bytes }] of blobs) {
+    try {
+      if ((await digestFile(path, bytes)) === digest) continue;
+      removeIfThere(path);
+      problems.push(`kept file ${digest} is damaged: removed`);
+      bad.add(digest);
+    } catch (error) {
+      problems.push(`kept file ${digest}: ${(error as Error).message}`);
+    }
+  }
+  for (const { key, files } of entries) {
+    const missing = files.filter(({ digest }) => !blobs.has(digest) || bad.has(digest));
+    if (missing.length > 0) problems.push(`${key}: ${missing.map(({ path }) => path).join(', ')} cannot be restored`);
+  }
+  return { name: 'files', checked: blobs.size, problems };
+}
