@@ -1,3 +1,4 @@
+import type { JsonObject } from '../model/json.js';
 import type { Project } from '../util/project.js';
 
 /** Where a store is and what it may hold. Opening one costs nothing: the folder is made by the first write. */
@@ -19,3 +20,11 @@ export interface StoreLimits {
   /** Since the last use. */
   readonly maxAgeMs: number;
 }
+
+/** Checking what came from elsewhere, or may have been changed. */
+export interface CheckOptions {
+  /** The key of a stored identity, where it can be told from it: see `recomputeKey` of `memo`. */
+  readonly recomputeKey?: (identity: JsonObject) => string | undefined;
+}
+
+export interface ImportOptions extends StoreOptions, CheckOptions {}

@@ -1,5 +1,4 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
-import type { JsonObject } from '../model/json.js';
 import { removeIfThere } from '../util/atomic-write.js';
 import { digestFile } from '../util/digest-file.js';
 import { statIfThere } from '../util/stat.js';
@@ -8,7 +7,7 @@ import { decodeEntry } from './entry-format.js';
 import { listFolder, loadIndex } from './index-file.js';
 import { removeLeftovers } from './leftovers.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
-import type { StoreOptions } from './options.js';
+import type { CheckOptions, StoreOptions } from './options.js';
 import { entryPath, INDEX, keyOfEntryName } from './paths.js';
 import { setAside } from './set-aside.js';
 import type { Entry } from './store.js';
@@ -20,10 +19,10 @@ export interface VerifyStep {
   readonly problems: readonly string[];
 }
 
-export interface VerifyOptions extends Pick<StoreOptions, 'dir' | 'project' | 'signingKey'> {
-  /** The key of a stored identity, where it can be told from it. */
-  readonly recomputeKey?: (identity: JsonObject) => string | undefined;
-}
+export type VerifyOptions = Pick<StoreOptions, 'dir' | 'project' | 'signingKey'> & CheckOptions;
+
+/** What is remembered of a good entry: all of them may be a gigabyte. */
+type Named = Pick<Entry, 'key' | 'files'>;
 
 /** Reads everything. Damaged entries are set aside, damaged blobs removed, the index is made again. */
 export async function verifyStore(options: VerifyOptions): Promise<readonly VerifyStep[] | { readonly busy: string }> {
@@ -66,13 +65,13 @@ function verifyFolder(dir: string): VerifyStep {
 function verifyEntries(
   { dir, signingKey, recomputeKey }: VerifyOptions,
   now: number,
-): { checked: number; problems: string[]; valid: Entry[] } {
+): { checked: number; problems: string[]; valid: Named[] } {
   const keys = listFolder(dir)
     .map(keyOfEntryName)
     .filter((key) => key !== undefined)
     .sort();
   const problems: string[] = [];
-  const valid: Entry[] = [];
+  const valid: Named[] = [];
   for (const key of keys) {
     const read = readWhole(dir, key);
     if ('unreadable' in read) {
@@ -84,7 +83,7 @@ function verifyEntries(
     if ('entry' in decoded) {
       const expected = recomputeKey?.(decoded.entry.identity);
       if (expected === undefined || expected === key) {
-        valid.push(decoded.entry);
+        valid.push({ key, files: decoded.entry.files });
         continue;
       }
       problems.push(`${key}: its identity belongs to another key: set aside`);
@@ -105,7 +104,7 @@ function readWhole(dir: string, key: string): { bytes: Buffer } | { unreadable: 
   }
 }
 
-async function verifyBlobs(blobs: ReadonlyMap<string, BlobInfo>, entries: readonly Entry[]): Promise<VerifyStep> {
+async function verifyBlobs(blobs: ReadonlyMap<string, BlobInfo>, entries: readonly Named[]): Promise<VerifyStep> {
   const problems: string[] = [];
   const bad = new Set<string>();
   for (const [digest, { path, bytes }] of blobs) {

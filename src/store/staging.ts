@@ -1,0 +1,71 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeAll } from '../util/atomic-write.js';
+import { sha256Stream } from '../util/digest.js';
+import { statIfThere } from '../util/stat.js';
+import { ArchiveProblem } from './archive-format.js';
+import { decodeEntry } from './entry-format.js';
+import type { ImportOptions } from './options.js';
+import { isSafeOutputPath } from './output-path.js';
+import { blobPath } from './paths.js';
+
+const FUTURE_MS = 5 * 60_000;
+
+/** What an archive holds, unpacked and checked, before any of it is taken. */
+export class Staging {
+  readonly entries: { readonly key: string; readonly createdAt: number }[] = [];
+  readonly blobs = new Set<string>();
+  readonly #folder: string;
+  readonly #options: ImportOptions;
+
+  constructor(folder: string, options: ImportOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  pathOf(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  /** Unpacks one record into a file and looks at it. */
+  async receive(
+    { type, name }: { readonly type: 'blob' | 'entry'; readonly name: string },
+    read: (take: (piece: Buffer) => void) => Promise<void>,
+  ): Promise<void> {
+    const hash = sha256Stream();
+    const path = this.pathOf(name);
+    if (statIfThere(path)) throw new ArchiveProblem(`${type} ${name} is in it twice`);
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      await read((piece) => {
+        hash.update(piece);
+        writeAll(file, piece);
+      });
+    } finally {
+      closeSync(file);
+    }
+    if (type === 'entry') this.#checkEntry(name);
+    else if (hash.hex() === name) this.blobs.add(name);
+    else throw new ArchiveProblem(`blob ${name} is not what its name says`);
+  }
+
+  checkCounts({ entries, blobs }: { readonly entries: number; readonly blobs: number }): void {
+    if (entries !== this.entries.length || blobs !== this.blobs.size) throw new ArchiveProblem('something is missing');
+  }
+
+  #checkEntry(key: string): void {
+    const { signingKey, recomputeKey, project, dir } = this.#options;
+    const refuse = (why: string) => new ArchiveProblem(`entry ${key}: ${why}`);
+    const decoded = decodeEntry(readFileSync(this.pathOf(key)), key, signingKey);
+    if ('miss' in decoded) throw refuse(decoded.miss.reason.replace('damaged entry set aside', 'it is damaged'));
+    const { identity, createdAt, files } = decoded.entry;
+    const expected = recomputeKey?.(identity);
+    if (expected !== undefined && expected !== key) throw refuse('its identity belongs to another key');
+    if (createdAt > project.clock.now() + FUTURE_MS) throw refuse('it is from the future');
+    for (const { path, digest } of files) {
+      if (!isSafeOutputPath(path)) throw refuse(`${JSON.stringify(path)} is no place for a file`);
+      if (!this.blobs.has(digest) && !statIfThere(blobPath(dir, digest))) throw refuse(`the file ${path} is missing`);
+    }
+    this.entries.push({ key, createdAt });
+  }
+}
