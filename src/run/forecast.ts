@@ -42,7 +42,7 @@ export interface PhaseForecast {
 
 export async function forecastRun(given: RunOptions): Promise<Forecast | { readonly refused: Failure }> {
   const options: RunOptions = { ...given, forecast: true };
-  const { project, flow } = options;
+  const { flow } = options;
   const argsDigest = sha256Hex(canonicalEncode(publicArgs(flow.args, options.args)));
   const flowId = flow.file ?? options.source.ref;
   const decision = decideContinuation(options, flowId, argsDigest, undefined);
@@ -112,6 +112,7 @@ function wouldOf(status: Status, reused: boolean, failure: Failure | undefined):
 }
 
 function reasonOf(would: PhaseForecast['would'], { reason, failure }: { reason: string; failure?: Failure }): string {
+  if (would === 'unknown') return reason.replace(/ did not run$/, ' would run first');
   return would === 'fail' ? (failure?.message ?? reason) : reason;
 }
 

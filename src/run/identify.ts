@@ -92,7 +92,7 @@ function upstreamParts(at: PhaseContext): UpstreamPart[] {
   const parts: UpstreamPart[] = [];
   for (const edge of at.phase.needs) {
     const outcome = at.scope.outcomes.get(edge.id);
-    if (!outcome || outcome.status !== 'done') {
+    if (outcome?.status !== 'done') {
       if (!edge.referenced) parts.push({ id: edge.id, status: outcome?.status ?? 'unsettled' });
     } else if (outcome.files.length > 0) {
       parts.push({

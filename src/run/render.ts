@@ -95,7 +95,7 @@ function lookupStep(
   }
   const outcome = scope.outcomes.get(id) ?? scope.around?.get(id);
   // Not settled (a loop's first iteration, `join: any`), skipped or tolerated: empty, and that counts as known.
-  if (!outcome || outcome.status !== 'done') return { found: true, value: '' };
+  if (outcome?.status !== 'done') return { found: true, value: '' };
   const { output } = outcome;
   if (part === 'output') {
     return output.base64 === undefined

@@ -5,12 +5,10 @@ import { addUsage, NO_OUTPUT, NO_USAGE, type PhaseOutcome } from '../model/outco
 import { addSavings } from './budget.js';
 import type { RunContext } from './context.js';
 import { phaseContext } from './phase-context.js';
+import { type Readiness, readiness, type Standing } from './readiness.js';
 import { runPhase, unrun } from './run-phase.js';
 import type { Scope, ScopeResult } from './scope.js';
 import { selectPhases } from './selection.js';
-
-/** How a settled dependency stands in the eyes of those that need it. */
-type Standing = 'done' | 'skipped' | 'bad' | 'waiting' | 'cancelled';
 
 /**
  * Runs the phases of one flow. A phase starts the moment its own dependencies are settled: there are no layers, and
@@ -27,6 +25,7 @@ class Schedule {
   readonly #unsettled = new Map<string, number>();
   readonly #started = new Set<string>();
   readonly #select: ReturnType<typeof selectPhases>;
+  readonly #settled: { readonly phase: Phase; readonly outcome: PhaseOutcome }[] = [];
   #left: number;
   #finish: () => void = () => {};
   #firstFailure: (Failure & { phase: string }) | undefined;
@@ -73,7 +72,15 @@ class Schedule {
       .then((outcome) => this.#settle(phase, outcome));
   }
 
+  /** One after the other: a chain of ten thousand phases that will never start must not fill the stack. */
   #settle(phase: Phase, outcome: PhaseOutcome): void {
+    this.#settled.push({ phase, outcome });
+    if (this.#settled.length > 1) return;
+    for (let index = 0; index < this.#settled.length; index++) this.#spread(this.#settled[index]!);
+    this.#settled.length = 0;
+  }
+
+  #spread({ phase, outcome }: { phase: Phase; outcome: PhaseOutcome }): void {
     const { scope } = this;
     scope.outcomes.set(phase.id, outcome);
     this.#left -= 1;
@@ -96,40 +103,41 @@ class Schedule {
   /** Starts the phase if it may start now, settles it if it never will. */
   #consider(phase: Phase): void {
     if (this.#started.has(phase.id)) return;
-    const standings = phase.needs.map(({ id }) => this.#standing(id));
-    const allSettled = this.#unsettled.get(phase.id) === 0;
-    if (phase.join === 'any' && standings.includes('done')) return this.#start(phase);
-    if (!allSettled) return;
-    const bad = phase.join === 'all' ? standings.indexOf('bad') : standings.every((s) => s === 'bad') ? 0 : -1;
-    if (bad !== -1) return this.#give(phase, bad);
-    for (const state of ['waiting', 'cancelled'] as const) {
-      const index = standings.indexOf(state);
-      if (index !== -1) {
-        const { id } = phase.needs[index]!;
-        return this.#never(phase, 'cancelled', state === 'waiting' ? `${id} waits for approval` : `${id} did not run`);
-      }
-    }
-    if (!standings.includes('done')) return this.#never(phase, 'skipped', 'all that it needs was skipped');
-    this.#start(phase);
+    // Most phases wait for all: no need to look at each of many dependencies each time one settles.
+    if (phase.join === 'all' && this.#unsettled.get(phase.id) !== 0) return;
+    const ready = readiness(
+      phase.join,
+      phase.needs.map(({ id }) => this.#standing(id)),
+    );
+    if (ready.now === 'start') this.#start(phase);
+    if (ready.now === 'never') this.#never(phase, ready.why, phase.needs[ready.because]!.id);
   }
 
-  #give(phase: Phase, index: number): void {
-    const { id } = phase.needs[index]!;
-    const status = this.scope.outcomes.get(id)?.status ?? 'failed';
-    const message = `needs ${id}, which ${status === 'done' ? 'failed' : status}`;
-    const keepGoing = this.runContext.options.keepGoing === true;
-    this.#never(phase, keepGoing ? 'skipped' : 'cancelled', message, { code: 'dependency', message });
-  }
-
-  #never(phase: Phase, status: 'skipped' | 'cancelled', reason: string, failure?: Failure): void {
+  #never(phase: Phase, why: Extract<Readiness, { now: 'never' }>['why'], cause: string): void {
     this.#started.add(phase.id);
-    const outcome = this.#notRun(phase, status, reason);
-    this.#settle(phase, failure ? { ...outcome, failure } : outcome);
+    const status = this.scope.outcomes.get(cause)?.status ?? 'failed';
+    switch (why) {
+      case 'bad': {
+        const message = `needs ${cause}, which ${status === 'skipped' ? 'was skipped' : status}`;
+        const outcome = this.#notRun(phase, this.runContext.options.keepGoing ? 'skipped' : 'cancelled', message);
+        this.#settle(phase, { ...outcome, failure: { code: 'dependency', message } });
+        break;
+      }
+      case 'waiting':
+        this.#settle(phase, this.#notRun(phase, 'cancelled', `${cause} waits for approval`));
+        break;
+      case 'cancelled':
+        this.#settle(phase, this.#notRun(phase, 'cancelled', `${cause} did not run`));
+        break;
+      case 'all-skipped':
+        this.#settle(phase, this.#notRun(phase, 'skipped', 'all that it needs was skipped'));
+        break;
+    }
   }
 
-  #standing(id: string): Standing | undefined {
+  #standing(id: string): Standing {
     const outcome = this.scope.outcomes.get(id);
-    if (!outcome) return undefined;
+    if (!outcome) return 'open';
     switch (outcome.status) {
       case 'done':
         return 'done';

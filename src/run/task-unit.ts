@@ -31,7 +31,7 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
   const prompt = context.text === '' ? asked : `${context.text}\n\n${asked}`;
   return {
     parts: {
-      body: spec.role === undefined ? { task: asked } : { task: asked, role: spec.role },
+      body: { task: asked, ...(spec.role === undefined ? {} : { role: spec.role }) },
       agent: call.identity,
       context: context.identity,
       cwd: workdir.name,

@@ -25,7 +25,7 @@ export const reduceKind: KindHandler<ReducePhase> = {
 function inputsOf(at: PhaseContext<ReducePhase>): string[] {
   return at.phase.from.flatMap((id) => {
     const outcome = at.scope.outcomes.get(id);
-    if (!outcome || outcome.status !== 'done') return [];
+    if (outcome?.status !== 'done') return [];
     const { json, text } = outcome.output;
     if (outcome.kind === 'map' && Array.isArray(json)) {
       return json.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
