@@ -37,6 +37,11 @@ export interface Identity {
   readonly upstream: readonly UpstreamPart[];
   /** Declared output globs: what a hit restores. */
   readonly outputs: readonly string[];
+  /**
+   * For messages: the digest of each quoted upstream output, so that a miss can name the phase. Not part of the key,
+   * which holds the text that the output became.
+   */
+  readonly references?: Readonly<Record<string, string>>;
   /** Tells equal siblings, tournament variants and loop iterations apart; 0 otherwise. */
   readonly ordinal: number;
 }
@@ -55,7 +60,7 @@ export type UpstreamPart =
   | { readonly id: string; readonly status: string };
 
 /**
- * The full digest of the canonical encoding. `parts` are words for people and stay out; fingerprints and upstream parts
+ * The full digest of the canonical encoding. `parts` and `references` are for messages and stay out; fingerprints and upstream parts
  * count as sets, so the order in which a flow lists them does not matter.
  */
 export function keyOf(identity: Identity): string {
@@ -74,7 +79,7 @@ export function recomputeKey(stored: JsonObject): string | undefined {
 export const INEXACT = 'inexact';
 
 function digestOf(identity: JsonObject): string {
-  const { fingerprints, upstream, ...rest } = identity;
+  const { fingerprints, upstream, references: _references, ...rest } = identity;
   return sha256Hex(
     canonicalEncode({
       ...rest,

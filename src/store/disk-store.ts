@@ -31,7 +31,7 @@ export function openStore(options: StoreOptions): DiskStore {
   const access = new FolderAccess(options);
   const seal = new Seal(access);
   const added: Additions = { entries: 0, bytes: 0 };
-  /** Entries that were found unfit, by key: a claim must not take them for news. */
+  /** By key, the entry that was found unfit or was announced already: a claim must not take it for news. */
   const unfit = new Map<string, string>();
   const onStored = (entries: number, bytes: number) => {
     added.entries += entries;
@@ -47,7 +47,10 @@ export function openStore(options: StoreOptions): DiskStore {
 
   function storedSince(key: string): boolean {
     const stat = statIfThere(entryPath(dir, key));
-    return stat !== undefined && unfit.get(key) !== fileStamp(stat);
+    if (stat === undefined || unfit.get(key) === fileStamp(stat)) return false;
+    // Said once. Whoever looks it up and comes back cannot use it (its files cannot be restored, say) and may compute.
+    unfit.set(key, fileStamp(stat));
+    return true;
   }
 
   function put(entry: Entry): ReturnType<Store['put']> {

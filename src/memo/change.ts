@@ -1,0 +1,7 @@
+/** One thing that is not as it was. */
+export interface Change {
+  /** `fingerprints`, `body.task`, `agent.model` … */
+  readonly field: string;
+  /** For people: `input changed: file:package.json`. */
+  readonly message: string;
+}

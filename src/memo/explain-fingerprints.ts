@@ -1,0 +1,96 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import { canonicalEncode } from '../util/canonical.js';
+import type { Change } from './change.js';
+
+interface Seen {
+  readonly value: JsonValue;
+  readonly parts?: JsonObject;
+  readonly count?: JsonValue;
+}
+
+/** Which entries changed, and what in them: the file of a glob, the commit, the version that a command printed. */
+export function explainFingerprints(now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
+  const current = byEntry(now);
+  const earlier = byEntry(before);
+  const changes: Change[] = [];
+  for (const [entry, seen] of current) {
+    const old = earlier.get(entry);
+    if (old === undefined) changes.push(say(`input added: ${entry}`));
+    else if (canonicalEncode(seen.value) !== canonicalEncode(old.value)) changes.push(explainOne(entry, seen, old));
+  }
+  for (const entry of earlier.keys()) if (!current.has(entry)) changes.push(say(`input removed: ${entry}`));
+  return changes;
+}
+
+function explainOne(entry: string, now: Seen, before: Seen): Change {
+  if (sealedElsewhere(now.value, before.value)) return say(`input may have changed: ${entry} (kept by another store)`);
+  const detail = partsDetail(now, before) ?? valueDetail(entry, now.value, before.value);
+  return say(`input changed: ${entry}${detail === undefined ? '' : ` (${detail})`}`);
+}
+
+function say(message: string): Change {
+  return { field: 'fingerprints', message };
+}
+
+const NAMED = 2;
+
+/** `src/a.ts`, `src/a.ts and 3 more`, `src/new.ts added`. */
+function partsDetail(now: Seen, before: Seen): string | undefined {
+  if (!now.parts || !before.parts) {
+    if (now.count === undefined && before.count === undefined) return undefined;
+    const files = (seen: Seen) => Number(seen.count ?? Object.keys(seen.parts ?? {}).length);
+    return files(now) === files(before) ? `${files(now)} files` : `${files(before)} → ${files(now)} files`;
+  }
+  const details: string[] = [];
+  for (const [path, digest] of Object.entries(now.parts)) {
+    if (!(path in before.parts)) details.push(`${path} added`);
+    else if (before.parts[path] !== digest) details.push(path);
+  }
+  for (const path of Object.keys(before.parts)) if (!(path in now.parts)) details.push(`${path} removed`);
+  if (details.length === 0) return undefined;
+  const more = details.length - NAMED;
+  return more > 0 ? `${details.slice(0, NAMED).join(', ')} and ${more} more` : details.join(', ');
+}
+
+function valueDetail(entry: string, now: JsonValue, before: JsonValue): string | undefined {
+  if (entry.startsWith('env:')) {
+    if (before === null) return 'it was not set';
+    return now === null ? 'it is not set any more' : undefined;
+  }
+  if (entry.startsWith('file:')) {
+    if (before === null) return 'the file is new';
+    return now === null ? 'the file is gone' : undefined;
+  }
+  if (isJsonObject(now) && isJsonObject(before)) {
+    for (const name of ['head', 'exitCode', 'stdout']) {
+      if (now[name] !== before[name]) return `${short(before[name])} → ${short(now[name])}`;
+    }
+    return undefined;
+  }
+  return entry.startsWith('git:') ? `${short(before)} → ${short(now)}` : undefined;
+}
+
+/** A commit by its first characters, a version as it is. */
+function short(value: JsonValue | undefined): string {
+  const text = value === undefined || value === '' ? '(none)' : String(value).trim();
+  if (/^[0-9a-f]{40,64}$/.test(text)) return text.slice(0, 7);
+  return text.length > 30 ? `${text.slice(0, 29)}…` : text;
+}
+
+/** Digests that two stores have keyed with their own secrets say nothing about each other. */
+function sealedElsewhere(now: JsonValue, before: JsonValue): boolean {
+  const storeOf = (value: JsonValue) => /^sealed:([0-9a-f]{8}):/.exec(typeof value === 'string' ? value : '')?.[1];
+  const current = storeOf(now);
+  const earlier = storeOf(before);
+  return current !== undefined && earlier !== undefined && current !== earlier;
+}
+
+function byEntry(value: JsonValue | undefined): Map<string, Seen> {
+  const found = new Map<string, Seen>();
+  for (const part of Array.isArray(value) ? value : []) {
+    if (!isJsonObject(part) || typeof part['entry'] !== 'string') continue;
+    const parts = isJsonObject(part['parts'] ?? null) ? (part['parts'] as JsonObject) : undefined;
+    found.set(part['entry'], { value: part['value'] ?? null, parts, count: part['count'] });
+  }
+  return found;
+}

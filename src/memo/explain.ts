@@ -1,0 +1,135 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import { canonicalEncode } from '../util/canonical.js';
+import type { Change } from './change.js';
+import { explainFingerprints } from './explain-fingerprints.js';
+import type { StoredIdentity } from './stored-identity.js';
+import { shortDiff } from './text-diff.js';
+
+/** What differs between an identity now and an earlier one, the most telling first. Empty when nothing does. */
+export function explainChange(now: StoredIdentity, before: StoredIdentity): Change[] {
+  const upstream = explainUpstream(now, before);
+  return [
+    ...explainVersion(now, before),
+    ...explainFingerprints(now['fingerprints'], before['fingerprints']),
+    ...upstream,
+    ...explainObject('agent', now['agent'], before['agent']),
+    ...explainObject('body', now['body'], before['body']),
+    ...explainEnvironment(now['env'], before['env']),
+    ...explainContext(now['context'], before['context']),
+    ...explainRest(now, before),
+  ];
+}
+
+const SHOWN = 2;
+
+/** One line of it all. */
+export function changeSummary(changes: readonly Change[]): string {
+  const shown = changes.slice(0, SHOWN).map(({ message }) => message);
+  const more = changes.length - shown.length;
+  return more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ');
+}
+
+function explainVersion(now: StoredIdentity, before: StoredIdentity): Change[] {
+  if (now['version'] === before['version']) return [];
+  return [{ field: 'version', message: 'made by another version of taskflow' }];
+}
+
+/** Upstream phases by what they quote (`references`), by their files and by their keys. */
+function explainUpstream(now: StoredIdentity, before: StoredIdentity): Change[] {
+  const ids = new Set<string>();
+  const parts = (value: JsonValue | undefined) =>
+    new Map(list(value).map((part) => [String(part['id']), canonicalEncode(part)] as const));
+  for (const id of differingNames(parts(now['upstream']), parts(before['upstream']))) ids.add(id);
+  for (const id of differingNames(members(now['references']), members(before['references']))) ids.add(id);
+  return [...ids].map((id) => ({ field: `upstream.${id}`, message: `upstream ${id} changed` }));
+}
+
+/** Words for the fields that have better ones than their name. */
+const NAMES: Readonly<Record<string, string>> = {
+  'body.task': 'prompt',
+  'body.argv': 'command',
+  'body.run': 'command',
+  'body.input': 'stdin',
+  'body.definition': 'sub-flow',
+  'body.args': 'arguments of the sub-flow',
+  'agent.agent': 'agent',
+  'agent.systemPrompt': 'system prompt',
+  'agent.settings': 'settings of the runner',
+  'agent.runner': 'runner',
+};
+
+function explainObject(path: string, now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
+  if (canonicalEncode(now) === canonicalEncode(before)) return [];
+  if (!isJsonObject(now ?? null) || !isJsonObject(before ?? null)) return [changed(path, now, before)];
+  return differingNames(members(now), members(before)).map((name) =>
+    changed(`${path}.${name}`, (now as JsonObject)[name], (before as JsonObject)[name]),
+  );
+}
+
+function changed(path: string, now: JsonValue | undefined, before: JsonValue | undefined): Change {
+  const name = NAMES[path] ?? path.slice(path.indexOf('.') + 1);
+  return { field: path, message: `${name} changed${difference(now, before)}` };
+}
+
+function difference(now: JsonValue | undefined, before: JsonValue | undefined): string {
+  if (typeof now === 'string' && typeof before === 'string') return `: ${stringDifference(now, before)}`;
+  if (isSimple(now) && isSimple(before)) return `: ${plain(before)} → ${plain(now)}`;
+  if (now === undefined || before === undefined) return '';
+  return `: ${shortDiff(JSON.stringify(before), JSON.stringify(now)).replaceAll('\\"', "'")}`;
+}
+
+function stringDifference(now: string, before: string): string {
+  const short = (text: string) => text.length <= 40 && /^[\w./:@+-]+$/.test(text);
+  return short(now) && short(before) ? `${before} → ${now}` : shortDiff(before, now);
+}
+
+function isSimple(value: JsonValue | undefined): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+function plain(value: JsonValue | undefined): string {
+  return value === undefined || value === null ? '(none)' : String(value).slice(0, 60);
+}
+
+/** Values are sealed: only whether they differ is known, and not even that between two stores. */
+function explainEnvironment(now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
+  return differingNames(members(now), members(before)).map((name) => ({
+    field: `env.${name}`,
+    message: `environment changed: ${name}`,
+  }));
+}
+
+function explainContext(now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
+  const named = (value: JsonValue | undefined) =>
+    new Map(list(value).map((part, i) => [String(part['path'] ?? part['entry'] ?? i), canonicalEncode(part)] as const));
+  const names = differingNames(named(now), named(before));
+  if (names.length === 0 && canonicalEncode(now) !== canonicalEncode(before)) {
+    return [{ field: 'context', message: 'order of the context changed' }];
+  }
+  return names.map((name) => ({ field: 'context', message: `context changed: ${name}` }));
+}
+
+const REST = ['flow', 'phase', 'kind', 'output', 'expect', 'cwd', 'outputs', 'ordinal'];
+
+function explainRest(now: StoredIdentity, before: StoredIdentity): Change[] {
+  return REST.filter((name) => canonicalEncode(now[name]) !== canonicalEncode(before[name])).map((name) =>
+    changed(name, now[name], before[name]),
+  );
+}
+
+function list(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter((part): part is JsonObject => isJsonObject(part)) : [];
+}
+
+function members(value: JsonValue | undefined): Map<string, string> {
+  return new Map(Object.entries(isJsonObject(value ?? null) ? (value as JsonObject) : {}).map(encoded));
+}
+
+function encoded([name, value]: [string, JsonValue]): [string, string] {
+  return [name, canonicalEncode(value)];
+}
+
+function differingNames(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string[] {
+  const names = new Set([...now.keys(), ...before.keys()]);
+  return [...names].filter((name) => now.get(name) !== before.get(name));
+}
