@@ -6,10 +6,8 @@ export const LARGEST_FILE = 1024 * 1024;
  * A flow file's bytes as text. UTF-8 only, a byte order mark is dropped, and NUL is refused: such a file is no text,
  * whatever it is called. The text that did decode comes along so that a place in it can be shown.
  */
-export function decodeText(
-  bytes: Buffer,
-): { readonly text: string } | { readonly text: string; readonly problem: SyntaxProblem } {
-  if (bytes.length > LARGEST_FILE) return { text: '', problem: tooLarge(bytes.length) };
+export function decodeText(bytes: Buffer): { readonly text: string; readonly problem?: SyntaxProblem } {
+  if (bytes.length > LARGEST_FILE) return { text: '', problem: tooLarge() };
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     return { text: '', problem: notText(0, 'the file is UTF-16', 'save it as UTF-8') };
   }
@@ -23,13 +21,12 @@ export function decodeText(
   return { text };
 }
 
-export function tooLarge(size: number): SyntaxProblem {
-  const mebibytes = (size / LARGEST_FILE).toFixed(1);
+export function tooLarge(): SyntaxProblem {
   return {
     offset: 0,
     length: 1,
     code: 'too-large',
-    message: `the file has ${mebibytes} MiB, and a flow file may have 1 MiB`,
+    message: 'the file has more than 1 MiB, which is what a flow file may have',
     hint: 'keep long texts in files of their own and name them in "context"',
   };
 }

@@ -1,11 +1,20 @@
 import { DEEPEST_NESTING, duplicateKey, type SyntaxProblem, tooDeep } from './tree.js';
 
+/** What one pass over a JSON text finds. */
+export interface JsonScan {
+  readonly problems: readonly SyntaxProblem[];
+  /** Where each entry of the top-level list `phases` starts. */
+  readonly phases: readonly number[];
+}
+
 /**
  * One pass over JSON text (comments allowed) for what `JSON.parse` keeps silent about: names given twice, and nesting
  * deeper than we follow. Text that is no JSON gives no useful answer; the parser says what is wrong with it.
  */
-export function scanJson(text: string): readonly SyntaxProblem[] {
+export function scanJson(text: string): JsonScan {
   const problems: SyntaxProblem[] = [];
+  const phases: number[] = [];
+  let topField = '';
   /** Names seen so far in each open object; null for an open list. */
   const open: (Set<string> | null)[] = [];
   for (let index = 0; index < text.length; index++) {
@@ -13,18 +22,22 @@ export function scanJson(text: string): readonly SyntaxProblem[] {
     if (char === QUOTE) {
       const end = endOfString(text, index);
       const names = open.at(-1);
-      if (names && isKey(text, end)) noteKey(text, index, end, names, problems);
+      if (names && isKey(text, end)) {
+        if (open.length === 1) topField = text.slice(index + 1, end - 1);
+        noteKey(text, index, end, names, problems);
+      }
       index = end - 1;
     } else if (char === OPEN_OBJECT || char === OPEN_LIST) {
+      if (open.length === 2 && topField === 'phases' && open[1] === null) phases.push(index);
       open.push(char === OPEN_OBJECT ? new Set() : null);
-      if (open.length > DEEPEST_NESTING) return [tooDeep(index)];
+      if (open.length > DEEPEST_NESTING) return { problems: [tooDeep(index)], phases };
     } else if (char === CLOSE_OBJECT || char === CLOSE_LIST) {
       open.pop();
     } else if (char === SLASH) {
       index = skipComment(text, index);
     }
   }
-  return problems;
+  return { problems, phases };
 }
 
 const QUOTE = 34;

@@ -3,18 +3,23 @@ import { scanJson } from './json-scan.js';
 import { plainValue, type SyntaxProblem, type TreeNode } from './tree.js';
 
 export type Parsed =
-  | { readonly value: JsonValue; readonly tree: () => Promise<TreeNode> }
+  | {
+      readonly value: JsonValue;
+      /** Offsets of the entries of the top-level list `phases`. */
+      readonly phases: readonly number[];
+      readonly tree: () => Promise<TreeNode>;
+    }
   | { readonly problems: readonly SyntaxProblem[] };
 
 /** Strict JSON takes the engine's own parser; places are worked out only when somebody asks for them. */
 export async function parseJson(text: string): Promise<Parsed> {
-  const scanned = scanJson(text);
-  if (scanned.length > 0) return { problems: scanned };
+  const { problems, phases } = scanJson(text);
+  if (problems.length > 0) return { problems };
   const strict = parseStrict(text);
-  if (strict) return { value: strict.value, tree: async () => (await parseTree(text)) as TreeNode };
+  if (strict) return { value: strict.value, phases, tree: async () => (await parseTree(text)) as TreeNode };
   const tree = await parseTree(text);
   if ('problems' in tree) return tree;
-  return { value: plainValue(tree), tree: async () => tree };
+  return { value: plainValue(tree), phases, tree: async () => tree };
 }
 
 function parseStrict(text: string): { readonly value: JsonValue } | undefined {

@@ -36,7 +36,12 @@ export async function parseYaml(text: string): Promise<Parsed> {
   const builder = new TreeBuilder(yaml, text);
   const tree = builder.build(documents[0]!.contents as Node | null);
   if (builder.problems.length > 0) return { problems: builder.problems };
-  return { value: plainValue(tree), tree: async () => tree };
+  return { value: plainValue(tree), phases: phaseOffsets(tree), tree: async () => tree };
+}
+
+function phaseOffsets(tree: TreeNode): readonly number[] {
+  const phases = tree.type === 'map' ? tree.entries.find(({ key }) => key === 'phases')?.value : undefined;
+  return phases?.type === 'list' ? phases.items.map(({ start }) => start) : [];
 }
 
 /**

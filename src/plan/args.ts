@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs';
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import type { ArgSpec } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
 import { isForbiddenName } from '../model/names.js';
+import { isReallyInside, relativePath } from '../util/inside.js';
 import { nearestName } from '../util/nearest.js';
 import type { Project } from '../util/project.js';
 
@@ -142,31 +142,10 @@ function convertJson(text: string): Converted {
 function convertPath(given: string, root: string): Converted {
   if (given === '' || given.includes('\0')) return { problem: 'is no path' };
   const absolute = resolve(root, given);
-  if (!isInside(root, absolute) || !isInside(root, realPath(absolute))) {
+  if (!isReallyInside(root, absolute)) {
     return { problem: `has to stay inside the project, and ${describe(given)} does not` };
   }
-  const path = relative(root, absolute).split(sep).join('/');
-  return { value: path === '' ? '.' : path };
-}
-
-function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** Where a path leads once symbolic links are followed; what does not exist yet hangs below the part that does. */
-function realPath(path: string): string {
-  let existing = path;
-  for (;;) {
-    try {
-      return resolve(realpathSync(existing), relative(existing, path));
-    } catch {
-      // Not there (or not readable): its parent decides where it would be.
-      const parent = dirname(existing);
-      if (parent === existing) return path;
-      existing = parent;
-    }
-  }
+  return { value: relativePath(root, absolute) };
 }
 
 function describe(value: JsonValue): string {

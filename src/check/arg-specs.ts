@@ -1,0 +1,77 @@
+import type { ArgSpec } from '../model/flow.js';
+import type { JsonValue } from '../model/json.js';
+import { isForbiddenName } from '../model/names.js';
+import type { RawArg } from '../model/schema/common.js';
+import type { Path } from '../parse/locate.js';
+import { convertArg } from '../plan/args.js';
+import type { Problems } from './problem.js';
+import { show } from './structure.js';
+
+export const UNDECLARED: ArgSpec = { type: 'string', required: false, secret: false, untyped: true };
+
+/** Declared arguments, with types worked out where none is written. */
+export function checkArgSpecs(
+  raw: Readonly<Record<string, RawArg>>,
+  path: Path,
+  root: string,
+  problems: Problems,
+): Record<string, ArgSpec> {
+  const specs: Record<string, ArgSpec> = {};
+  for (const [name, arg] of Object.entries(raw)) {
+    const at = [...path, name];
+    if (isForbiddenName(name)) continue;
+    if (!/^[\p{L}\p{N}_$@-]{1,100}$/u.test(name)) {
+      problems.error(at, 'bad-id', `${show(name)} cannot be the name of an argument`, {
+        target: 'key',
+        hint: 'names are made of letters, digits, hyphens and underscores',
+      });
+      continue;
+    }
+    specs[name] = checkArgSpec(arg, at, root, problems);
+  }
+  return specs;
+}
+
+function checkArgSpec(raw: RawArg, path: Path, root: string, problems: Problems): ArgSpec {
+  const type = typeOf(raw);
+  const spec: ArgSpec = {
+    type: type ?? 'string',
+    ...(raw.default === undefined ? {} : { default: raw.default as JsonValue }),
+    ...(raw.description === undefined ? {} : { description: raw.description }),
+    required: raw.required ?? false,
+    secret: raw.secret ?? false,
+    ...(raw.values === undefined ? {} : { values: raw.values as readonly JsonValue[] }),
+    ...(raw.minimum === undefined ? {} : { minimum: raw.minimum }),
+    ...(raw.maximum === undefined ? {} : { maximum: raw.maximum }),
+    ...(type === undefined ? { untyped: true } : {}),
+  };
+  if (type === 'enum' && raw.values === undefined) {
+    problems.error(path, 'missing-field', 'an enum needs "values"', { hint: 'for example: values: [low, high]' });
+  }
+  if (type !== 'enum' && raw.values !== undefined) meaningless('values', 'enum', path, problems);
+  for (const bound of ['minimum', 'maximum'] as const) {
+    if (type !== 'number' && raw[bound] !== undefined) meaningless(bound, 'number', path, problems);
+  }
+  if (raw.minimum !== undefined && raw.maximum !== undefined && raw.minimum > raw.maximum) {
+    problems.error([...path, 'minimum'], 'out-of-range', 'the minimum is larger than the maximum');
+  }
+  if (spec.default === undefined || (type === 'enum' && raw.values === undefined)) return spec;
+  const converted = convertArg(spec, spec.default, root, 'json');
+  if ('value' in converted) return { ...spec, default: converted.value };
+  problems.error([...path, 'default'], 'bad-arg', `the default ${converted.problem}`);
+  return spec;
+}
+
+function meaningless(field: string, type: string, path: Path, problems: Problems): void {
+  problems.warn([...path, field], 'no-effect', `"${field}" means nothing without type: ${type}`, { target: 'key' });
+}
+
+/** Undefined: any value. Numbers, truth values and structures say by their default what they are. */
+function typeOf(raw: RawArg): ArgSpec['type'] | undefined {
+  if (raw.type === 'relative-path') return 'path';
+  if (raw.type !== undefined) return raw.type as ArgSpec['type'];
+  if (raw.values !== undefined) return 'enum';
+  if (typeof raw.default === 'number' || raw.minimum !== undefined || raw.maximum !== undefined) return 'number';
+  if (typeof raw.default === 'boolean') return 'boolean';
+  return typeof raw.default === 'object' && raw.default !== null ? 'json' : undefined;
+}

@@ -1,0 +1,109 @@
+import type { RunBody, TaskBody } from '../model/flow.js';
+import type { Path } from '../parse/locate.js';
+import { parseTemplate, templateRefs } from '../plan/template.js';
+import { leavesProject } from './paths.js';
+import type { PhaseReader, TextScope } from './phase-reader.js';
+import { codeElements, variableName } from './shell.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const AGENT_WORDS = ['runner', 'model', 'thinking'] as const;
+
+/** Runner fields of an agent call: what the part says itself, else what its phase says. */
+export function agentFields(
+  reader: PhaseReader,
+  path: Path,
+  own: Fields,
+  { phase = {}, scope = {} }: { phase?: Fields; scope?: TextScope } = {},
+): Omit<TaskBody, 'type' | 'task'> {
+  if (typeof own['agent'] === 'string') reader.agent([...path, 'agent'], own['agent']);
+  for (const word of AGENT_WORDS) {
+    if (typeof own[word] === 'string') reader.literal([...path, word], own[word]);
+  }
+  if (typeof own['systemPrompt'] === 'string') reader.template([...path, 'systemPrompt'], own['systemPrompt'], scope);
+  if (reader.context.trust === 'generated' && own['runner'] !== undefined) {
+    refuseGenerated(reader, [...path, 'runner'], 'choose a runner');
+  }
+  const fields: Record<string, unknown> = {};
+  for (const name of ['agent', ...AGENT_WORDS, 'tools', 'systemPrompt']) {
+    const value = own[name] ?? phase[name];
+    if (value !== undefined) fields[name] = value;
+  }
+  return fields;
+}
+
+export function taskBody(reader: PhaseReader, scope: TextScope = {}): TaskBody {
+  const { raw, path } = reader.source;
+  const task = typeof raw['task'] === 'string' ? reader.template([...path, 'task'], raw['task'], scope) : '';
+  return { type: 'task', task, ...agentFields(reader, path, raw, { scope }) };
+}
+
+/** A command: `run`, `input` and `env` of a phase or of a branch. */
+export function runBody(reader: PhaseReader, path: Path, own: Fields, scope: TextScope = {}): RunBody {
+  const run = (own['run'] ?? '') as string | readonly string[];
+  if (reader.context.trust === 'generated') refuseGenerated(reader, [...path, 'run'], 'execute commands');
+  if (typeof run === 'string') checkShellText(reader, [...path, 'run'], run);
+  else checkArgv(reader, [...path, 'run'], run, scope);
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries((own['env'] ?? {}) as Record<string, unknown>)) {
+    const at = [...path, 'env', name];
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      reader.context.problems.error(at, 'bad-value', 'this is no name of a variable', { target: 'key' });
+      continue;
+    }
+    env[name] = typeof value === 'string' ? reader.template(at, value, scope) : String(value);
+  }
+  const input = own['input'];
+  return {
+    type: 'run',
+    run,
+    ...(typeof input === 'string' ? { input: reader.template([...path, 'input'], input, scope) } : {}),
+    env,
+  };
+}
+
+function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], scope: TextScope): void {
+  const code = new Set(codeElements(argv));
+  for (const [index, element] of argv.entries()) {
+    const at = [...path, index];
+    if (code.has(index)) checkShellText(reader, at, element);
+    else reader.template(at, element, scope);
+    if (element.includes('\0'))
+      reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
+  }
+  if (argv[0] === '') reader.context.problems.error([...path, 0], 'bad-value', 'the program has no name');
+}
+
+/** Text that a shell or an interpreter parses: a value put into it could become commands. */
+function checkShellText(reader: PhaseReader, path: Path, text: string): void {
+  const { problems } = reader.context;
+  if (text.includes('\0')) problems.error(path, 'bad-value', 'a command cannot hold a NUL character');
+  const template = parseTemplate(text, reader.itemName);
+  const places = [...templateRefs(template), ...template.suspects.filter(({ certain }) => certain)];
+  for (const { text: placeholder, offset, length } of places) {
+    const name = variableName(placeholder);
+    problems.error(path, 'shell-placeholder', `{${placeholder}} would be read as code here`, {
+      span: { offset, length },
+      hint: `pass it by env: { ${name}: "{${placeholder}}" } and write "$${name}"`,
+    });
+  }
+}
+
+export function refuseGenerated(reader: PhaseReader, path: Path, what: string): void {
+  reader.context.problems.error(path, 'generated-flow', `a generated flow may not ${what}`, { target: 'key' });
+}
+
+/** A folder or file inside the project; placeholders are looked at again when the phase runs. */
+export function projectPath(reader: PhaseReader, path: Path, written: string, scope: TextScope = {}): string {
+  const { problems, world } = reader.context;
+  reader.template(path, written, scope);
+  if (written.includes('\0')) problems.error(path, 'bad-value', 'a path cannot hold a NUL character');
+  else if (leavesProject(written)) {
+    problems.error(path, 'outside-project', 'this path leads out of the project', {
+      hint: 'paths are relative to the project root',
+    });
+  } else if (!/[{*?[]/.test(written) && world.linksOut(written)) {
+    problems.error(path, 'outside-project', 'this path leads out of the project through a symbolic link');
+  }
+  return written;
+}

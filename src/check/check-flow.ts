@@ -1,0 +1,113 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Flow } from '../model/flow.js';
+import { FLOW_NAME_PATTERN, MAX_NAME_LENGTH } from '../model/names.js';
+import { decodeText } from '../parse/decode.js';
+import { parseText } from '../parse/parse.js';
+import { Source } from '../parse/source.js';
+import { relativePath } from '../util/inside.js';
+import type { UsedFlow } from './context.js';
+import { checkFlowValue } from './flow.js';
+import { checkForbiddenNames } from './forbidden.js';
+import { Problems, syntaxDiagnostics, toDiagnostics } from './problem.js';
+import { type LoadedFlows, loadUsedFlows } from './used-flows.js';
+import type { CheckWorld, Dependency } from './world.js';
+
+export interface CheckRequest {
+  /** Relative to the project root, or absolute outside it: as people should see it. Its ending decides the notation. */
+  readonly file: string;
+  readonly text: string | Buffer;
+  readonly world: CheckWorld;
+  readonly trust?: 'file' | 'generated';
+  /** How many flows this one is nested in. */
+  readonly depth?: number;
+  /** For a flow without a name, instead of the file's. */
+  readonly name?: string;
+  readonly mostPhases?: number;
+  /** Arguments that the flow is given by its surroundings. */
+  readonly given?: Readonly<Record<string, unknown>>;
+}
+
+export interface CheckResult {
+  /** Only without errors. */
+  readonly flow?: Flow;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly dependencies: readonly Dependency[];
+  /** The text that the diagnostics point into. */
+  readonly source: string;
+}
+
+/** A flow file's text as a checked flow, or all that is wrong with it. Starts no process and never throws. */
+export async function checkFlowText(request: CheckRequest): Promise<CheckResult> {
+  const start = isAbsolute(request.file) ? request.file : resolve(request.world.root, request.file);
+  return check(request, new Map(), [start]);
+}
+
+async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly string[]): Promise<CheckResult> {
+  const { file, world } = request;
+  const decoded = decodeText(typeof request.text === 'string' ? Buffer.from(request.text, 'utf8') : request.text);
+  const source = decoded.text;
+  if (decoded.problem) {
+    const diagnostics = syntaxDiagnostics([decoded.problem], file, source);
+    return { diagnostics, dependencies: world.dependencies, source };
+  }
+  const parsed = await parseText(file, source);
+  if ('problems' in parsed) {
+    const diagnostics = syntaxDiagnostics(parsed.problems, file, source);
+    return { diagnostics, dependencies: world.dependencies, source };
+  }
+  const problems = new Problems();
+  checkForbiddenNames(parsed.value, problems);
+  let flow: Flow | undefined;
+  if (!problems.hasErrors) {
+    const used = await loadUsedFlows(parsed.value, { world, loaded, trail, check: checkUsed(world, loaded) });
+    const places = new Source(file, source);
+    const { trust = 'file', depth = 0, mostPhases, given } = request;
+    flow = checkFlowValue(parsed.value, {
+      problems,
+      world,
+      used,
+      trust,
+      name: request.name ?? nameFromFile(file),
+      ...(trust === 'file' ? { file, position: (index) => positionOf(places, parsed.phases[index]) } : {}),
+      depth,
+      ...(mostPhases === undefined ? {} : { mostPhases }),
+      ...(given === undefined ? {} : { given }),
+    });
+  }
+  const found = problems.list;
+  const diagnostics = found.length === 0 ? [] : await toDiagnostics(found, file, source, await parsed.tree());
+  return { ...(flow && !problems.hasErrors ? { flow } : {}), diagnostics, dependencies: world.dependencies, source };
+}
+
+function positionOf(places: Source, offset: number | undefined) {
+  return offset === undefined ? undefined : places.position(offset);
+}
+
+/** A flow that another one uses: its own problems are shown when it is checked itself. */
+function checkUsed(world: CheckWorld, loaded: LoadedFlows) {
+  return async (file: string, bytes: Buffer, trail: readonly string[]): Promise<UsedFlow> => {
+    const shown = displayName(world.root, file);
+    const { flow, diagnostics } = await check({ file: shown, text: bytes, world }, loaded, trail);
+    if (flow) return { flow };
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    const first = errors[0];
+    const place = first ? ` (${first.line}:${first.column} ${first.message})` : '';
+    return { problem: `the flow ${shown} has problems${place}`, hint: `see: taskflow check ${shown}` };
+  };
+}
+
+/** Relative to the project where it is inside, else as it is. */
+export function displayName(root: string, file: string): string {
+  const way = relativePath(root, file);
+  return way.startsWith('..') || isAbsolute(way) ? file : way;
+}
+
+function nameFromFile(file: string): string {
+  const base = file.slice(file.lastIndexOf('/') + 1).replace(/\.(ya?ml|jsonc?)$/i, '');
+  const name = base
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, MAX_NAME_LENGTH);
+  return new RegExp(FLOW_NAME_PATTERN).test(name) ? name : 'flow';
+}

@@ -1,0 +1,50 @@
+import type { AgentScope, Flow } from '../model/flow.js';
+import type { Kind } from '../model/kind.js';
+import type { Path } from '../parse/locate.js';
+import type { Problems } from './problem.js';
+import type { CheckWorld } from './world.js';
+
+/** A saved flow that a phase uses, as far as it could be loaded. */
+export type UsedFlow =
+  | { readonly flow: Flow }
+  | { readonly problem: string; readonly hint?: string; readonly known?: readonly string[] };
+
+/** What every part of one flow's check shares. */
+export interface CheckContext {
+  readonly problems: Problems;
+  readonly world: CheckWorld;
+  /** `generated`: made by a model at run time, so held to tighter rules. */
+  readonly trust: 'file' | 'generated';
+  readonly agentScope: AgentScope;
+  /** Warnings about placeholders are errors. */
+  readonly strict: boolean;
+  readonly flowName: string;
+  /** Declared arguments; a nested flow also knows those that `with` gives it. */
+  readonly args: ReadonlySet<string>;
+  /** Arguments that are mentioned. Those that are not declared become untyped ones. */
+  readonly mentionedArgs: Set<string>;
+  /** Saved flows by the name or path under which they are used. */
+  readonly used: ReadonlyMap<string, UsedFlow>;
+  /** Every phase of this flow by id. */
+  readonly phases: ReadonlyMap<string, PhaseSource>;
+  /** How many flows this one is nested in. */
+  readonly depth: number;
+  /** Checks a flow that is written inside this one. */
+  readonly checkInline: (def: unknown, path: Path, options: InlineOptions) => Flow | undefined;
+}
+
+export interface InlineOptions {
+  readonly phase: string;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly mostPhases: number;
+}
+
+/** One phase as it is written, after its structure was checked: fields that were wrong are left out. */
+export interface PhaseSource {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly path: Path;
+  /** Fields that stand under another name in the file: short forms. */
+  readonly renamed?: Readonly<Record<string, string>>;
+  readonly raw: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,68 @@
+import { readdirSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/names.js';
+import { type Project, STATE_DIR } from '../util/project.js';
+
+const EXTENSIONS = ['.yaml', '.yml', '.json'];
+
+export type FoundFlow =
+  /** `file` is absolute. */
+  { readonly file: string; readonly bytes: Buffer } | { readonly missing: string; readonly known: readonly string[] };
+
+/** A path has a slash or a flow file's ending; everything else is the name of a saved flow. */
+export function isFlowPath(ref: string): boolean {
+  return ref.includes('/') || /\.(ya?ml|json)$/i.test(ref);
+}
+
+interface Disk {
+  readonly read: (path: string) => Buffer | undefined;
+  readonly names: () => readonly string[];
+  /** Folder that paths are relative to; the project root when nothing is said. */
+  readonly base?: string;
+}
+
+/** The file that FLOW stands for. */
+export function findFlow(project: Pick<Project, 'root' | 'home'>, ref: string, disk: Disk): FoundFlow {
+  if (ref.includes('\0')) return { missing: 'a path cannot hold a NUL character', known: [] };
+  if (isFlowPath(ref)) {
+    const file = isAbsolute(ref) ? ref : resolve(disk.base ?? project.root, ref);
+    const bytes = disk.read(file);
+    return bytes === undefined ? { missing: `there is no flow file ${ref}`, known: [] } : { file, bytes };
+  }
+  if (
+    ref !== 'config' &&
+    new RegExp(FLOW_NAME_PATTERN).test(ref) &&
+    ref.length <= MAX_NAME_LENGTH &&
+    !isForbiddenName(ref)
+  ) {
+    for (const folder of savedFlowFolders(project)) {
+      for (const extension of EXTENSIONS) {
+        const file = join(folder, `${ref}${extension}`);
+        const bytes = disk.read(file);
+        if (bytes !== undefined) return { file, bytes };
+      }
+    }
+  }
+  return { missing: `there is no saved flow "${ref.slice(0, 100)}"`, known: disk.names() };
+}
+
+/** The project's, then the user's. */
+export function savedFlowFolders(project: Pick<Project, 'root' | 'home'>): readonly string[] {
+  return [join(project.root, STATE_DIR), join(project.home, '.pi', 'agent', 'taskflows')];
+}
+
+/** Names of all saved flows. `config.yaml` stands in the same folder and is none. */
+export function savedFlowNames(project: Pick<Project, 'root' | 'home'>): readonly string[] {
+  const names = new Set<string>();
+  for (const folder of savedFlowFolders(project)) {
+    try {
+      for (const file of readdirSync(folder)) {
+        const name = /^(.+)\.(?:ya?ml|json)$/.exec(file)?.[1];
+        if (name !== undefined && name !== 'config') names.add(name);
+      }
+    } catch {
+      // No such folder: no saved flows there.
+    }
+  }
+  return [...names].sort();
+}

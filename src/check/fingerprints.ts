@@ -1,0 +1,58 @@
+import type { Path } from '../parse/locate.js';
+import { refuseGenerated } from './bodies.js';
+import { leavesProject, literalBase } from './paths.js';
+import type { PhaseReader, TextScope } from './phase-reader.js';
+import { show } from './structure.js';
+
+const PREFIXES = ['git:', 'glob!:', 'glob:', 'file:', 'env:', 'cmd:'] as const;
+
+/** Fail closed: an entry that nobody understands would be a key that never moves. */
+export function checkFingerprint(reader: PhaseReader, path: Path, entry: string, scope: TextScope): void {
+  const { problems, trust, world } = reader.context;
+  reader.template(path, entry, scope);
+  const prefix = PREFIXES.find((known) => entry.startsWith(known));
+  if (!prefix) {
+    const written = entry.includes(':') ? entry.slice(0, entry.indexOf(':') + 1) : entry;
+    problems.error(
+      path,
+      'unknown-fingerprint',
+      `${show(written)} is no kind of fingerprint: use ${PREFIXES.join(', ')}`,
+      {
+        span: { offset: 0, length: written.length },
+        suggest: { name: written, known: PREFIXES },
+      },
+    );
+    return;
+  }
+  const value = entry.slice(prefix.length);
+  if (value.trim() === '') {
+    problems.error(path, 'bad-value', `"${prefix}" needs a value`, { hint: `for example: ${EXAMPLES[prefix]}` });
+    return;
+  }
+  if (prefix === 'env:' && !value.includes('{') && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) {
+    problems.error(path, 'bad-value', `${show(value)} is no name of a variable`, spanAfter(prefix, value));
+  }
+  if (prefix === 'cmd:' && trust === 'generated') refuseGenerated(reader, path, 'execute commands');
+  if (prefix === 'git:' && /^[-]|\s|\.\./.test(value)) {
+    problems.error(path, 'bad-value', `${show(value)} is no git reference`, spanAfter(prefix, value));
+  }
+  if (prefix === 'file:' || prefix === 'glob:' || prefix === 'glob!:') {
+    const fixed = prefix === 'file:' ? value : literalBase(value);
+    if (leavesProject(value) || (!fixed.includes('{') && world.linksOut(fixed))) {
+      problems.error(path, 'outside-project', 'this path leads out of the project', spanAfter(prefix, value));
+    }
+  }
+}
+
+const EXAMPLES: Readonly<Record<(typeof PREFIXES)[number], string>> = {
+  'git:': 'git:HEAD',
+  'glob!:': 'glob!:src/**',
+  'glob:': 'glob:src/**/*.ts',
+  'file:': 'file:package.json',
+  'env:': 'env:NODE_ENV',
+  'cmd:': 'cmd:node --version',
+};
+
+function spanAfter(prefix: string, value: string): { span: { offset: number; length: number } } {
+  return { span: { offset: prefix.length, length: value.length } };
+}

@@ -1,0 +1,219 @@
+import type { AgentScope, ArgSpec, Budget, Flow, Phase } from '../model/flow.js';
+import { isCwdWord } from '../model/names.js';
+import type { RawArg, RawCache, RawRetry } from '../model/schema/common.js';
+import { FLOW_FIELDS } from '../model/schema/flow.js';
+import type { Path } from '../parse/locate.js';
+import { findCycles } from '../plan/graph.js';
+import { parseDuration } from '../util/duration.js';
+import { checkArgSpecs, UNDECLARED } from './arg-specs.js';
+import { projectPath } from './bodies.js';
+import type { CheckContext, PhaseSource, UsedFlow } from './context.js';
+import { checkFingerprint } from './fingerprints.js';
+import { checkPhase, type PhaseDefaults } from './phase.js';
+import { PhaseReader } from './phase-reader.js';
+import { readPhases } from './phases.js';
+import type { Problems } from './problem.js';
+import { writtenPhases } from './shorthand.js';
+import { checkStructure, show } from './structure.js';
+import type { CheckWorld } from './world.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface FlowOptions {
+  readonly problems: Problems;
+  readonly world: CheckWorld;
+  readonly used: ReadonlyMap<string, UsedFlow>;
+  readonly trust: 'file' | 'generated';
+  /** Name when the flow has none. */
+  readonly name: string;
+  readonly file?: string;
+  /** Way to the flow inside its file. */
+  readonly path?: Path;
+  readonly depth?: number;
+  /** Arguments that are given to a nested flow. */
+  readonly given?: Readonly<Record<string, unknown>>;
+  readonly mostPhases?: number;
+  readonly agentScope?: AgentScope;
+  /** Offset of each phase in the file, where it is cheap to know. */
+  readonly position?: (index: number) => { readonly line: number; readonly column: number } | undefined;
+}
+
+/** Written flows inside flows; generated ones have a tighter bound. */
+const DEEPEST_FLOWS = 20;
+const DEEPEST_GENERATED = 5;
+const MOST_GENERATED_PHASES = 100;
+
+/** The checked flow. Meaningless if there were errors: the caller asks `problems`. */
+export function checkFlowValue(value: unknown, options: FlowOptions): Flow | undefined {
+  const { problems, path = [], trust, depth = 0 } = options;
+  const flow: unknown = Array.isArray(value) && (path.length > 0 || trust === 'generated') ? { phases: value } : value;
+  if (typeof flow !== 'object' || flow === null || Array.isArray(flow)) {
+    problems.error(path, 'wrong-type', flow === null ? 'there is no flow here' : 'a flow has to be an object', {
+      hint: 'it needs at least "phases"',
+    });
+    return undefined;
+  }
+  if (depth > (trust === 'generated' ? DEEPEST_GENERATED : DEEPEST_FLOWS)) {
+    problems.error(path, trust === 'generated' ? 'generated-flow' : 'too-deep', 'flows are nested too deep here');
+    return undefined;
+  }
+  const good = readFlowFields(flow as Fields, path, problems);
+  const written = writtenPhases(good, path, problems);
+  const most = Math.min(
+    options.mostPhases ?? Number.POSITIVE_INFINITY,
+    trust === 'generated' ? MOST_GENERATED_PHASES : 10_000,
+  );
+  if (written.length > most) {
+    problems.error(
+      [...path, 'phases'],
+      trust === 'generated' ? 'generated-flow' : 'out-of-range',
+      `there are ${written.length} phases, and ${most} are allowed here`,
+      { target: 'key' },
+    );
+    return undefined;
+  }
+  return assemble(good, readPhases(written, problems), options);
+}
+
+/** Fields around the phases; wrong ones are reported and left out. */
+function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
+  const good: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(flow)) {
+    const at = [...path, name];
+    if (!Object.hasOwn(FLOW_FIELDS, name)) {
+      problems.error(at, 'unknown-field', `a flow has no field ${show(name)}`, {
+        target: 'key',
+        suggest: { name, known: Object.keys(FLOW_FIELDS) },
+      });
+    } else if (name === 'contextSharing') {
+      problems.warn(at, 'no-effect', '"contextSharing" is accepted but does nothing here', { target: 'key' });
+    } else if (name === 'phases' && Array.isArray(value) && value.length > 0) {
+      good[name] = value;
+    } else if (checkStructure(value, FLOW_FIELDS[name as keyof typeof FLOW_FIELDS], at, problems)) {
+      good[name] = value;
+    } else if (name === 'phases' || name === 'task' || name === 'tasks' || name === 'chain') {
+      // Something stood there: its own problem is reported, not that it is missing.
+      good[name] = [];
+    }
+  }
+  return good;
+}
+
+function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOptions): Flow {
+  const { problems, path = [], world } = options;
+  const name = typeof raw['name'] === 'string' ? raw['name'] : options.name;
+  const args = checkArgSpecs((raw['args'] ?? {}) as Record<string, RawArg>, [...path, 'args'], world.root, problems);
+  const context = contextOf(raw, sources, name, args, options);
+  const defaults = readDefaults(raw, path, context);
+  const phases = sources.map((source, index): Phase => {
+    const phase = checkPhase(new PhaseReader(context, source), defaults);
+    return { ...phase, ...options.position?.(index) };
+  });
+  for (const name of [...context.mentionedArgs, ...Object.keys(options.given ?? {})]) {
+    if (!Object.hasOwn(args, name)) args[name] = UNDECLARED;
+  }
+  const result = checkGraph(phases, sources, problems);
+  const budget = raw['budget'] as Budget | undefined;
+  return {
+    name,
+    ...pickTexts(raw, ['description', 'runner', 'model', 'thinking']),
+    ...(options.file === undefined ? {} : { file: options.file }),
+    args,
+    concurrency: (raw['concurrency'] ?? 8) as number,
+    ...(budget ? { budget } : {}),
+    agentScope: context.agentScope,
+    idleTimeoutMs: parseDuration((raw['idleTimeout'] ?? '5m') as string) ?? 300_000,
+    incremental: (raw['incremental'] ?? false) as boolean,
+    strictInterpolation: context.strict,
+    phases,
+    result,
+  };
+}
+
+function contextOf(
+  raw: Fields,
+  sources: readonly PhaseSource[],
+  flowName: string,
+  args: Readonly<Record<string, ArgSpec>>,
+  options: FlowOptions,
+): CheckContext {
+  const { problems, world, used, trust, depth = 0 } = options;
+  if (trust === 'generated' && raw['runner'] !== undefined) {
+    problems.error([...(options.path ?? []), 'runner'], 'generated-flow', 'a generated flow may not choose a runner', {
+      target: 'key',
+    });
+  }
+  const agentScope = (raw['agentScope'] ?? options.agentScope ?? 'both') as AgentScope;
+  return {
+    problems,
+    world,
+    trust,
+    agentScope,
+    strict: (raw['strictInterpolation'] ?? false) as boolean,
+    flowName,
+    args: new Set([...Object.keys(args), ...Object.keys(options.given ?? {})]),
+    mentionedArgs: new Set(),
+    used,
+    phases: new Map(sources.map((source) => [source.id, source])),
+    depth,
+    checkInline: (def, path, { phase, given, mostPhases }) =>
+      checkFlowValue(def, {
+        problems,
+        world,
+        used,
+        trust,
+        name: `${flowName}.${phase}`,
+        path,
+        depth: depth + 1,
+        given,
+        mostPhases,
+        agentScope,
+      }),
+  };
+}
+
+function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefaults {
+  const defaults = (raw['defaults'] ?? {}) as {
+    retry?: RawRetry;
+    timeout?: string | number;
+    cache?: RawCache;
+    cwd?: string;
+  };
+  const reader = new PhaseReader(context, { id: '', kind: 'agent', path: [...path, 'defaults'], raw: defaults });
+  if (defaults.cwd !== undefined && !isCwdWord(defaults.cwd)) projectPath(reader, reader.path('cwd'), defaults.cwd);
+  for (const [index, entry] of (defaults.cache?.fingerprint ?? []).entries()) {
+    checkFingerprint(reader, reader.path('cache', 'fingerprint', index), entry, {});
+  }
+  for (const [at, value] of [
+    [reader.path('timeout'), defaults.timeout],
+    [reader.path('cache', 'ttl'), defaults.cache?.ttl],
+  ] as const) {
+    if (value !== undefined && !parseDuration(value)) {
+      context.problems.error(at, 'out-of-range', `"${at.at(-1)}" has to be longer than nothing`);
+    }
+  }
+  return { ...defaults, incremental: (raw['incremental'] ?? false) as boolean };
+}
+
+/** Id of the phase whose output is the result. */
+function checkGraph(phases: readonly Phase[], sources: readonly PhaseSource[], problems: Problems): string {
+  const byId = new Map(sources.map((source) => [source.id, source]));
+  for (const cycle of findCycles(phases)) {
+    const { path } = byId.get(cycle[0]!)!;
+    problems.error([...path, 'id'], 'cycle', `these phases wait for each other: ${cycle.join(' → ')}`);
+  }
+  const finals = phases.flatMap((phase, index) => (phase.final ? [index] : []));
+  for (const index of finals.slice(1)) {
+    const first = phases[finals[0]!]!.id;
+    problems.error([...sources[index]!.path, 'final'], 'several-finals', `"${first}" is final already`, {
+      target: 'key',
+    });
+  }
+  return (phases[finals[0] ?? phases.length - 1] ?? phases.at(-1))?.id ?? '';
+}
+
+function pickTexts(raw: Fields, names: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of names) if (typeof raw[name] === 'string') picked[name] = raw[name];
+  return picked;
+}

@@ -1,0 +1,238 @@
+import type { Branch, Phase, RunBody, TaskBody, UseBody } from '../model/flow.js';
+import type { JsonValue } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import { agentFields, projectPath, runBody, taskBody } from './bodies.js';
+import { checkSource, checkUse } from './nested.js';
+import type { PhaseReader } from './phase-reader.js';
+import { checkScore } from './score.js';
+
+/** The kind's own part of a checked phase. */
+type OwnPart<K extends Kind> = Omit<Extract<Phase, { kind: K }>, keyof import('../model/flow.js').PhaseBase> & {
+  kind: K;
+};
+
+type Builders = { readonly [K in Kind]: (reader: PhaseReader) => OwnPart<K> };
+
+/** One entry per kind: reads the kind's own fields, says what is wrong with them, and makes the checked part. */
+export const KIND_BUILDERS: Builders = {
+  agent: (reader) => ({ kind: 'agent', body: taskBody(reader) }),
+
+  script: (reader) => {
+    if (reader.context.trust === 'generated') {
+      reader.context.problems.error(
+        reader.path('type'),
+        'generated-flow',
+        'a generated flow may not have script phases',
+      );
+    }
+    return { kind: 'script', body: runBody(reader, reader.source.path, reader.source.raw) };
+  },
+
+  parallel: (reader) => ({ kind: 'parallel', branches: branches(reader, 1) }),
+
+  map: (reader) => {
+    const { raw } = reader.source;
+    const over = raw['over'] as string | readonly JsonValue[] | undefined;
+    if (over !== undefined) reader.deep(reader.path('over'), over);
+    if (typeof over === 'string' && !over.includes('{')) {
+      reader.context.problems.error(
+        reader.path('over'),
+        'bad-value',
+        '"over" has to be a list or a placeholder of one',
+        {
+          hint: 'for example: "{steps.scan.json}"',
+        },
+      );
+    }
+    if (reader.context.trust === 'generated' && Array.isArray(over) && over.length > 200) {
+      reader.context.problems.error(
+        reader.path('over'),
+        'generated-flow',
+        'a generated flow may map over at most 200 items',
+      );
+    }
+    return { kind: 'map', over: over ?? [], as: reader.itemName, body: mapBody(reader) };
+  },
+
+  reduce: (reader) => {
+    const { raw } = reader.source;
+    const from = (raw['from'] ?? []) as readonly string[];
+    if (from.length === 0) {
+      reader.context.problems.error(
+        reader.source.path,
+        'missing-field',
+        `the reduce phase "${reader.source.id}" needs "from"`,
+        {
+          hint: 'for example: from: ["review-each"]',
+        },
+      );
+    }
+    const strategy = (raw['reduceStrategy'] ?? 'one-shot') as 'one-shot' | 'tree';
+    if (raw['batchSize'] !== undefined && strategy !== 'tree')
+      noEffect(reader, 'batchSize', 'without reduceStrategy: tree');
+    return { kind: 'reduce', from, body: taskBody(reader), strategy, batchSize: (raw['batchSize'] ?? 10) as number };
+  },
+
+  gate: (reader) => {
+    const { raw } = reader.source;
+    const conditions = (raw['eval'] ?? []) as readonly string[];
+    for (const [index, condition] of conditions.entries()) reader.condition(reader.path('eval', index), condition);
+    const hasTask = typeof raw['task'] === 'string';
+    if (!hasTask && raw['eval'] === undefined && raw['score'] === undefined) {
+      reader.context.problems.error(
+        reader.source.path,
+        'missing-field',
+        `the gate "${reader.source.id}" has nothing to decide by`,
+        {
+          hint: 'give it "eval", "score" or "task"',
+        },
+      );
+    }
+    const body = hasTask ? taskBody(reader) : undefined;
+    if (!hasTask) agentFields(reader, reader.source.path, raw);
+    return {
+      kind: 'gate',
+      eval: conditions,
+      ...(body ? { body } : {}),
+      ...(raw['score'] === undefined ? {} : { score: checkScore(reader) }),
+      onBlock: (raw['onBlock'] ?? 'halt') as 'halt' | 'retry',
+    };
+  },
+
+  approval: (reader) => {
+    const { raw, id } = reader.source;
+    const fallback = typeof raw['description'] === 'string' ? raw['description'] : `Approve "${id}"?`;
+    const task = typeof raw['task'] === 'string' ? reader.template(reader.path('task'), raw['task']) : fallback;
+    return { kind: 'approval', task };
+  },
+
+  flow: (reader) => {
+    const given = withValues(reader);
+    return { kind: 'flow', source: checkSource(reader, given), with: given };
+  },
+
+  loop: (reader) => {
+    const { raw } = reader.source;
+    const scope = { loop: true };
+    const until = raw['until'];
+    if (typeof until === 'string') reader.condition(reader.path('until'), until, scope);
+    return {
+      kind: 'loop',
+      body: taskBody(reader, scope),
+      ...(typeof until === 'string' ? { until } : {}),
+      maxIterations: (raw['maxIterations'] ?? 10) as number,
+      convergence: (raw['convergence'] ?? true) as boolean,
+      reflexion: (raw['reflexion'] ?? false) as boolean,
+    };
+  },
+
+  tournament: (reader) => {
+    const { raw, path, id } = reader.source;
+    const hasBranches = raw['branches'] !== undefined;
+    const hasTask = typeof raw['task'] === 'string';
+    if (!hasTask && !hasBranches) {
+      reader.context.problems.error(path, 'missing-field', `the tournament "${id}" needs "task" or "branches"`);
+    }
+    if (hasBranches && raw['variants'] !== undefined) noEffect(reader, 'variants', 'beside "branches"');
+    if (hasBranches && hasTask) noEffect(reader, 'task', 'beside "branches"');
+    const judge = raw['judge'];
+    const judgeAgent = raw['judgeAgent'];
+    if (typeof judge === 'string') reader.template(reader.path('judge'), judge);
+    if (typeof judgeAgent === 'string') reader.agent(reader.path('judgeAgent'), judgeAgent);
+    const fields = agentFields(reader, path, raw);
+    return {
+      kind: 'tournament',
+      ...(hasTask && !hasBranches ? { body: taskBody(reader) } : {}),
+      variants: (raw['variants'] ?? 3) as number,
+      branches: hasBranches ? branches(reader, 2) : [],
+      ...(typeof judge === 'string' ? { judge } : {}),
+      judgeBody: {
+        type: 'task',
+        task: typeof judge === 'string' ? judge : '',
+        ...fields,
+        ...(typeof judgeAgent === 'string' ? { agent: judgeAgent } : {}),
+      },
+      mode: (raw['mode'] ?? 'best') as 'best' | 'aggregate',
+    };
+  },
+
+  race: (reader) => ({
+    kind: 'race',
+    branches: branches(reader, 2),
+    cancelLosers: (reader.source.raw['cancelLosers'] ?? true) as boolean,
+  }),
+
+  expand: (reader) => {
+    const { raw } = reader.source;
+    const given = withValues(reader);
+    return {
+      kind: 'expand',
+      source: checkSource(reader, given),
+      ...(raw['with'] === undefined ? {} : { with: given }),
+      mode: (raw['expandMode'] ?? 'nested') as 'nested' | 'graft',
+      maxNodes: (raw['maxNodes'] ?? 50) as number,
+    };
+  },
+};
+
+export function noEffect(reader: PhaseReader, field: string, why: string): void {
+  reader.context.problems.warn(reader.path(field), 'no-effect', `"${field}" means nothing ${why}`, { target: 'key' });
+}
+
+function withValues(reader: PhaseReader, item = false): Readonly<Record<string, JsonValue>> {
+  const given = (reader.source.raw['with'] ?? {}) as Readonly<Record<string, JsonValue>>;
+  return reader.deep(reader.path('with'), given, { item });
+}
+
+function mapBody(reader: PhaseReader): TaskBody | RunBody | UseBody {
+  const { raw, path, id } = reader.source;
+  const scope = { item: true };
+  const bodies = ['task', 'run', 'use'].filter((name) => raw[name] !== undefined);
+  if (bodies.length !== 1) {
+    const written = bodies.length === 0 ? 'has none' : `has ${bodies.map((name) => `"${name}"`).join(' and ')}`;
+    reader.context.problems.error(path, 'missing-field', `the map "${id}" needs one body, and ${written}`, {
+      hint: 'a map has "task", "run" or "use"',
+    });
+  }
+  const isRun = raw['run'] !== undefined;
+  const isUse = raw['use'] !== undefined;
+  if (!isRun)
+    for (const field of ['input', 'env']) if (raw[field] !== undefined) noEffect(reader, field, 'without "run"');
+  if (!isUse && raw['with'] !== undefined) noEffect(reader, 'with', 'without "use"');
+  if (isUse) {
+    const use = reader.template(reader.path('use'), raw['use'] as string, scope);
+    const given = withValues(reader, true);
+    checkUse(reader, use, given);
+    return { type: 'use', use, with: given };
+  }
+  return isRun ? runBody(reader, path, raw, scope) : taskBody(reader, scope);
+}
+
+function branches(reader: PhaseReader, atLeast: number): readonly Branch[] {
+  const { raw, path, id, kind } = reader.source;
+  const written = (raw['branches'] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  agentFields(reader, path, raw);
+  const { problems } = reader.context;
+  if (raw['branches'] !== undefined && written.length < atLeast) {
+    problems.error(reader.path('branches'), 'out-of-range', `the ${kind} "${id}" needs at least ${atLeast} branches`);
+  }
+  const seen = new Set<string>();
+  return written.map((branch, index) => {
+    const at = reader.path('branches', index);
+    const branchId = typeof branch['id'] === 'string' ? branch['id'] : `branch-${index + 1}`;
+    if (seen.has(branchId)) problems.error([...at, 'id'], 'duplicate-id', `the branch "${branchId}" is there twice`);
+    seen.add(branchId);
+    const hasTask = branch['task'] !== undefined;
+    if (hasTask === (branch['run'] !== undefined)) {
+      const message = hasTask ? 'a branch has "task" or "run", not both' : 'a branch needs "task" or "run"';
+      problems.error(at, 'missing-field', message);
+    }
+    const cwd = branch['cwd'];
+    if (typeof cwd === 'string') projectPath(reader, [...at, 'cwd'], cwd);
+    const task = typeof branch['task'] === 'string' ? reader.template([...at, 'task'], branch['task']) : '';
+    const body: TaskBody | RunBody = hasTask
+      ? { type: 'task', task, ...agentFields(reader, at, branch, { phase: raw }) }
+      : runBody(reader, at, branch);
+    return { id: branchId, body, ...(typeof cwd === 'string' ? { cwd } : {}) };
+  });
+}

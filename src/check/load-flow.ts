@@ -1,0 +1,109 @@
+import { join, resolve } from 'node:path';
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Flow } from '../model/flow.js';
+import { LARGEST_FILE } from '../parse/decode.js';
+import { readDerived, writeDerived } from '../util/derived-cache.js';
+import { sha256Hex } from '../util/digest.js';
+import { relativePath } from '../util/inside.js';
+import { type Project, STATE_DIR } from '../util/project.js';
+import { readBounded } from '../util/read-bounded.js';
+import { VERSION } from '../util/version.js';
+import { findFlow, savedFlowNames } from './find-flow.js';
+import { type Dependency, diskWorld, unchanged } from './world.js';
+
+export interface LoadOptions {
+  /** Folder that a path is relative to; the project root when nothing is said. */
+  readonly base?: string;
+  /** Neither reads nor writes what earlier checks left behind. */
+  readonly withoutKept?: boolean;
+}
+
+export type LoadedFlow =
+  | {
+      readonly flow: Flow;
+      readonly warnings: readonly Diagnostic[];
+      /** Absolute. */
+      readonly file: string;
+      /** Of the file's bytes. */
+      readonly digest: string;
+      /** The file's text, where it was read as text; a kept check does not need it. */
+      readonly source?: string;
+    }
+  | {
+      readonly diagnostics: readonly Diagnostic[];
+      /** The text that the diagnostics point into. */
+      readonly source?: string;
+    };
+
+/** Raised when a checked flow looks different or means something else. */
+const KEPT_FORMAT = 1;
+
+interface Kept {
+  readonly format: number;
+  readonly flow: Flow;
+  readonly warnings: readonly Diagnostic[];
+  readonly dependencies: readonly Dependency[];
+  /** Last on purpose: a file that was cut short has none. */
+  readonly complete: true;
+}
+
+/**
+ * The checked flow behind FLOW, a path or a saved flow's name. An unchanged file is not checked again: its checked form
+ * is kept by the digest of its bytes, and good as long as everything that the check looked at is unchanged too.
+ */
+export async function loadFlow(project: Project, ref: string, options: LoadOptions = {}): Promise<LoadedFlow> {
+  const found = findFlow(project, ref, {
+    read: (path) => readBounded(path, LARGEST_FILE),
+    names: () => savedFlowNames(project),
+    ...(options.base === undefined ? {} : { base: options.base }),
+  });
+  if ('missing' in found) return { diagnostics: [await missingFlow(ref, found)] };
+  const file = resolve(found.file);
+  const shown = displayPath(project.root, file);
+  const digest = sha256Hex(found.bytes);
+  const folder = join(project.root, STATE_DIR, 'cache', 'checked');
+  const key = sha256Hex(JSON.stringify([KEPT_FORMAT, VERSION, shown, project.home, digest]));
+  if (!options.withoutKept) {
+    const kept = readDerived(folder, key);
+    if (isKept(kept) && unchanged(kept.dependencies)) return { flow: kept.flow, warnings: kept.warnings, file, digest };
+  }
+  const { checkFlowText } = await import('./check-flow.js');
+  const result = await checkFlowText({ file: shown, text: found.bytes, world: diskWorld(project) });
+  const { flow, diagnostics, dependencies, source } = result;
+  if (!flow) return { diagnostics, source };
+  if (!options.withoutKept) {
+    const kept: Kept = { format: KEPT_FORMAT, flow, warnings: diagnostics, dependencies, complete: true };
+    writeDerived(folder, key, kept);
+  }
+  return { flow, warnings: diagnostics, file, digest, source };
+}
+
+function isKept(value: unknown): value is Kept {
+  if (typeof value !== 'object' || value === null) return false;
+  const kept = value as Partial<Kept>;
+  return (
+    kept.format === KEPT_FORMAT &&
+    kept.complete === true &&
+    Array.isArray(kept.flow?.phases) &&
+    Array.isArray(kept.dependencies)
+  );
+}
+
+function displayPath(root: string, file: string): string {
+  const way = relativePath(root, file);
+  return way === '..' || way.startsWith('../') ? file : way;
+}
+
+async function missingFlow(
+  ref: string,
+  { missing, known }: { missing: string; known: readonly string[] },
+): Promise<Diagnostic> {
+  const { nearestName } = await import('../util/nearest.js');
+  const nearest = await nearestName(ref, known);
+  const hint = nearest
+    ? `did you mean "${nearest}"?`
+    : known.length > 0
+      ? `saved flows: ${known.slice(0, 20).join(', ')}`
+      : 'a path has a slash or ends in .yaml, .yml or .json';
+  return { file: ref, line: 1, column: 1, length: 1, severity: 'error', code: 'no-flow', message: missing, hint };
+}

@@ -1,0 +1,121 @@
+import type { ArgSpec, Flow, FlowSource } from '../model/flow.js';
+import type { JsonValue } from '../model/json.js';
+import { convertArg } from '../plan/args.js';
+import { parseTemplate, templateRefs } from '../plan/template.js';
+import { refuseGenerated } from './bodies.js';
+import { isFlowPath } from './find-flow.js';
+import { leavesProject } from './paths.js';
+import { executesCommand } from './permission.js';
+import type { PhaseReader } from './phase-reader.js';
+import { show } from './structure.js';
+
+/** Where the nested flow of a `flow` or `expand` phase comes from. */
+export function checkSource(reader: PhaseReader, given: Readonly<Record<string, JsonValue>>): FlowSource {
+  const { raw, kind, id, path } = reader.source;
+  const { problems } = reader.context;
+  const use = raw['use'];
+  const def = raw['def'];
+  if (kind === 'flow' && (use === undefined) === (def === undefined)) {
+    const message = use === undefined ? 'needs "use" or "def"' : 'has both "use" and "def"';
+    problems.error(path, 'missing-field', `the flow phase "${id}" ${message}`, {
+      hint: '"use" names a saved flow, "def" holds one',
+    });
+  }
+  if (kind === 'flow' && typeof use === 'string') {
+    reader.template(reader.path('use'), use);
+    checkUse(reader, use, given);
+    return { from: 'use', use };
+  }
+  if (typeof def === 'string') return generatedSource(reader, def);
+  if (def === undefined) return { from: 'generated', def: '' };
+  const mostPhases = kind === 'expand' ? ((raw['maxNodes'] ?? 50) as number) : Number.POSITIVE_INFINITY;
+  const flow = reader.context.checkInline(def, reader.path('def'), { phase: id, given, mostPhases });
+  return flow ? { from: 'inline', flow } : { from: 'generated', def: '' };
+}
+
+function generatedSource(reader: PhaseReader, def: string): FlowSource {
+  const path = reader.path('def');
+  reader.template(path, def);
+  if (templateRefs(parseTemplate(def)).length === 0 && !isJson(def)) {
+    reader.context.problems.error(path, 'bad-value', 'a text in "def" has to be a placeholder whose value is a flow', {
+      hint: 'for example: "{steps.plan.json}"; a flow that is written here is an object',
+    });
+  }
+  return { from: 'generated', def };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // Prose, or a flow in another notation: the caller says what was expected.
+    return false;
+  }
+}
+
+/** A saved flow, and whether the arguments fit what it declares. */
+export function checkUse(reader: PhaseReader, use: string, given: Readonly<Record<string, JsonValue>>): void {
+  const { problems, trust, used } = reader.context;
+  const path = reader.path('use');
+  if (templateRefs(parseTemplate(use, reader.itemName)).length > 0) {
+    if (trust === 'generated') refuseGenerated(reader, path, 'choose the flow that it uses by a placeholder');
+    return;
+  }
+  if (isFlowPath(use) && leavesProject(use)) {
+    problems.error(path, 'outside-project', 'this path leads out of the project', {
+      hint: 'paths are relative to the project root',
+    });
+    return;
+  }
+  const found = used.get(use);
+  if (!found) return;
+  if ('problem' in found) {
+    problems.error(path, 'unknown-flow', found.problem, {
+      ...(found.hint ? { hint: found.hint } : {}),
+      ...(found.known ? { suggest: { name: use, known: found.known } } : {}),
+    });
+    return;
+  }
+  checkGivenArgs(reader, found.flow, given);
+  const resolve = (name: string) => flowOf(used.get(name));
+  if (trust === 'generated' && executesCommand(found.flow, resolve)) {
+    refuseGenerated(reader, path, `use "${use}", which executes commands`);
+  }
+}
+
+function flowOf(found: { readonly flow: Flow } | object | undefined): Flow | undefined {
+  return found && 'flow' in found ? found.flow : undefined;
+}
+
+function checkGivenArgs(reader: PhaseReader, flow: Flow, given: Readonly<Record<string, JsonValue>>): void {
+  const { problems, world } = reader.context;
+  for (const [name, value] of Object.entries(given)) {
+    const spec = Object.hasOwn(flow.args, name) ? flow.args[name] : undefined;
+    const path = reader.path('with', name);
+    if (!spec) {
+      problems.error(path, 'unknown-arg', `the flow "${flow.name}" has no argument ${show(name)}`, {
+        target: 'key',
+        suggest: { name, known: Object.keys(flow.args) },
+      });
+    } else if (!mentionsPlaceholder(value)) {
+      const converted = convertArg(spec, value, world.root, 'json');
+      if ('problem' in converted) problems.error(path, 'bad-arg', `the argument "${name}" ${converted.problem}`);
+    }
+  }
+  for (const [name, spec] of Object.entries(flow.args)) {
+    if (isMissing(name, spec, given)) {
+      problems.error(reader.source.path, 'missing-arg', `the flow "${flow.name}" needs the argument "${name}"`, {
+        hint: `give it in "with"`,
+      });
+    }
+  }
+}
+
+function isMissing(name: string, spec: ArgSpec, given: Readonly<Record<string, JsonValue>>): boolean {
+  return spec.required && spec.default === undefined && !Object.hasOwn(given, name);
+}
+
+function mentionsPlaceholder(value: JsonValue): boolean {
+  return JSON.stringify(value).includes('{');
+}

@@ -1,0 +1,75 @@
+import type { Flow, Phase } from '../model/flow.js';
+import { mayBeCrossRun } from '../model/kind.js';
+
+/** The flow that a `use` stands for; undefined where only the run knows (a placeholder), or it cannot be loaded. */
+export type ResolveUse = (use: string) => Flow | undefined;
+
+const DEEPEST = 20;
+
+/**
+ * Why a phase that contains this flow may not be reused across runs: a gate or an approval in it decides about this run,
+ * and what is not idempotent or never reused must happen. Looks through nested flows at any depth; undefined: nothing
+ * is in the way. The check uses it on what is written, the run on what was generated.
+ */
+export function crossRunObstacle(flow: Flow, resolve: ResolveUse, depth = 0): string | undefined {
+  for (const phase of flow.phases) {
+    const where = `"${phase.id}" of the flow "${flow.name}"`;
+    if (!mayBeCrossRun(phase.kind)) return `the ${phase.kind} ${where}`;
+    if (!phase.idempotent) return `${where}, which is not idempotent`;
+    if (phase.cache.scope === 'off') return `${where}, which is never reused`;
+    if (depth >= DEEPEST) return `${where}, which is nested too deep to tell`;
+    for (const nested of nestedFlows(phase, resolve)) {
+      const obstacle = crossRunObstacle(nested, resolve, depth + 1);
+      if (obstacle) return obstacle;
+    }
+  }
+  return undefined;
+}
+
+/** True if the flow holds a gate or an approval, at any depth. */
+export function containsDeciding(flow: Flow, resolve: ResolveUse, depth = 0): boolean {
+  return flow.phases.some(
+    (phase) =>
+      !mayBeCrossRun(phase.kind) ||
+      (depth < DEEPEST && nestedFlows(phase, resolve).some((nested) => containsDeciding(nested, resolve, depth + 1))),
+  );
+}
+
+/** The shortest time to live of anything inside: what contains it may not live longer. */
+export function innerTtlMs(flow: Flow, resolve: ResolveUse, depth = 0): number | undefined {
+  let shortest: number | undefined;
+  for (const phase of flow.phases) {
+    const inner =
+      depth < DEEPEST ? nestedFlows(phase, resolve).map((nested) => innerTtlMs(nested, resolve, depth + 1)) : [];
+    for (const ttl of [phase.cache.ttlMs, ...inner]) {
+      if (ttl !== undefined && (shortest === undefined || ttl < shortest)) shortest = ttl;
+    }
+  }
+  return shortest;
+}
+
+/** A phase that starts a process of its own, or a fingerprint that does, at any depth; a generated flow may use none. */
+export function executesCommand(flow: Flow, resolve: ResolveUse, depth = 0): boolean {
+  return flow.phases.some(
+    (phase) =>
+      hasCommand(phase) ||
+      (depth < DEEPEST && nestedFlows(phase, resolve).some((nested) => executesCommand(nested, resolve, depth + 1))),
+  );
+}
+
+function hasCommand(phase: Phase): boolean {
+  if (phase.kind === 'script') return true;
+  if (phase.cache.fingerprint.some((entry) => entry.startsWith('cmd:'))) return true;
+  if (phase.kind === 'map') return phase.body.type === 'run';
+  return 'branches' in phase && phase.branches.some(({ body }) => body.type === 'run');
+}
+
+/** The flows that a phase runs, as far as they are known before the run. */
+export function nestedFlows(phase: Phase, resolve: ResolveUse): readonly Flow[] {
+  const use = phase.kind === 'map' && phase.body.type === 'use' ? phase.body.use : undefined;
+  const source = phase.kind === 'flow' || phase.kind === 'expand' ? phase.source : undefined;
+  if (source?.from === 'inline') return [source.flow];
+  const name = source?.from === 'use' ? source.use : use;
+  const flow = name === undefined || name.includes('{') ? undefined : resolve(name);
+  return flow ? [flow] : [];
+}

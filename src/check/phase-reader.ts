@@ -1,0 +1,188 @@
+import type { Path } from '../parse/locate.js';
+import { conditionRefs, parseCondition } from '../plan/condition.js';
+import type { PlaceholderRef } from '../plan/placeholder.js';
+import { parseTemplate, templateRefs } from '../plan/template.js';
+import type { CheckContext, PhaseSource } from './context.js';
+import { fieldPath } from './shorthand.js';
+import { show } from './structure.js';
+
+/** Where a text stands decides which placeholders have a value there. */
+export interface TextScope {
+  /** The map's item. */
+  readonly item?: boolean;
+  /** `{loop…}`, `{reflexion}` and the loop's own output. */
+  readonly loop?: boolean;
+}
+
+/**
+ * Reads the texts of one phase, and notes what they mention: every `{steps.x…}` is an edge. `quoted` phases are those
+ * whose output becomes part of a text; a condition only decides.
+ */
+export class PhaseReader {
+  readonly mentioned = new Set<string>();
+  readonly quoted = new Set<string>();
+  usesPrevious = false;
+  usesPlaceholders = false;
+  readonly #previousAt: { path: Path; ref: PlaceholderRef }[] = [];
+  readonly itemName: string;
+
+  constructor(
+    readonly context: CheckContext,
+    readonly source: PhaseSource,
+  ) {
+    this.itemName = typeof source.raw['as'] === 'string' ? source.raw['as'] : 'item';
+  }
+
+  path(...rest: Path): Path {
+    return fieldPath(this.source, rest);
+  }
+
+  template(path: Path, text: string, scope: TextScope = {}): string {
+    if (!text.includes('{')) return text;
+    const template = parseTemplate(text, this.itemName);
+    for (const ref of templateRefs(template)) {
+      this.#ref(path, ref, scope);
+      if (ref.root === 'steps' && ref.name !== this.source.id) this.quoted.add(ref.name);
+      if (ref.root === 'previous') this.usesPrevious = true;
+    }
+    for (const { offset, length, message, certain } of template.suspects) {
+      if (certain) this.context.problems.error(path, 'bad-placeholder', message, { span: { offset, length } });
+      else this.#placeholderWarning(path, 'odd-placeholder', message, { offset, length });
+    }
+    return text;
+  }
+
+  /** Every text inside a value. */
+  deep<T>(path: Path, value: T, scope: TextScope = {}): T {
+    if (typeof value === 'string') this.template(path, value, scope);
+    else if (Array.isArray(value))
+      for (const [index, item] of value.entries()) this.deep([...path, index], item, scope);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, member] of Object.entries(value)) this.deep([...path, name], member, scope);
+    }
+    return value;
+  }
+
+  condition(path: Path, text: string, scope: TextScope = {}): string {
+    const parsed = parseCondition(text, this.itemName);
+    if (parsed.ok) {
+      for (const ref of conditionRefs(parsed.condition)) this.#ref(path, ref, scope);
+      return text;
+    }
+    const { offset, length, message, hint } = parsed;
+    this.context.problems.error(path, 'bad-condition', `this condition cannot be read: ${message}`, {
+      span: { offset, length },
+      ...(hint ? { hint } : {}),
+    });
+    return text;
+  }
+
+  /** A field that is taken as it is written. */
+  literal(path: Path, text: string): string {
+    const [ref] = text.includes('{') ? templateRefs(parseTemplate(text, this.itemName)) : [];
+    if (ref) {
+      const { offset, length } = ref;
+      this.context.problems.error(path, 'placeholder-here', `placeholders do not work in ${fieldName(path)}`, {
+        span: { offset, length },
+      });
+    }
+    return text;
+  }
+
+  agent(path: Path, name: string): string {
+    const { problems, world, agentScope } = this.context;
+    const found = world.agent(name, agentScope);
+    if ('problem' in found) {
+      const hint = name.includes('{') ? { hint: 'placeholders do not work here' } : {};
+      problems.error(path, 'unknown-agent', found.problem, { ...hint, suggest: { name, known: found.known } });
+    }
+    return name;
+  }
+
+  /** Called once the dependencies are known: `{previous.output}` needs one. */
+  finish(hasDependencies: boolean): void {
+    if (hasDependencies || this.source.kind === 'loop') return;
+    for (const { path, ref } of this.#previousAt) {
+      const message = `"${this.source.id}" depends on no other phase, so {previous.output} is empty`;
+      this.#placeholderWarning(path, 'no-previous', message, ref);
+    }
+  }
+
+  #ref(path: Path, ref: PlaceholderRef, scope: TextScope): void {
+    this.usesPlaceholders = true;
+    switch (ref.root) {
+      case 'steps':
+        this.#step(path, ref, scope);
+        return;
+      case 'args':
+        this.#arg(path, ref);
+        return;
+      case 'item':
+        if (!scope.item)
+          this.#placeholderWarning(path, 'no-item', `{${ref.text}} has a value only in the body of a map`, ref);
+        return;
+      case 'loop':
+      case 'reflexion':
+        if (!scope.loop) this.#placeholderWarning(path, 'no-loop', `{${ref.text}} has a value only in a loop`, ref);
+        return;
+      case 'previous':
+        this.#previousAt.push({ path, ref });
+    }
+  }
+
+  #step(path: Path, ref: PlaceholderRef, scope: TextScope): void {
+    const { problems, phases } = this.context;
+    const span = { offset: ref.offset, length: ref.length };
+    const target = phases.get(ref.name);
+    if (!target) {
+      problems.error(path, 'unknown-step', `there is no phase ${show(ref.name)}`, {
+        span,
+        suggest: { name: ref.name, known: phases.keys() },
+      });
+      return;
+    }
+    if (ref.name === this.source.id) {
+      if (scope.loop) return;
+      problems.error(path, 'self-reference', `"${ref.name}" cannot wait for its own output`, { span });
+      return;
+    }
+    this.mentioned.add(ref.name);
+    if (ref.part === 'json' && saysText(target)) {
+      const message = `{${ref.text}} has no value: "${ref.name}" does not say output: json`;
+      this.#placeholderWarning(path, 'not-json', message, ref);
+    }
+  }
+
+  #arg(path: Path, ref: PlaceholderRef): void {
+    const { args, mentionedArgs } = this.context;
+    mentionedArgs.add(ref.name);
+    if (args.has(ref.name)) return;
+    const message = `nothing provides the argument ${show(ref.name)}`;
+    this.#placeholderWarning(path, 'unknown-arg', message, ref, {
+      hint: 'declare it in "args"',
+      suggest: { name: ref.name, known: args },
+    });
+  }
+
+  #placeholderWarning(
+    path: Path,
+    code: string,
+    message: string,
+    { offset, length }: { offset: number; length: number },
+    more: object = {},
+  ): void {
+    const severity = this.context.strict ? 'error' : 'warning';
+    this.context.problems.add({ path, code, message, severity, span: { offset, length }, ...more });
+  }
+}
+
+/** Kinds whose output is what an agent or a program said; the others make their own JSON. */
+function saysText({ kind, raw }: PhaseSource): boolean {
+  const plain = kind === 'agent' || kind === 'script' || kind === 'reduce' || kind === 'loop' || kind === 'race';
+  return plain && raw['output'] !== 'json' && raw['expect'] === undefined;
+}
+
+function fieldName(path: Path): string {
+  const name = path.findLast((step) => typeof step === 'string');
+  return name === undefined ? 'this field' : `"${name}"`;
+}

@@ -1,0 +1,174 @@
+import type { CachePolicy, Edge, Phase, PhaseBase, Retry } from '../model/flow.js';
+import type { JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import { isCwdWord } from '../model/names.js';
+import type { RawCache, RawRetry } from '../model/schema/common.js';
+import { parseDuration } from '../util/duration.js';
+import { projectPath } from './bodies.js';
+import { checkJsonSchema } from './json-schema.js';
+import { KIND_BUILDERS, noEffect } from './kinds.js';
+import { leavesProject } from './paths.js';
+import type { PhaseReader } from './phase-reader.js';
+import { cachePolicy } from './policy.js';
+import { show } from './structure.js';
+
+export interface PhaseDefaults {
+  readonly retry?: RawRetry;
+  readonly timeout?: string | number;
+  readonly cache?: RawCache;
+  readonly cwd?: string;
+  readonly incremental: boolean;
+}
+
+const FAN_OUT: ReadonlySet<Kind> = new Set<Kind>(['parallel', 'map', 'reduce', 'tournament', 'race', 'flow', 'expand']);
+const WITHOUT_AGENT: ReadonlySet<Kind> = new Set<Kind>(['script', 'approval', 'flow', 'expand']);
+const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], implied: false };
+
+/** The checked phase. Everything that is wrong with it has been reported when this returns. */
+export function checkPhase(reader: PhaseReader, defaults: PhaseDefaults): Phase {
+  const { raw, kind } = reader.source;
+  const base = basePart(reader, defaults);
+  const own = KIND_BUILDERS[kind](reader);
+  const draft = { ...base, ...own, needs: [], cache: NO_POLICY } as Phase;
+  const cache = cachePolicy(reader, draft, defaults);
+  const needs = edges(reader);
+  reader.finish(needs.length > 0);
+  const phase = { ...draft, needs, cache } as Phase;
+  checkCombinations(reader, phase);
+  if (raw['cache'] !== undefined) checkDeclaredInput(reader, phase);
+  return phase;
+}
+
+function basePart(reader: PhaseReader, defaults: PhaseDefaults): Omit<PhaseBase, 'needs' | 'cache'> {
+  const { raw, id, kind } = reader.source;
+  const scope = { item: kind === 'map', loop: kind === 'loop' };
+  if (typeof raw['when'] === 'string') reader.condition(reader.path('when'), raw['when']);
+  const cwd = workingFolder(reader, defaults, scope);
+  const context = (raw['context'] ?? []) as readonly string[];
+  for (const [index, entry] of context.entries()) projectPath(reader, reader.path('context', index), entry, scope);
+  const outputs = (raw['outputs'] ?? []) as readonly string[];
+  for (const [index, glob] of outputs.entries()) checkOutput(reader, index, glob);
+  if (raw['expect'] !== undefined) checkJsonSchema(raw['expect'], reader.path('expect'), reader.context.problems);
+  const retry = (raw['retry'] ?? defaults.retry) as RawRetry | undefined;
+  const timeoutMs = duration(reader, 'timeout', defaults.timeout);
+  const idleTimeoutMs = duration(reader, 'idleTimeout');
+  return {
+    id,
+    kind,
+    ...optional('description', raw['description'] as string | undefined),
+    join: (raw['join'] ?? 'all') as 'all' | 'any',
+    ...optional('when', raw['when'] as string | undefined),
+    optional: (raw['optional'] ?? false) as boolean,
+    final: (raw['final'] ?? false) as boolean,
+    ...optional('retry', retry && checkedRetry(retry)),
+    ...optional('timeoutMs', timeoutMs),
+    ...optional('idleTimeoutMs', idleTimeoutMs),
+    idempotent: (raw['idempotent'] ?? true) as boolean,
+    output: (raw['output'] ?? 'text') as 'text' | 'json',
+    ...optional('expect', raw['expect'] as JsonObject | undefined),
+    ...optional('cwd', cwd),
+    context,
+    contextLimit: (raw['contextLimit'] ?? 8000) as number,
+    outputs,
+    ...optional('concurrency', raw['concurrency'] as number | undefined),
+  };
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: V });
+}
+
+function checkedRetry({ max, backoffMs = 1000, factor = 2 }: RawRetry): Retry {
+  return { max, backoffMs, factor };
+}
+
+function duration(reader: PhaseReader, field: string, fallback?: string | number): number | undefined {
+  const own = reader.source.raw[field] as string | number | undefined;
+  const ms = own === undefined ? (fallback === undefined ? undefined : parseDuration(fallback)) : parseDuration(own);
+  if (own !== undefined && (ms === undefined || ms === 0)) {
+    reader.context.problems.error(reader.path(field), 'out-of-range', `"${field}" has to be longer than nothing`);
+  }
+  return ms;
+}
+
+function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { item: boolean }): string | undefined {
+  const own = reader.source.raw['cwd'] as string | undefined;
+  if (own === undefined) return defaults.cwd;
+  if (!isCwdWord(own)) projectPath(reader, reader.path('cwd'), own, scope);
+  return own;
+}
+
+function checkOutput(reader: PhaseReader, index: number, glob: string): void {
+  const path = reader.path('outputs', index);
+  reader.literal(path, glob);
+  if (leavesProject(glob) || glob.includes('\0')) {
+    reader.context.problems.error(path, 'outside-project', 'this pattern leads out of the project');
+  }
+}
+
+/** `dependsOn`, then `from`, then what is mentioned; each once. */
+function edges(reader: PhaseReader): readonly Edge[] {
+  const { raw, id, kind } = reader.source;
+  const { phases, problems } = reader.context;
+  const ids = new Set<string>();
+  for (const field of ['dependsOn', 'from'] as const) {
+    for (const [index, need] of ((raw[field] ?? []) as readonly string[]).entries()) {
+      const path = reader.path(field, index);
+      if (!phases.has(need)) {
+        problems.error(path, 'unknown-step', `there is no phase ${show(need)}`, {
+          suggest: { name: need, known: phases.keys() },
+        });
+      } else if (need === id) {
+        problems.error(path, 'self-reference', `"${id}" cannot wait for itself`);
+      } else {
+        ids.add(need);
+        if (field === 'from' && kind === 'reduce') reader.quoted.add(need);
+      }
+    }
+  }
+  for (const need of reader.mentioned) ids.add(need);
+  return [...ids].map((need) => ({ id: need, referenced: reader.usesPrevious || reader.quoted.has(need) }));
+}
+
+function checkCombinations(reader: PhaseReader, phase: Phase): void {
+  const { raw } = reader.source;
+  const { problems } = reader.context;
+  if (phase.outputs.length > 0 && (phase.cwd === 'temp' || phase.cwd === 'worktree')) {
+    problems.error(reader.path('outputs'), 'outputs-cwd', `"outputs" cannot be restored with cwd: ${phase.cwd}`, {
+      target: 'key',
+      hint: 'use cwd: dedicated, or a folder of the project',
+    });
+  }
+  if (raw['concurrency'] !== undefined && !FAN_OUT.has(phase.kind))
+    noEffect(reader, 'concurrency', `on a single ${phase.kind}`);
+  const runsCommands = phase.kind === 'map' && phase.body.type !== 'task';
+  if (WITHOUT_AGENT.has(phase.kind) || runsCommands) {
+    for (const field of ['context', 'contextLimit']) {
+      if (raw[field] !== undefined) noEffect(reader, field, 'where no agent is called');
+    }
+  }
+  if (runsCommands) {
+    for (const field of ['agent', 'model', 'thinking', 'tools', 'systemPrompt', 'runner']) {
+      if (raw[field] !== undefined) noEffect(reader, field, 'where no agent is called');
+    }
+  }
+  if (phase.kind === 'gate' && phase.onBlock === 'retry' && phase.needs.length === 0) {
+    noEffect(reader, 'onBlock', 'on a gate that depends on no other phase');
+  }
+}
+
+/** A script that is reused across runs whatever changes around it is most likely a mistake. */
+function checkDeclaredInput(reader: PhaseReader, phase: Phase): void {
+  const declared = (reader.source.raw['cache'] as RawCache).fingerprint;
+  if (phase.kind !== 'script' || phase.cache.scope !== 'cross-run' || declared !== undefined) return;
+  if (phase.needs.length > 0 || reader.usesPlaceholders || phase.body.input !== undefined) return;
+  reader.context.problems.warn(
+    reader.path('cache'),
+    'no-declared-input',
+    `"${phase.id}" declares no input, so it will never run again`,
+    {
+      target: 'key',
+      hint: 'name what it reads in "fingerprint" ("glob:src/**"), or say fingerprint: []',
+    },
+  );
+}

@@ -1,0 +1,161 @@
+import type { TProperties, TSchema } from '@sinclair/typebox';
+import { KINDS, type Kind } from '../model/kind.js';
+import { isForbiddenName } from '../model/names.js';
+import { COMMON_FIELDS } from '../model/schema/fields.js';
+import { BRANCH_FIELDS, IGNORED_BRANCH_FIELDS } from '../model/schema/parts.js';
+import { foreignFields, IGNORED_PHASE_FIELDS, KIND_FIELDS } from '../model/schema/phase.js';
+import type { Path } from '../parse/locate.js';
+import type { PhaseSource } from './context.js';
+import type { Problems } from './problem.js';
+import { fieldPath, type WrittenPhase } from './shorthand.js';
+import { checkStructure, show } from './structure.js';
+
+type Fields = Record<string, unknown>;
+
+/** Every phase against the schema of its kind; what is wrong is reported and left out, so that the rest can be checked. */
+export function readPhases(written: readonly WrittenPhase[], problems: Problems): readonly PhaseSource[] {
+  const seen = new Map<string, PhaseSource>();
+  const sources: PhaseSource[] = [];
+  for (const [index, phase] of written.entries()) {
+    const { raw, path, renamed } = phase;
+    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+      problems.error(path, 'wrong-type', 'a phase has to be an object');
+      continue;
+    }
+    const kind = readKind(raw as Fields, path, problems);
+    const id = readId(raw as Fields, path, index, problems);
+    const source: PhaseSource = {
+      id,
+      kind: kind ?? 'agent',
+      path,
+      ...(renamed ? { renamed } : {}),
+      raw: kind ? readFields(raw as Fields, kind, id, phase, problems) : {},
+    };
+    if (seen.has(id)) problems.error([...path, 'id'], 'duplicate-id', `the phase ${show(id)} is there twice`);
+    else seen.set(id, source);
+    sources.push(source);
+  }
+  return sources;
+}
+
+function readKind(raw: Fields, path: Path, problems: Problems): Kind | undefined {
+  const type = raw['type'];
+  if (type === undefined) return 'agent';
+  if (KINDS.includes(type as Kind)) return type as Kind;
+  if (typeof type === 'string') {
+    problems.error([...path, 'type'], 'unknown-kind', `there is no kind ${show(type)}`, {
+      hint: `one of ${KINDS.join(', ')}`,
+      suggest: { name: type, known: KINDS },
+    });
+  } else checkStructure(type, COMMON_FIELDS.type, [...path, 'type'], problems);
+  return undefined;
+}
+
+function readId(raw: Fields, path: Path, index: number, problems: Problems): string {
+  const id = raw['id'];
+  const at = [...path, 'id'];
+  if (id === undefined) {
+    problems.error(path, 'missing-field', 'this phase needs "id"', { hint: 'for example: id: scan' });
+    return `phase-${index + 1}`;
+  }
+  if (typeof id === 'string' && isForbiddenName(id)) {
+    problems.error(at, 'forbidden-name', `"${id}" is not allowed as a name`);
+    return `phase-${index + 1}`;
+  }
+  if (typeof id === 'string' && id.length <= 100 && !/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(id)) {
+    problems.error(at, 'bad-id', `${show(id)} cannot be an id`, {
+      hint: 'ids are made of letters, digits, hyphens and underscores, and start with a letter or digit',
+    });
+    return id;
+  }
+  return checkStructure(id, COMMON_FIELDS.id, at, problems) ? (id as string) : `phase-${index + 1}`;
+}
+
+/** One level of a phase: its own fields are checked, words of other kinds are noted, unknown ones refused. */
+function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, problems: Problems): Fields {
+  const own: TProperties = { ...COMMON_FIELDS, ...KIND_FIELDS[kind] };
+  const foreign = foreignFields(kind);
+  const good: Fields = {};
+  for (const [name, value] of Object.entries(raw)) {
+    if (name === 'id' || name === 'type') continue;
+    const at = fieldPath(phase, [name]);
+    const schema = Object.hasOwn(own, name) ? own[name] : undefined;
+    if (schema) {
+      if (name === 'branches') {
+        const branches = readBranches(value, schema, at, problems);
+        if (branches) good[name] = branches;
+      } else if (checkStructure(value, schema, at, problems)) good[name] = value;
+    } else if (Object.hasOwn(foreign, name)) {
+      const message = `"${name}" means nothing on ${article(kind)} ${kind} phase`;
+      if (checkStructure(value, foreign[name]!, at, problems))
+        problems.warn(at, 'no-effect', message, { target: 'key' });
+    } else if (Object.hasOwn(IGNORED_PHASE_FIELDS, name)) {
+      problems.warn(at, 'no-effect', `"${name}" is accepted but does nothing here`, { target: 'key' });
+    } else {
+      problems.error(at, 'unknown-field', `there is no field ${show(name)} on ${article(kind)} ${kind} phase`, {
+        target: 'key',
+        suggest: { name, known: [...Object.keys(own), ...Object.keys(foreign)] },
+      });
+    }
+  }
+  requireFields(own, raw, `the ${kind} phase "${id}"`, phase.path, problems);
+  return good;
+}
+
+function requireFields(own: TProperties, raw: Fields, what: string, path: Path, problems: Problems): void {
+  for (const [name, schema] of Object.entries(own)) {
+    if (name === 'id' || isOptional(schema) || raw[name] !== undefined) continue;
+    const example = JSON.stringify((schema['examples'] as readonly unknown[])[0]);
+    problems.error(path, 'missing-field', `${what} needs "${name}"`, { hint: `for example: ${name}: ${example}` });
+  }
+}
+
+/** TypeBox marks optional properties on the property itself. */
+function isOptional(schema: TSchema): boolean {
+  return Object.getOwnPropertySymbols(schema).some((symbol) => symbol.description === 'TypeBox.Optional');
+}
+
+/** Branches carry fields of phases in flows that exist; they do nothing there, and the checker says so. */
+function readBranches(value: unknown, schema: TSchema, path: Path, problems: Problems): readonly Fields[] | undefined {
+  if (!Array.isArray(value)) {
+    checkStructure(value, schema, path, problems);
+    return undefined;
+  }
+  if (value.length === 0 || value.length > 1000) {
+    checkStructure(value, { ...schema, items: undefined } as unknown as TSchema, path, problems);
+    return undefined;
+  }
+  return value.map((branch, index) => readBranch(branch, [...path, index], problems));
+}
+
+function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
+  if (typeof branch !== 'object' || branch === null || Array.isArray(branch)) {
+    problems.error(path, 'wrong-type', 'a branch has to be an object', {
+      hint: 'for example: { task: "Look for bugs" }',
+    });
+    return { task: 'x' };
+  }
+  const good: Fields = {};
+  const fields: TProperties = BRANCH_FIELDS;
+  for (const [name, value] of Object.entries(branch)) {
+    const at = [...path, name];
+    if (Object.hasOwn(fields, name)) {
+      if (checkStructure(value, fields[name]!, at, problems)) good[name] = value;
+      // Something stood there: its own problem is reported, not that it is missing.
+      else if (name === 'task' || name === 'run') good[name] = 'x';
+    } else if (IGNORED_BRANCH_FIELDS.includes(name)) {
+      if (name === 'type' && value === 'agent') continue;
+      problems.warn(at, 'no-effect', `"${name}" means nothing on a branch`, { target: 'key' });
+    } else {
+      problems.error(at, 'unknown-field', `there is no field ${show(name)} on a branch`, {
+        target: 'key',
+        suggest: { name, known: Object.keys(fields) },
+      });
+    }
+  }
+  return good;
+}
+
+function article(kind: Kind): string {
+  return kind === 'agent' || kind === 'approval' || kind === 'expand' ? 'an' : 'a';
+}

@@ -1,0 +1,93 @@
+import type { CachePolicy, Flow, Phase } from '../model/flow.js';
+import { mayBeCrossRun } from '../model/kind.js';
+import type { RawCache } from '../model/schema/common.js';
+import { parseDuration } from '../util/duration.js';
+import { checkFingerprint } from './fingerprints.js';
+import { crossRunObstacle, innerTtlMs, nestedFlows } from './permission.js';
+import type { PhaseReader } from './phase-reader.js';
+
+export interface PolicyDefaults {
+  readonly cache?: RawCache;
+  readonly incremental: boolean;
+}
+
+/**
+ * What a phase allows. `cross-run` that it asks for itself and may not have is an error; what only `defaults` or
+ * `incremental` would give it is left out silently.
+ */
+export function cachePolicy(reader: PhaseReader, phase: Phase, defaults: PolicyDefaults): CachePolicy {
+  const own = (reader.source.raw['cache'] ?? {}) as RawCache;
+  const given = { ...defaults.cache, ...own };
+  const nested = nestedFlows(phase, (use) => usedFlow(reader, use));
+  const obstacle = crossRunRefusal(reader, phase, nested);
+  const scope = chooseScope(reader, own, given, defaults, obstacle);
+  const fingerprint = given.fingerprint ?? [];
+  checkFingerprints(reader, own);
+  const ttlMs = timeToLive(reader, own, given, scope);
+  const inner = nested.map((flow) => innerTtlMs(flow, (use) => usedFlow(reader, use)));
+  const shortest =
+    scope === 'cross-run' ? [ttlMs, ...inner].filter((ttl) => ttl !== undefined).sort((a, b) => a - b)[0] : ttlMs;
+  const named = given.fingerprint !== undefined;
+  const implied = scope === 'cross-run' && given.scope === undefined && !named;
+  return { scope, ...(shortest === undefined ? {} : { ttlMs: shortest }), fingerprint, implied };
+}
+
+function usedFlow(reader: PhaseReader, use: string): Flow | undefined {
+  const found = reader.context.used.get(use);
+  return found && 'flow' in found ? found.flow : undefined;
+}
+
+/** Why this phase may not be reused across runs, in words that follow "because". */
+function crossRunRefusal(reader: PhaseReader, phase: Phase, nested: readonly Flow[]): string | undefined {
+  if (!mayBeCrossRun(phase.kind)) return `a ${phase.kind} decides about this run`;
+  if (!phase.idempotent) return 'it is not idempotent';
+  for (const flow of nested) {
+    const obstacle = crossRunObstacle(flow, (use) => usedFlow(reader, use));
+    if (obstacle) return `it contains ${obstacle}`;
+  }
+  return undefined;
+}
+
+function chooseScope(
+  reader: PhaseReader,
+  own: RawCache,
+  given: RawCache,
+  defaults: PolicyDefaults,
+  obstacle: string | undefined,
+): CachePolicy['scope'] {
+  const wanted = (given.scope ?? (defaults.incremental ? 'cross-run' : 'run-only')) as CachePolicy['scope'];
+  if (wanted !== 'cross-run' || obstacle === undefined) return wanted;
+  if (own.scope === 'cross-run') {
+    const message = `"${reader.source.id}" may not be reused across runs, because ${obstacle}`;
+    reader.context.problems.error(reader.path('cache', 'scope'), 'cross-run', message, {
+      hint: 'leave "scope" out, or say run-only',
+    });
+  }
+  return 'run-only';
+}
+
+function checkFingerprints(reader: PhaseReader, own: RawCache): void {
+  for (const [index, entry] of (own.fingerprint ?? []).entries()) {
+    checkFingerprint(reader, reader.path('cache', 'fingerprint', index), entry, { item: reader.source.kind === 'map' });
+  }
+}
+
+function timeToLive(reader: PhaseReader, own: RawCache, given: RawCache, scope: string): number | undefined {
+  if (given.ttl === undefined) return undefined;
+  const ttl = parseDuration(given.ttl);
+  if (own.ttl !== undefined && ttl === 0) {
+    reader.context.problems.error(reader.path('cache', 'ttl'), 'out-of-range', '"ttl" has to be longer than nothing', {
+      hint: 'scope: off turns reuse off',
+    });
+  } else if (own.ttl !== undefined && scope !== 'cross-run') {
+    reader.context.problems.warn(
+      reader.path('cache', 'ttl'),
+      'no-effect',
+      '"ttl" means nothing without scope: cross-run',
+      {
+        target: 'key',
+      },
+    );
+  }
+  return ttl;
+}

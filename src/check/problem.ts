@@ -1,0 +1,104 @@
+import type { Diagnostic } from '../model/diagnostic.js';
+import { locate, type Path } from '../parse/locate.js';
+import { Source } from '../parse/source.js';
+import type { SyntaxProblem, TreeNode } from '../parse/tree.js';
+import { nearestName } from '../util/nearest.js';
+
+/** A problem by the way to its place; lines and columns are worked out only when there is something to report. */
+export interface Problem {
+  readonly path: Path;
+  readonly target?: 'key' | 'value';
+  /** Part of a text value. */
+  readonly span?: { readonly offset: number; readonly length: number };
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  /** A name that is not known, and those that are: the nearest becomes the hint. */
+  readonly suggest?: { readonly name: string; readonly known: Iterable<string> };
+}
+
+/** More than anybody reads; a file made of mistakes must not cost minutes. */
+const MOST_PROBLEMS = 500;
+
+/** All problems of one check, in the order in which they were found. */
+export class Problems {
+  readonly #list: Problem[] = [];
+  #errors = 0;
+
+  add(problem: Problem): void {
+    if (problem.severity === 'error') this.#errors += 1;
+    if (this.#list.length < MOST_PROBLEMS) this.#list.push(problem);
+    // Warnings make room for the errors that decide.
+    else if (problem.severity === 'error' && this.#errors < MOST_PROBLEMS) this.#replaceWarning(problem);
+  }
+
+  error(path: Path, code: string, message: string, more: Partial<Problem> = {}): void {
+    this.add({ path, severity: 'error', code, message, ...more });
+  }
+
+  warn(path: Path, code: string, message: string, more: Partial<Problem> = {}): void {
+    this.add({ path, severity: 'warning', code, message, ...more });
+  }
+
+  get hasErrors(): boolean {
+    return this.#errors > 0;
+  }
+
+  get list(): readonly Problem[] {
+    return this.#list;
+  }
+
+  #replaceWarning(problem: Problem): void {
+    const index = this.#list.findLastIndex(({ severity }) => severity === 'warning');
+    if (index !== -1) this.#list[index] = problem;
+  }
+}
+
+/** Diagnostics in the order of the file. */
+export async function toDiagnostics(
+  problems: readonly Problem[],
+  file: string,
+  text: string,
+  tree: TreeNode,
+): Promise<readonly Diagnostic[]> {
+  const source = new Source(file, text);
+  const diagnostics: Diagnostic[] = [];
+  for (const problem of problems) {
+    const { path, target = 'value', span } = problem;
+    const { offset, length } = locate(text, tree, { path, target, ...(span ? { span } : {}) });
+    const hint = await hintOf(problem);
+    diagnostics.push({
+      file,
+      ...source.position(offset),
+      length,
+      severity: problem.severity,
+      code: problem.code,
+      message: problem.message,
+      ...(hint ? { hint } : {}),
+    });
+  }
+  return diagnostics.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+async function hintOf({ hint, suggest }: Problem): Promise<string | undefined> {
+  const nearest = suggest && (await nearestName(suggest.name, suggest.known));
+  return nearest === undefined ? hint : `did you mean "${nearest}"?`;
+}
+
+export function syntaxDiagnostics(
+  problems: readonly SyntaxProblem[],
+  file: string,
+  text: string,
+): readonly Diagnostic[] {
+  const source = new Source(file, text);
+  return problems.map(({ offset, length, code, message, hint }) => ({
+    file,
+    ...source.position(offset),
+    length,
+    severity: 'error',
+    code,
+    message,
+    ...(hint ? { hint } : {}),
+  }));
+}

@@ -1,0 +1,104 @@
+import { SHORTHAND_FIELDS } from '../model/schema/flow.js';
+import type { Path } from '../parse/locate.js';
+import type { Problems } from './problem.js';
+
+/** A phase as it is written, and where. */
+export interface WrittenPhase {
+  readonly raw: unknown;
+  readonly path: Path;
+  /** Fields that stand under another name in the file. */
+  readonly renamed?: Readonly<Record<string, string>>;
+}
+
+/** The way to a field of a phase, as it is written in the file. */
+export function fieldPath({ path, renamed }: Omit<WrittenPhase, 'raw'>, [first, ...rest]: Path): Path {
+  if (first === undefined) return path;
+  const name = typeof first === 'string' && renamed && Object.hasOwn(renamed, first) ? renamed[first]! : first;
+  return [...path, name, ...rest];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const FORMS = ['phases', 'task', 'tasks', 'chain'] as const;
+
+/**
+ * The phases of a flow, short forms expanded: `task` is one agent phase, `tasks` one parallel phase, `chain` agent
+ * phases one after the other. Each keeps the way to where it was written.
+ */
+export function writtenPhases(flow: Fields, path: Path, problems: Problems): readonly WrittenPhase[] {
+  const forms = FORMS.filter((form) => flow[form] !== undefined);
+  if (forms.length === 0) {
+    problems.error(path, 'missing-field', 'a flow needs "phases"', {
+      hint: 'or one of the short forms "task", "tasks" and "chain"',
+    });
+    return [];
+  }
+  if (forms.length > 1) {
+    const names = forms.map((form) => `"${form}"`).join(' and ');
+    problems.error([...path, forms[1]!], 'bad-value', `a flow has one of ${names}, not several`, { target: 'key' });
+  }
+  const form = forms[0]!;
+  if (form !== 'task') {
+    for (const field of SHORTHAND_FIELDS) {
+      if (flow[field] === undefined || field === 'task' || (form === 'tasks' && field.startsWith('context'))) continue;
+      problems.warn([...path, field], 'no-effect', `"${field}" means nothing beside "${form}"`, { target: 'key' });
+    }
+  }
+  const written = flow[form];
+  if (form === 'task') return [{ raw: pick(flow, ['task', ...SHORTHAND_FIELDS], { id: 'main' }), path }];
+  if (!Array.isArray(written)) return [];
+  if (form === 'phases') return written.map((raw, index) => ({ raw, path: [...path, 'phases', index] }));
+  return form === 'chain' ? chain(written, path) : [tasks(flow, written, path)];
+}
+
+function pick(from: Fields, names: readonly string[], start: Fields): Fields {
+  const picked: Record<string, unknown> = { ...start };
+  for (const name of names) if (from[name] !== undefined) picked[name] = from[name];
+  return picked;
+}
+
+function chain(steps: readonly unknown[], path: Path): readonly WrittenPhase[] {
+  return steps.map((step, index) => ({
+    raw: {
+      id: `step${index + 1}`,
+      ...(typeof step === 'string' ? { task: step } : (step as Fields)),
+      ...(index > 0 ? { dependsOn: [`step${index}`] } : {}),
+    },
+    path: [...path, 'chain', index],
+  }));
+}
+
+/** The steps become branches, which stand under `tasks` in the file. */
+function tasks(flow: Fields, steps: readonly unknown[], path: Path): WrittenPhase {
+  const branches = steps.map((step) => {
+    if (typeof step === 'string') return { task: step };
+    const { context: _context, contextLimit: _limit, ...branch } = step as Record<string, unknown>;
+    return branch;
+  });
+  const contexts = [flow, ...steps].flatMap((step) => listOf(step, 'context'));
+  const limits = [flow, ...steps].flatMap((step) => (isFields(step) ? [step['contextLimit']] : [])).filter(isNumber);
+  return {
+    raw: {
+      id: 'parallel',
+      type: 'parallel',
+      branches,
+      ...(contexts.length > 0 ? { context: [...new Set(contexts)] } : {}),
+      ...(limits.length > 0 ? { contextLimit: Math.max(...limits) } : {}),
+    },
+    path,
+    renamed: { branches: 'tasks' },
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+function listOf(value: unknown, name: string): readonly unknown[] {
+  const list = isFields(value) ? value[name] : undefined;
+  return Array.isArray(list) ? list : [];
+}

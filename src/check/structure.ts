@@ -1,0 +1,221 @@
+import type { TSchema } from '@sinclair/typebox';
+import type { Path } from '../parse/locate.js';
+import type { Problems } from './problem.js';
+
+/**
+ * Holds a value against the part of JSON Schema that the language's own schema uses, and says what is wrong in the words
+ * of the language. Written by hand because a validator says which rule failed, not what the person meant: the nearest
+ * field, the one alternative that was tried, an example.
+ */
+export function checkStructure(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
+  if (Array.isArray(schema['anyOf'])) return checkUnion(value, schema, path, problems);
+  if ('const' in schema)
+    return value === schema['const'] || wrongValue(path, schema, [schema['const']], value, problems);
+  switch (schema['type']) {
+    case 'object':
+      return checkObject(value, schema, path, problems);
+    case 'array':
+      return checkList(value, schema, path, problems);
+    case 'string':
+      return checkText(value, schema, path, problems);
+    case 'number':
+    case 'integer':
+      return checkNumber(value, schema, path, problems);
+    case 'boolean':
+      return typeof value === 'boolean' || wrongType(path, schema, value, problems);
+    default:
+      return true;
+  }
+}
+
+/** What a field is called in messages: its name, or its place in a list. */
+export function nameOf(path: Path): string {
+  const last = path.at(-1);
+  if (last === undefined) return 'the flow';
+  if (typeof last === 'string') return `"${last}"`;
+  const list = path.at(-2);
+  return `entry ${last + 1}${typeof list === 'string' ? ` of "${list}"` : ''}`;
+}
+
+function checkObject(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return wrongType(path, schema, value, problems);
+  }
+  let good = true;
+  const properties = (schema['properties'] ?? {}) as Record<string, TSchema>;
+  const patterns = Object.entries((schema['patternProperties'] ?? {}) as Record<string, TSchema>);
+  for (const [name, member] of Object.entries(value)) {
+    const at = [...path, name];
+    const known = Object.hasOwn(properties, name)
+      ? properties[name]
+      : patterns.find(([pattern]) => new RegExp(pattern).test(name))?.[1];
+    if (known) good = checkStructure(member, known, at, problems) && good;
+    else if (schema['additionalProperties'] === false) good = unknownField(name, at, properties, problems);
+  }
+  for (const name of (schema['required'] ?? []) as readonly string[]) {
+    if (Object.hasOwn(value, name)) continue;
+    good = false;
+    problems.error(path, 'missing-field', `${nameOf(path)} needs "${name}"`, {
+      ...exampleHint(properties[name], name),
+    });
+  }
+  return good;
+}
+
+function unknownField(name: string, at: Path, properties: Record<string, TSchema>, problems: Problems): false {
+  problems.error(at, 'unknown-field', `there is no field "${name.slice(0, 100)}" here`, {
+    target: 'key',
+    suggest: { name, known: Object.keys(properties) },
+  });
+  return false;
+}
+
+function checkList(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
+  if (!Array.isArray(value)) return wrongType(path, schema, value, problems);
+  const { minItems, maxItems, items } = schema as { minItems?: number; maxItems?: number; items?: TSchema };
+  if (minItems !== undefined && value.length < minItems) {
+    problems.error(
+      path,
+      'out-of-range',
+      `${nameOf(path)} needs at least ${minItems === 1 ? 'one entry' : `${minItems} entries`}`,
+    );
+    return false;
+  }
+  if (maxItems !== undefined && value.length > maxItems) {
+    problems.error(
+      path,
+      'out-of-range',
+      `${nameOf(path)} may have at most ${maxItems} entries, and has ${value.length}`,
+    );
+    return false;
+  }
+  let good = true;
+  if (items)
+    for (const [index, item] of value.entries()) good = checkStructure(item, items, [...path, index], problems) && good;
+  return good;
+}
+
+function checkText(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
+  if (typeof value !== 'string') return wrongType(path, schema, value, problems);
+  const { minLength, maxLength, pattern } = schema as { minLength?: number; maxLength?: number; pattern?: string };
+  if (minLength !== undefined && value.length < minLength) {
+    problems.error(path, 'out-of-range', `${nameOf(path)} is empty`, exampleHint(schema));
+    return false;
+  }
+  if (maxLength !== undefined && value.length > maxLength) {
+    problems.error(path, 'out-of-range', `${nameOf(path)} may have at most ${maxLength} characters`);
+    return false;
+  }
+  if (pattern === undefined || new RegExp(pattern).test(value)) return true;
+  problems.error(path, 'bad-value', `${nameOf(path)} cannot be ${show(value)}`, exampleHint(schema));
+  return false;
+}
+
+function checkNumber(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
+  if (typeof value !== 'number' || (schema['type'] === 'integer' && !Number.isInteger(value))) {
+    return wrongType(path, schema, value, problems);
+  }
+  const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
+  if (minimum !== undefined && value < minimum) {
+    problems.error(path, 'out-of-range', `${nameOf(path)} has to be at least ${minimum}`);
+    return false;
+  }
+  if (maximum !== undefined && value > maximum) {
+    problems.error(path, 'out-of-range', `${nameOf(path)} may be at most ${maximum}`);
+    return false;
+  }
+  return true;
+}
+
+function checkUnion(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
+  const options = schema['anyOf'] as readonly TSchema[];
+  const words = options.map((option) => option['const']);
+  if (words.every((word) => typeof word === 'string')) {
+    return words.includes(value as string) || wrongValue(path, schema, words, value, problems);
+  }
+  const fitting = options.filter((option) => typeName(option) === kindOf(value) || typeName(option) === 'anything');
+  if (fitting.length === 0) return wrongType(path, schema, value, problems);
+  if (fitting.length === 1)
+    return checkStructure(value, { examples: schema['examples'], ...fitting[0] } as TSchema, path, problems);
+  return checkTagged(value as Record<string, unknown>, fitting, path, problems);
+}
+
+/** Objects that are told apart by their `type`. */
+function checkTagged(
+  value: Record<string, unknown>,
+  options: readonly TSchema[],
+  path: Path,
+  problems: Problems,
+): boolean {
+  const tags = options.map((option) => (option['properties'] as Record<string, TSchema>)['type']?.['const']);
+  const chosen = options[tags.indexOf(value['type'])];
+  if (chosen) return checkStructure(value, chosen, path, problems);
+  if (value['type'] === undefined) {
+    problems.error(path, 'missing-field', `${nameOf(path)} needs "type"`, { hint: `one of ${tags.join(', ')}` });
+    return false;
+  }
+  return wrongValue([...path, 'type'], {} as TSchema, tags, value['type'], problems);
+}
+
+function wrongValue(path: Path, schema: TSchema, words: readonly unknown[], value: unknown, problems: Problems): false {
+  if (typeof value !== 'string') return wrongType(path, { ...schema, type: 'string' } as TSchema, value, problems);
+  const list = words.join(', ');
+  problems.error(path, 'bad-value', `${nameOf(path)} cannot be ${show(value)}: it is one of ${list}`, {
+    suggest: { name: value, known: words as readonly string[] },
+  });
+  return false;
+}
+
+function wrongType(path: Path, schema: TSchema, value: unknown, problems: Problems): false {
+  const message = `${nameOf(path)} has to be ${describe(schema)}, not ${describeValue(value)}`;
+  problems.error(path, 'wrong-type', message, exampleHint(schema));
+  return false;
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  list: 'a list',
+  object: 'an object',
+};
+
+function describe(schema: TSchema): string {
+  if (!Array.isArray(schema['anyOf'])) {
+    return schema['type'] === 'integer' ? 'a whole number' : (TYPE_WORDS[typeName(schema)] ?? 'something else');
+  }
+  const words = new Set(
+    (schema['anyOf'] as TSchema[]).map((option) => TYPE_WORDS[typeName(option)] ?? 'something else'),
+  );
+  return [...words].join(' or ');
+}
+
+function typeName(schema: TSchema): string {
+  if ('const' in schema) return kindOf(schema['const']);
+  const type = schema['type'] as string | undefined;
+  if (type === undefined) return 'anything';
+  return { string: 'text', integer: 'number', array: 'list' }[type] ?? type;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'list';
+  return typeof value === 'string' ? 'text' : typeof value;
+}
+
+function describeValue(value: unknown): string {
+  const kind = kindOf(value);
+  if (kind === 'nothing') return 'nothing (null)';
+  return kind === 'boolean' ? String(value) : kind === 'number' ? `the number ${value}` : (TYPE_WORDS[kind] ?? kind);
+}
+
+export function show(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+function exampleHint(schema: TSchema | undefined, name?: string): { hint?: string } {
+  const example = (schema?.['examples'] as readonly unknown[] | undefined)?.[0];
+  if (example === undefined) return {};
+  const written = JSON.stringify(example);
+  return { hint: name ? `for example: ${name}: ${written}` : `for example: ${written}` };
+}

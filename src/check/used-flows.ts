@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import { relativePath } from '../util/inside.js';
+import type { UsedFlow } from './context.js';
+import type { CheckWorld } from './world.js';
+
+/** Checks one used flow's file; how is the business of whoever checks files. */
+export type CheckUsedFile = (file: string, bytes: Buffer, trail: readonly string[]) => Promise<UsedFlow>;
+
+/** Saved flows that were loaded in this check, by absolute path: each is read and checked once. */
+export type LoadedFlows = Map<string, UsedFlow>;
+
+export interface UsedFlowOptions {
+  readonly world: CheckWorld;
+  readonly loaded: LoadedFlows;
+  /** Absolute paths of the flows that led here, the first first. */
+  readonly trail: readonly string[];
+  readonly check: CheckUsedFile;
+}
+
+/** Every flow that a value uses by a fixed name, loaded before the check proper: that one does not wait for files. */
+export async function loadUsedFlows(value: unknown, options: UsedFlowOptions): Promise<ReadonlyMap<string, UsedFlow>> {
+  const used = new Map<string, UsedFlow>();
+  for (const ref of usedNames(value)) used.set(ref, await loadUsed(ref, options));
+  return used;
+}
+
+async function loadUsed(ref: string, { world, loaded, trail, check }: UsedFlowOptions): Promise<UsedFlow> {
+  const found = world.flow(ref);
+  if ('missing' in found) return { problem: found.missing, known: found.known };
+  const file = resolve(found.file);
+  const from = trail.indexOf(file);
+  if (from !== -1) {
+    const names = [...trail.slice(from), file].map((path) => relativePath(world.root, path));
+    return { problem: `flows use each other in a circle: ${names.join(' → ')}` };
+  }
+  const known = loaded.get(file);
+  if (known) return known;
+  const used = await check(file, found.bytes, [...trail, file]);
+  loaded.set(file, used);
+  return used;
+}
+
+/** Values of `use` without placeholders, anywhere in the phases and in flows written inside them. */
+function usedNames(value: unknown, names = new Set<string>()): ReadonlySet<string> {
+  if (Array.isArray(value)) for (const item of value) usedNames(item, names);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      if (name === 'use' && typeof member === 'string') {
+        if (!member.includes('{')) names.add(member);
+      } else if (name === 'phases' || name === 'def') usedNames(member, names);
+    }
+  }
+  return names;
+}

@@ -1,0 +1,100 @@
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { findAgent } from '../agent/agent-files.js';
+import type { AgentScope } from '../model/flow.js';
+import { LARGEST_FILE } from '../parse/decode.js';
+import { sha256Hex } from '../util/digest.js';
+import { isReallyInside } from '../util/inside.js';
+import type { Project } from '../util/project.js';
+import { readBounded } from '../util/read-bounded.js';
+import { type FoundFlow, findFlow, savedFlowNames } from './find-flow.js';
+
+/** Something outside the file that its check looked at; null: it was not there. */
+export interface Dependency {
+  readonly path: string;
+  readonly digest: string | null;
+}
+
+/** What a check asks about the outside. Everything that it reads becomes a dependency of the answer. */
+export interface CheckWorld {
+  /** Absolute. */
+  readonly root: string;
+  agent(
+    name: string,
+    scope: AgentScope,
+  ): { readonly found: true } | { readonly problem: string; readonly known: readonly string[] };
+  /** A saved flow's name or a path from the project root. */
+  flow(ref: string): FoundFlow;
+  /** A path, as written from the project root, leads out of the project through a symbolic link. */
+  linksOut(path: string): boolean;
+  readonly dependencies: readonly Dependency[];
+}
+
+/** The world as it is on disk. */
+export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
+  const recorder = new Recorder();
+  const agents = new Map<string, ReturnType<CheckWorld['agent']>>();
+  return {
+    root: project.root,
+    agent(name, scope) {
+      const key = `${scope}\0${name}`;
+      let answer = agents.get(key);
+      if (!answer) {
+        const found = findAgent(project, name, scope, recorder.read, recorder.listMarkdown);
+        answer = 'agent' in found ? { found: true } : found;
+        agents.set(key, answer);
+      }
+      return answer;
+    },
+    flow: (ref) => findFlow(project, ref, { read: recorder.read, names: () => savedFlowNames(project) }),
+    linksOut: (path) => !isReallyInside(project.root, resolve(project.root, path)),
+    get dependencies() {
+      return recorder.dependencies;
+    },
+  };
+}
+
+/** Whether everything that a check looked at is still as it was. */
+export function unchanged(dependencies: readonly Dependency[]): boolean {
+  return dependencies.every(({ path, digest }) => digestOf(path) === digest);
+}
+
+class Recorder {
+  readonly #seen = new Map<string, string | null>();
+
+  readonly read = (path: string): Buffer | undefined => {
+    const bytes = readBounded(path, LARGEST_FILE);
+    this.#seen.set(path, bytes === undefined ? null : sha256Hex(bytes));
+    return bytes;
+  };
+
+  readonly listMarkdown = (folder: string): readonly string[] => {
+    const names = markdownNames(folder);
+    this.#seen.set(`${folder}/`, names.length === 0 ? null : sha256Hex(names.join('\n')));
+    return names;
+  };
+
+  get dependencies(): readonly Dependency[] {
+    return [...this.#seen].map(([path, digest]) => ({ path, digest }));
+  }
+}
+
+function digestOf(path: string): string | null {
+  if (path.endsWith('/')) {
+    const names = markdownNames(path.slice(0, -1));
+    return names.length === 0 ? null : sha256Hex(names.join('\n'));
+  }
+  const bytes = readBounded(path, LARGEST_FILE);
+  return bytes === undefined ? null : sha256Hex(bytes);
+}
+
+function markdownNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .sort();
+  } catch {
+    // No such folder: no agents in it.
+    return [];
+  }
+}
