@@ -1,9 +1,9 @@
-import type { TProperties, TSchema } from '@sinclair/typebox';
+import { OptionalKind, type TProperties, type TSchema } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../model/kind.js';
 import { isForbiddenName } from '../model/names.js';
 import { COMMON_FIELDS } from '../model/schema/fields.js';
 import { BRANCH_FIELDS, IGNORED_BRANCH_FIELDS } from '../model/schema/parts.js';
-import { foreignFields, IGNORED_PHASE_FIELDS, KIND_FIELDS } from '../model/schema/phase.js';
+import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from '../model/schema/phase.js';
 import type { Path } from '../parse/locate.js';
 import type { PhaseSource } from './context.js';
 import type { Problems } from './problem.js';
@@ -73,7 +73,7 @@ function readId(raw: Fields, path: Path, index: number, problems: Problems): str
 
 /** One level of a phase: its own fields are checked, words of other kinds are noted, unknown ones refused. */
 function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, problems: Problems): Fields {
-  const own: TProperties = { ...COMMON_FIELDS, ...KIND_FIELDS[kind] };
+  const own = PHASE_FIELDS[kind];
   const foreign = foreignFields(kind);
   const good: Fields = {};
   for (const [name, value] of Object.entries(raw)) {
@@ -104,7 +104,7 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
 
 function requireFields(own: TProperties, raw: Fields, what: string, path: Path, problems: Problems): void {
   for (const [name, schema] of Object.entries(own)) {
-    if (name === 'id' || isOptional(schema) || raw[name] !== undefined) continue;
+    if (raw[name] !== undefined || name === 'id' || isOptional(schema)) continue;
     const example = JSON.stringify((schema['examples'] as readonly unknown[])[0]);
     problems.error(path, 'missing-field', `${what} needs "${name}"`, { hint: `for example: ${name}: ${example}` });
   }
@@ -112,7 +112,7 @@ function requireFields(own: TProperties, raw: Fields, what: string, path: Path, 
 
 /** TypeBox marks optional properties on the property itself. */
 function isOptional(schema: TSchema): boolean {
-  return Object.getOwnPropertySymbols(schema).some((symbol) => symbol.description === 'TypeBox.Optional');
+  return OptionalKind in schema;
 }
 
 /** Branches carry fields of phases in flows that exist; they do nothing there, and the checker says so. */

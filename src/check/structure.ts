@@ -28,6 +28,17 @@ export function checkStructure(value: unknown, schema: TSchema, path: Path, prob
   }
 }
 
+const compiled = new Map<string, RegExp>();
+
+function regExp(pattern: string): RegExp {
+  let known = compiled.get(pattern);
+  if (!known) {
+    known = new RegExp(pattern);
+    compiled.set(pattern, known);
+  }
+  return known;
+}
+
 /** What a field is called in messages: its name, or its place in a list. */
 export function nameOf(path: Path): string {
   const last = path.at(-1);
@@ -48,7 +59,7 @@ function checkObject(value: unknown, schema: TSchema, path: Path, problems: Prob
     const at = [...path, name];
     const known = Object.hasOwn(properties, name)
       ? properties[name]
-      : patterns.find(([pattern]) => new RegExp(pattern).test(name))?.[1];
+      : patterns.find(([pattern]) => regExp(pattern).test(name))?.[1];
     if (known) good = checkStructure(member, known, at, problems) && good;
     else if (schema['additionalProperties'] === false) good = unknownField(name, at, properties, problems);
   }
@@ -106,7 +117,7 @@ function checkText(value: unknown, schema: TSchema, path: Path, problems: Proble
     problems.error(path, 'out-of-range', `${nameOf(path)} may have at most ${maxLength} characters`);
     return false;
   }
-  if (pattern === undefined || new RegExp(pattern).test(value)) return true;
+  if (pattern === undefined || regExp(pattern).test(value)) return true;
   problems.error(path, 'bad-value', `${nameOf(path)} cannot be ${show(value)}`, exampleHint(schema));
   return false;
 }

@@ -33,6 +33,7 @@ export interface CheckWorld {
 /** The world as it is on disk. */
 export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
   const recorder = new Recorder();
+  const links = new Map<string, boolean>();
   const agents = new Map<string, ReturnType<CheckWorld['agent']>>();
   return {
     root: project.root,
@@ -47,7 +48,14 @@ export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
       return answer;
     },
     flow: (ref) => findFlow(project, ref, { read: recorder.read, names: () => savedFlowNames(project) }),
-    linksOut: (path) => !isReallyInside(project.root, resolve(project.root, path)),
+    linksOut(path) {
+      let answer = links.get(path);
+      if (answer === undefined) {
+        answer = !isReallyInside(project.root, resolve(project.root, path));
+        links.set(path, answer);
+      }
+      return answer;
+    },
     get dependencies() {
       return recorder.dependencies;
     },

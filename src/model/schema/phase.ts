@@ -177,6 +177,10 @@ export const IGNORED_PHASE_FIELDS = {
 
 /** Own fields of other kinds, by name: known words that mean nothing here. */
 export function foreignFields(kind: Kind): TProperties {
+  return FOREIGN_FIELDS[kind];
+}
+
+function fieldsOfOtherKinds(kind: Kind): TProperties {
   const own: TProperties = { ...COMMON_FIELDS, ...KIND_FIELDS[kind] };
   const foreign: TProperties = {};
   for (const other of KINDS) {
@@ -186,6 +190,16 @@ export function foreignFields(kind: Kind): TProperties {
   }
   return foreign;
 }
+
+/** Common and own fields of each kind. */
+export const PHASE_FIELDS = Object.fromEntries(
+  KINDS.map((kind) => [kind, { ...COMMON_FIELDS, ...KIND_FIELDS[kind] }]),
+) as unknown as Record<Kind, TProperties>;
+
+const FOREIGN_FIELDS = Object.fromEntries(KINDS.map((kind) => [kind, fieldsOfOtherKinds(kind)])) as Record<
+  Kind,
+  TProperties
+>;
 
 const TITLES: Readonly<Record<Kind, string>> = {
   agent: 'Agent: one call of an agent',
@@ -210,7 +224,7 @@ function kindSchema(kind: Kind): TObject {
   const patterns = Object.fromEntries(
     Object.entries({ ...foreignFields(kind), ...IGNORED_PHASE_FIELDS }).map(([name, schema]) => [`^${name}$`, schema]),
   );
-  return Type.Object({ ...COMMON_FIELDS, ...KIND_FIELDS[kind] } as TProperties, {
+  return Type.Object(PHASE_FIELDS[kind], {
     title: TITLES[kind],
     additionalProperties: false,
     patternProperties: patterns,

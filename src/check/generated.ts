@@ -1,0 +1,76 @@
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Flow } from '../model/flow.js';
+import type { JsonValue } from '../model/json.js';
+import type { Project } from '../util/project.js';
+import { checkFlowText } from './check-flow.js';
+import { diskWorld } from './world.js';
+
+export interface GeneratedOptions {
+  /** The flow in which the definition was made. */
+  readonly parent: Flow;
+  /** Id of the phase that runs it. */
+  readonly phase: string;
+  /** How many flows this one is nested in; the parent of a top-level run's phase is 0, so its definition is 1. */
+  readonly depth: number;
+  /** Arguments that the phase gives it. */
+  readonly given?: Readonly<Record<string, JsonValue>>;
+  /** `maxNodes` of an `expand`. */
+  readonly mostPhases?: number;
+}
+
+export type GeneratedFlow =
+  | { readonly flow: Flow }
+  /** `source`: the generated text that the diagnostics point into. */
+  | { readonly diagnostics: readonly Diagnostic[]; readonly source: string };
+
+/**
+ * A definition that a model made at run time: a flow, `{phases}` or a bare list, as a value or as text around which
+ * there may be a Markdown fence or prose. It is untrusted, and held to the tighter rules of generated flows.
+ */
+export async function checkGenerated(
+  project: Project,
+  value: JsonValue,
+  options: GeneratedOptions,
+): Promise<GeneratedFlow> {
+  const text = typeof value === 'string' ? extractJson(value) : JSON.stringify(value, null, 2);
+  const file = `${options.parent.file ?? options.parent.name}#${options.phase}.json`;
+  const { flow, diagnostics, source } = await checkFlowText({
+    file,
+    text,
+    world: diskWorld(project),
+    trust: 'generated',
+    depth: options.depth,
+    name: `${options.parent.name}.${options.phase}`,
+    ...(options.mostPhases === undefined ? {} : { mostPhases: options.mostPhases }),
+    ...(options.given === undefined ? {} : { given: options.given }),
+  });
+  return flow ? { flow } : { diagnostics, source };
+}
+
+const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([\w-]*)[^\n]*\n([\s\S]*?)\n?[ \t]*\1[ \t]*$/gm;
+
+/** The JSON in what a model said: all of it, the fenced part, or from the first bracket to the last. */
+export function extractJson(text: string): string {
+  const trimmed = text.trim();
+  if (isJson(trimmed)) return trimmed;
+  const fenced = [...trimmed.matchAll(FENCE)].map((found) => ({
+    tag: found[2]!.toLowerCase(),
+    body: found[3]!.trim(),
+  }));
+  const candidates = [...fenced.filter(({ tag }) => tag.startsWith('json')), ...fenced].map(({ body }) => body);
+  const start = trimmed.search(/[[{]/);
+  const end = Math.max(trimmed.lastIndexOf(']'), trimmed.lastIndexOf('}'));
+  if (start !== -1 && end > start) candidates.push(trimmed.slice(start, end + 1));
+  return candidates.find(isJson) ?? candidates[0] ?? trimmed;
+}
+
+function isJson(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // The next candidate may be one; if none is, the checker says what is wrong with the best.
+    return false;
+  }
+}
