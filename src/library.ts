@@ -32,7 +32,7 @@ export interface LoadedFlow {
 /** A flow by its path or saved name, checked. Throws `FlowError` with all diagnostics if it has problems. */
 export async function loadFlow(project: Project, ref: string): Promise<LoadedFlow> {
   const loaded = await loadChecked(project, ref);
-  if (!('flow' in loaded)) throw new FlowError(loaded.diagnostics);
+  if ('diagnostics' in loaded) throw new FlowError(loaded.diagnostics);
   return { flow: loaded.flow, warnings: loaded.warnings, file: loaded.file, digest: loaded.digest, ref };
 }
 
@@ -53,8 +53,8 @@ export interface FlowCheck {
 /** All problems of a flow; starts nothing. */
 export async function checkFlow(project: Project, ref: string): Promise<FlowCheck> {
   const loaded = await loadChecked(project, ref);
-  if ('flow' in loaded) return { ok: true, diagnostics: loaded.warnings };
-  return { ok: false, diagnostics: loaded.diagnostics };
+  if ('diagnostics' in loaded) return { ok: false, diagnostics: loaded.diagnostics };
+  return { ok: true, diagnostics: loaded.warnings };
 }
 
 /** How a program runs a flow: what the command line's flags say, as fields. */

@@ -1,4 +1,3 @@
-import { checkGenerated } from '../check/check-generated.js';
 import { loadFlow } from '../check/load-flow.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Failure } from '../model/failure.js';
@@ -29,12 +28,13 @@ export class NestedFlows {
 
   async #read(ref: string): Promise<Loaded> {
     const result = await loadFlow(this.project, ref);
-    if ('flow' in result) return { flow: result.flow };
-    return { failure: badFlow(`the flow ${ref} cannot be used`, result.diagnostics) };
+    if ('diagnostics' in result) return { failure: badFlow(`the flow ${ref} cannot be used`, result.diagnostics) };
+    return { flow: result.flow };
   }
 
   async generated(value: JsonValue, parent: Scope, phase: string): Promise<Loaded> {
     const depth = parent.generated ? parent.depth + 1 : 1;
+    const { checkGenerated } = await import('../check/check-generated.js');
     const checked = await checkGenerated(this.project, value, { parent: parent.flow, phase, depth });
     if ('flow' in checked) return { flow: checked.flow };
     return { failure: badFlow('the generated flow has problems', checked.diagnostics) };
