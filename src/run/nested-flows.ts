@@ -34,7 +34,7 @@ export class NestedFlows {
 
   async generated(value: JsonValue, parent: Scope, phase: string): Promise<Loaded> {
     const depth = parent.generated ? parent.depth + 1 : 1;
-    const { checkGenerated } = await import('../check/check-generated.js');
+    const { checkGenerated } = await import('../check/generated.js');
     const checked = await checkGenerated(this.project, value, { parent: parent.flow, phase, depth });
     if ('flow' in checked) return { flow: checked.flow };
     return { failure: badFlow('the generated flow has problems', checked.diagnostics) };
