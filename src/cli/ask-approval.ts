@@ -4,22 +4,14 @@ import { sanitize } from '../util/terminal-text.js';
 import type { Writer } from './command.js';
 import { createStyle } from './style.js';
 
-/** Asks on the terminal, one question at a time. An end of input or an abort leaves the question open: the run pauses. */
-export function createApprover(
+/** Asks on the terminal. An end of input or an abort leaves the question open: the run pauses. */
+export async function askApproval(
+  request: ApprovalRequest,
   err: Writer,
-  suspendView: () => void,
-): (request: ApprovalRequest) => Promise<ApprovalAnswer> {
-  let previous: Promise<unknown> = Promise.resolve();
-  return (request) => {
-    const answer = previous.then(() => ask(request, err, suspendView));
-    previous = answer;
-    return answer;
-  };
-}
-
-async function ask(request: ApprovalRequest, err: Writer, suspendView: () => void): Promise<ApprovalAnswer> {
+  suspendView: () => () => void,
+): Promise<ApprovalAnswer> {
   if (request.signal.aborted) return { decision: 'pause' };
-  suspendView();
+  const resumeView = suspendView();
   const style = createStyle(err.color);
   err.write(`\n${style.bold(`${request.phase} needs an approval`)}\n${sanitize(request.text).trimEnd()}\n`);
   const lines = createInterface({ input: process.stdin, terminal: false });
@@ -40,6 +32,7 @@ async function ask(request: ApprovalRequest, err: Writer, suspendView: () => voi
     lines.close();
     // Otherwise the open terminal keeps the process alive.
     process.stdin.pause();
+    resumeView();
   }
 }
 

@@ -15,8 +15,9 @@ export async function givenArgs(
   invocation: Invocation,
   pairs: readonly string[],
   specs: Readonly<Record<string, ArgSpec>>,
+  earlier: Readonly<Record<string, JsonValue>> = {},
 ): Promise<GivenArgs> {
-  const given: Record<string, JsonValue> = Object.create(null);
+  const given: Record<string, JsonValue> = Object.assign(Object.create(null), earlier);
   const problems: { message: string; hint?: string }[] = [];
   const file = invocation.flags.string('args-file');
   if (file !== undefined) {

@@ -6,3 +6,11 @@ export function complain(invocation: Invocation, message: string, hint?: string)
   invocation.err.write(`taskflow ${invocation.command}: ${message}\n${hint ? `  ${hint}\n` : ''}`);
   return EXIT.usage;
 }
+
+export function complainAll(
+  invocation: Invocation,
+  problems: readonly { readonly message: string; readonly hint?: string }[],
+): number {
+  for (const { message, hint } of problems) complain(invocation, message, hint);
+  return EXIT.usage;
+}

@@ -10,6 +10,33 @@ export interface CommandEntry {
 
 /** Every command, in the order of `taskflow --help`. */
 export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'run', summary: 'run a flow', load: () => import('./commands/run.js') },
+  { name: 'resume', summary: 'go on with a run', load: () => import('./commands/resume.js') },
+  { name: 'graph', summary: "draw a flow's graph", load: () => import('./commands/graph.js') },
+  { name: 'runs', summary: 'what has run', load: () => import('./commands/runs.js') },
+  { name: 'runs show', summary: 'how one run went', load: () => import('./commands/runs-show.js') },
+  { name: 'runs clear', summary: 'forget runs', load: () => import('./commands/runs-clear.js') },
+  { name: 'trace', summary: 'every attempt of a run, with its inputs', load: () => import('./commands/trace.js') },
+  { name: 'approve', summary: 'say yes to a waiting approval', load: () => import('./commands/approve.js') },
+  { name: 'reject', summary: 'say no to a waiting approval', load: () => import('./commands/reject.js') },
+  {
+    name: 'checkpoint export',
+    summary: 'what a run has done, in one file',
+    load: () => import('./commands/checkpoint-export.js'),
+  },
+  { name: 'checkpoint show', summary: 'what such a file holds', load: () => import('./commands/checkpoint-show.js') },
+  {
+    name: 'cache status',
+    summary: 'what is kept, per phase of a flow',
+    load: () => import('./commands/cache-status.js'),
+  },
+  { name: 'cache list', summary: 'kept results', load: () => import('./commands/cache-list.js') },
+  { name: 'cache show', summary: 'one kept result', load: () => import('./commands/cache-show.js') },
+  { name: 'cache clear', summary: 'remove kept results', load: () => import('./commands/cache-clear.js') },
+  { name: 'cache gc', summary: 'bring the store within its bounds', load: () => import('./commands/cache-gc.js') },
+  { name: 'cache verify', summary: 'check everything that is kept', load: () => import('./commands/cache-verify.js') },
+  { name: 'cache export', summary: 'kept results in one archive', load: () => import('./commands/cache-export.js') },
+  { name: 'cache import', summary: 'take an archive over', load: () => import('./commands/cache-import.js') },
   {
     name: 'config list',
     summary: 'every setting, its value and where it comes from',
@@ -18,6 +45,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'config get', summary: 'the value of one setting', load: () => import('./commands/config-get.js') },
   { name: 'config set', summary: 'change a setting', load: () => import('./commands/config-set.js') },
   { name: 'config unset', summary: 'forget a setting', load: () => import('./commands/config-unset.js') },
+  { name: 'new', summary: 'a flow from a template', load: () => import('./commands/new.js') },
+  {
+    name: 'doctor',
+    summary: 'what is installed, which runners work, what to do',
+    load: () => import('./commands/doctor.js'),
+  },
 ];
 
 export function findCommand(name: string): CommandEntry | undefined {

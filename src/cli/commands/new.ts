@@ -32,12 +32,18 @@ export const command: Command = {
     if (invocation.flags.boolean('list')) return list(invocation);
     const [name] = invocation.positionals;
     if (name === undefined) return complain(invocation, 'NAME is missing', 'such as: taskflow new audit');
-    if (!new RegExp(FLOW_NAME_PATTERN).test(name) || name.length > MAX_NAME_LENGTH || isForbiddenName(name)) {
+    if (!isFreeName(name)) {
       return complain(invocation, `${JSON.stringify(name)} is no name for a flow`, 'letters, digits, dots, - and _');
     }
     return create(invocation, name);
   },
 };
+
+/** `config.yaml` stands in the same folder and is no flow. */
+function isFreeName(name: string): boolean {
+  if (name === 'config' || isForbiddenName(name)) return false;
+  return new RegExp(FLOW_NAME_PATTERN).test(name) && name.length <= MAX_NAME_LENGTH;
+}
 
 function list({ flags, out }: Invocation): number {
   if (flags.boolean('json')) {

@@ -1,5 +1,5 @@
 /** The first flow that `taskflow init` writes: useful on any project, and needs no model. */
-export const OVERVIEW_FLOW = `# yaml-language-server: $schema=./flow.schema.json
+export const OVERVIEW_FLOW = `# yaml-language-server: $schema=./schema/flow.json
 #
 # What is in this project: how many files of which kind, what is left to do, what happened lately.
 #   taskflow run overview     the first time everything runs

@@ -222,6 +222,6 @@ export const TEMPLATES: readonly Template[] = [script, agent, map, reviewGate, b
 
 /** The whole text of a flow file. */
 export function renderTemplate(template: Template, name: string): string {
-  const header = '# yaml-language-server: $schema=./flow.schema.json\n';
+  const header = '# yaml-language-server: $schema=./schema/flow.json\n';
   return `${header}# ${template.tryIt}\nname: {NAME}\n${template.text}`.replaceAll('{NAME}', name);
 }

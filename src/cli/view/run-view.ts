@@ -12,8 +12,8 @@ import { applyEvent, createRunState } from './run-state.js';
 /** Shows a run while it goes. */
 export interface RunView {
   onEvent(event: RunEvent): void;
-  /** Takes the live picture off the screen, for a question to the person; the next event brings it back. */
-  suspend(): void;
+  /** Takes the live picture off the screen, for a question to the person, until the returned function is called. */
+  suspend(): () => void;
   /** Leaves the final picture and the closing summary. */
   stop(): void;
 }
@@ -37,7 +37,10 @@ function plainView({ out }: RunViewOptions): RunView {
       applyEvent(state, event);
       for (const line of plainLines(state, event, style)) lines.add(line);
     },
-    suspend: () => lines.flush(),
+    suspend() {
+      lines.flush();
+      return () => {};
+    },
     stop() {
       for (const line of closingLines(state, style)) lines.add(line);
       lines.flush();
@@ -57,6 +60,7 @@ function liveView({ out, clock }: RunViewOptions): RunView {
   let tick = 0;
   let timer: NodeJS.Timeout | undefined;
   let seenWarnings = 0;
+  let suspended = false;
   const stopResize = out.onResize(() => draw());
 
   /** Lines that stay above the picture. */
@@ -85,11 +89,16 @@ function liveView({ out, clock }: RunViewOptions): RunView {
       applyEvent(state, event);
       if (event.type === 'run-start') screen.print(continuingLines(state));
       if (event.type === 'run-end') halt();
-      else timer ??= setTimeout(animate, FIRST_FRAME_MS);
+      else if (!suspended) timer ??= setTimeout(animate, FIRST_FRAME_MS);
     },
     suspend() {
       halt();
+      suspended = true;
       screen.show(takeNotices(), []);
+      return () => {
+        suspended = false;
+        if (!state.end) timer ??= setTimeout(animate, FIRST_FRAME_MS);
+      };
     },
     stop() {
       halt();

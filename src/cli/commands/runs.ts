@@ -1,0 +1,88 @@
+import { totalTokens } from '../../model/outcome.js';
+import { listRuns } from '../../run/list-runs.js';
+import type { RunHead, RunState } from '../../run/run-state.js';
+import { formatDuration } from '../../util/duration.js';
+import type { Command, Invocation } from '../command.js';
+import { EXIT } from '../exit-status.js';
+import { createStyle, type Style } from '../style.js';
+import { alignColumns } from '../table.js';
+import { savedText, spentText } from '../view/closing.js';
+
+const STATES = ['success', 'failed', 'blocked', 'paused', 'over-budget', 'interrupted', 'running', 'crashed'] as const;
+
+export const command: Command = {
+  usage: '[--flow NAME] [--state S] [--limit N] [--json]',
+  examples: [
+    { command: 'taskflow runs', does: 'the last 20 runs' },
+    { command: 'taskflow runs --state paused', does: 'what waits for an approval' },
+  ],
+  flags: [
+    { name: 'flow', type: 'string', value: 'NAME', help: 'only runs of this flow (name or file)' },
+    { name: 'state', type: 'string', value: 'S', choices: STATES, help: STATES.join(', ') },
+    { name: 'limit', type: 'number', value: 'N', help: 'at most so many (20)' },
+    {
+      name: 'json',
+      type: 'boolean',
+      help: 'as JSON: [{runId, flow, file, state, startedAt, durationMs, spent, saved}]',
+    },
+  ],
+  positionals: [],
+  async run(invocation) {
+    const heads = chosenRuns(invocation);
+    if (invocation.flags.boolean('json')) {
+      invocation.out.write(`${JSON.stringify(heads.map(runJson), null, 2)}\n`);
+      return EXIT.success;
+    }
+    if (heads.length === 0) invocation.err.write('no runs\n');
+    const style = createStyle(invocation.out.color);
+    const now = invocation.project.clock.now();
+    invocation.out.write(alignColumns(heads.map((head) => row(head, now, style))));
+    return EXIT.success;
+  },
+};
+
+function chosenRuns({ flags, project }: Invocation): RunHead[] {
+  const limit = flags.number('limit') ?? 20;
+  const flow = flags.string('flow');
+  const state = flags.string('state');
+  const of = flow === undefined ? {} : { flow };
+  if (state === undefined) return listRuns(project, { ...of, limit });
+  return listRuns(project, of)
+    .filter((head) => head.state === state)
+    .slice(0, limit);
+}
+
+export function runJson({ runId, run, state, endedAt, end }: RunHead) {
+  return {
+    runId,
+    flow: run.flow,
+    file: run.file ?? null,
+    state,
+    startedAt: run.at,
+    durationMs: end?.durationMs ?? Math.max(0, Math.round(endedAt - run.at)),
+    spent: end ? { usd: end.spent.usd ?? null, tokens: totalTokens(end.spent) } : null,
+    saved: end?.saved ?? null,
+    continues: run.continues ?? null,
+  };
+}
+
+function row(head: RunHead, now: number, style: Style): string[] {
+  const { runId, run, state, end } = head;
+  const { durationMs, spent } = runJson(head);
+  const money = end && spent ? `spent ${spentText(spent)} · saved ${savedText(end.saved)}` : '';
+  const took = state === 'running' ? `for ${formatDuration(now - run.at)}` : formatDuration(durationMs);
+  return [
+    runId,
+    run.flow,
+    stateText(state, style),
+    `${formatDuration(Math.max(0, now - run.at))} ago`,
+    took,
+    style.dim(money),
+  ];
+}
+
+export function stateText(state: RunState, style: Style): string {
+  if (state === 'success') return style.green(state);
+  if (state === 'running') return style.cyan(state);
+  return state === 'paused' || state === 'interrupted' ? style.yellow(state) : style.red(state);
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { configFile } from '../../config/files.js';
+import { loadConfig } from '../../config/load.js';
+import { findOnPath } from '../../process/find-program.js';
+import { runProcess } from '../../process/run-process.js';
+import { oneLine } from '../../util/terminal-text.js';
+import { VERSION } from '../../util/version.js';
+import type { Check, Finding } from './check.js';
+
+const OLDEST_NODE = 20;
+
+export const checkVersions: Check = async () => {
+  const message = `taskflow ${VERSION}, node ${process.versions.node}, ${process.platform} ${process.arch}`;
+  const major = Number(process.versions.node.split('.')[0]);
+  const findings: Finding[] = [
+    major < OLDEST_NODE
+      ? { name: 'versions', status: 'problem', message, hint: `taskflow needs node ${OLDEST_NODE} or later` }
+      : { name: 'versions', status: 'ok', message },
+  ];
+  if (process.platform === 'win32') {
+    findings.push({ name: 'platform', status: 'warning', message: 'Windows is not supported yet', hint: 'use WSL' });
+  }
+  return findings;
+};
+
+export const checkProject: Check = async ({ project }) => {
+  const isStarted = existsSync(join(project.root, '.pi/taskflows'));
+  if (isStarted) return [{ name: 'project', status: 'ok', message: project.root }];
+  const hint = 'taskflow init writes settings and a first flow';
+  return [{ name: 'project', status: 'absent', message: `${project.root} has no .pi/taskflows yet`, hint }];
+};
+
+export const checkSettings: Check = async ({ project }) => {
+  const { problems } = await loadConfig(project);
+  const files = (['user', 'project'] as const).map((source) => configFile(project, source));
+  const there = files.filter((file) => existsSync(file.path)).map((file) => file.name);
+  const findings: Finding[] = problems.map(({ file, line, column, severity, message, hint }) => ({
+    name: 'settings',
+    status: severity === 'error' ? 'problem' : 'warning',
+    message: `${file}:${line}:${column} ${message}`,
+    ...(hint ? { hint } : {}),
+  }));
+  if (findings.length > 0) return findings;
+  return [
+    { name: 'settings', status: 'ok', message: there.length > 0 ? there.join(', ') : 'no settings file: defaults' },
+  ];
+};
+
+export const checkGit: Check = async ({ project }) => {
+  const hint = 'git: fingerprints and worktrees need it';
+  if (!findOnPath('git', project.env['PATH'])) {
+    return [{ name: 'git', status: 'warning', message: 'git is not on the PATH', hint }];
+  }
+  const { stdout, failure } = await runProcess({
+    argv: ['git', '--version'],
+    cwd: project.root,
+    env: project.env,
+    timeoutMs: 5_000,
+  });
+  if (failure)
+    return [{ name: 'git', status: 'problem', message: `git does not work: ${oneLine(failure.message)}`, hint }];
+  const version = oneLine(stdout.toString('utf8')).replace('git version ', '');
+  if (existsSync(join(project.root, '.git')))
+    return [{ name: 'git', status: 'ok', message: `${version}, a repository` }];
+  return [
+    { name: 'git', status: 'ok', message: `${version}; the project is no repository: git: fingerprints are empty` },
+  ];
+};

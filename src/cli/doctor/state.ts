@@ -1,0 +1,71 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { listRuns } from '../../run/list-runs.js';
+import { storeStatus } from '../../store/store-status.js';
+import { formatBytes, plural } from '../../util/format.js';
+import { STATE_DIR } from '../../util/project.js';
+import { storeOptions } from '../store.js';
+import type { Check, Finding } from './check.js';
+
+/** Is the store there, writable, within its bounds and without damage? */
+export const checkStore: Check = async ({ project, config }) => {
+  const options = storeOptions(project, config);
+  if ('problem' in options) {
+    return [
+      { name: 'store', status: 'problem', message: options.problem, hint: 'see cache.signingKey in the settings' },
+    ];
+  }
+  const { dir, limits } = options;
+  const unwritable = writeProblem(dir);
+  if (unwritable) {
+    const hint = 'runs work, but nothing is kept; make the folder writable, or set cache.dir';
+    return [{ name: 'store', status: 'problem', message: `${dir} cannot be written: ${unwritable}`, hint }];
+  }
+  if (!existsSync(dir)) return [{ name: 'store', status: 'ok', message: 'nothing is kept yet' }];
+  const { entries, bytes, damaged } = storeStatus(options);
+  const size = `${plural(entries, 'entry', 'entries')}, ${formatBytes(bytes)} of ${formatBytes(limits.maxBytes)}`;
+  const findings: Finding[] = [{ name: 'store', status: 'ok', message: `writable, ${size}` }];
+  if (damaged > 0) {
+    const message = `${plural(damaged, 'damaged entry was', 'damaged entries were')} found; they are not served`;
+    findings.push({ name: 'store', status: 'warning', message, hint: 'taskflow cache verify checks the rest' });
+  }
+  return findings;
+};
+
+/** Runs that somebody may have forgotten. */
+export const checkRuns: Check = async ({ project }) => {
+  const unwritable = existsSync(join(project.root, STATE_DIR))
+    ? writeProblem(join(project.root, STATE_DIR, 'runs'))
+    : undefined;
+  if (unwritable) {
+    const hint = 'runs work, but cannot be continued';
+    return [{ name: 'runs', status: 'problem', message: `${STATE_DIR}/runs cannot be written: ${unwritable}`, hint }];
+  }
+  const heads = listRuns(project, { limit: 200 });
+  const findings: Finding[] = [];
+  const waiting = heads.filter(({ state }) => state === 'paused');
+  // Only the newest run of a flow can have been forgotten: a later one has taken its place.
+  const newest = heads.filter((head, index) => heads.findIndex(({ run }) => run.flow === head.run.flow) === index);
+  const crashed = newest.filter(({ state }) => state === 'crashed');
+  for (const { runId, run } of waiting.slice(0, 3)) {
+    const hint = `taskflow trace ${runId} shows the question`;
+    findings.push({ name: 'runs', status: 'warning', message: `${run.flow} waits for an approval (${runId})`, hint });
+  }
+  for (const { runId, run } of crashed.slice(0, 3)) {
+    const hint = `taskflow resume ${runId} goes on, taskflow runs clear --all forgets it`;
+    findings.push({ name: 'runs', status: 'warning', message: `${run.flow} ended without an end (${runId})`, hint });
+  }
+  return findings.length > 0 ? findings : [{ name: 'runs', status: 'ok', message: plural(heads.length, 'run') }];
+};
+
+/** Undefined when the folder, or the nearest one above it that exists, can be written. */
+function writeProblem(folder: string): string | undefined {
+  const nearest = existsSync(folder) || folder === dirname(folder) ? folder : undefined;
+  if (nearest === undefined) return writeProblem(dirname(folder));
+  try {
+    accessSync(nearest, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown';
+  }
+}

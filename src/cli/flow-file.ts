@@ -1,0 +1,40 @@
+import { basename, relative, resolve } from 'node:path';
+import { isFlowPath } from '../check/find-flow.js';
+import { type LoadedFlow, loadFlow } from '../check/load-flow.js';
+import type { Invocation } from './command.js';
+import { EXIT } from './exit-status.js';
+
+/** FLOW as the person typed it: paths are relative to where they are, everything else is a saved flow's name. */
+export function flowReference(invocation: Invocation, typed: string): string {
+  return isFlowPath(typed) ? resolve(invocation.cwd, typed) : typed;
+}
+
+export type UsableFlow = Extract<LoadedFlow, { readonly flow: unknown }>;
+
+/** The flow, checked; or the exit status after its problems have been shown. Warnings are shown either way. */
+export async function requireFlow(
+  invocation: Invocation,
+  typed: string,
+): Promise<UsableFlow | { readonly status: number }> {
+  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed));
+  const told = 'flow' in loaded ? loaded.warnings : loaded.diagnostics;
+  if (told.length > 0) {
+    const { writeDiagnostics } = await import('./diagnostics.js');
+    await writeDiagnostics(invocation.err, told, invocation.project);
+  }
+  return 'flow' in loaded ? loaded : { status: EXIT.usage };
+}
+
+/**
+ * A flow's name and the id its runs go by. A flow that no longer loads (removed, or broken since) is taken at its word,
+ * so that what it left can still be cleared.
+ */
+export async function flowNameAndId(
+  invocation: Invocation,
+  typed: string,
+): Promise<{ readonly name: string; readonly id: string }> {
+  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed));
+  if ('flow' in loaded) return { name: loaded.flow.name, id: loaded.flow.file ?? typed };
+  const name = basename(typed).replace(/\.(ya?ml|json)$/i, '');
+  return { name, id: isFlowPath(typed) ? relative(invocation.project.root, resolve(invocation.cwd, typed)) : typed };
+}
