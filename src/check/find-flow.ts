@@ -51,18 +51,23 @@ export function savedFlowFolders(project: Pick<Project, 'root' | 'home'>): reado
   return [join(project.root, STATE_DIR), join(project.home, '.pi', 'agent', 'taskflows')];
 }
 
-/** Names of all saved flows. `config.yaml` stands in the same folder and is none. */
+/** Names of all saved flows, the project's and the user's. */
 export function savedFlowNames(project: Pick<Project, 'root' | 'home'>): readonly string[] {
-  const names = new Set<string>();
-  for (const folder of savedFlowFolders(project)) {
-    try {
-      for (const file of readdirSync(folder)) {
-        const name = /^(.+)\.(?:ya?ml|json)$/.exec(file)?.[1];
-        if (name !== undefined && name !== 'config') names.add(name);
-      }
-    } catch {
-      // No such folder: no saved flows there.
-    }
+  return [...new Set(savedFlowFolders(project).flatMap(flowNamesIn))].sort();
+}
+
+/** Names of the project's own saved flows. */
+export function projectFlowNames(project: Pick<Project, 'root' | 'home'>): readonly string[] {
+  return [...new Set(flowNamesIn(savedFlowFolders(project)[0]!))].sort();
+}
+
+/** `config.yaml` stands in the same folder and is none. */
+function flowNamesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).map((file) => /^(.+)\.(?:ya?ml|json)$/.exec(file)?.[1]);
+    return names.filter((name): name is string => name !== undefined && name !== 'config');
+  } catch {
+    // No such folder: no saved flows there.
+    return [];
   }
-  return [...names].sort();
 }

@@ -7,6 +7,8 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly flow: string;
       readonly file?: string;
       readonly phases: readonly { readonly id: string; readonly kind: string; readonly needs: readonly string[] }[];
+      /** A batch: how many rows the flow is run for. Its phases have paths of the form `rows/…/id`. */
+      readonly rows?: number;
       readonly continues?: {
         readonly runId: string;
         readonly reusable: number;
@@ -45,6 +47,21 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
   | { readonly type: 'phase-end'; readonly phase: string; readonly outcome: PhaseOutcome }
   | { readonly type: 'approval'; readonly phase: string; readonly text: string; readonly digest: string }
   | { readonly type: 'warning'; readonly phase?: string; readonly message: string }
+  | { readonly type: 'row-start'; readonly row: number; readonly label: string; readonly path: string }
+  | {
+      /** One row of a batch has ended. */
+      readonly type: 'row-end';
+      readonly row: number;
+      readonly label: string;
+      readonly path: string;
+      readonly status: RunStatus;
+      readonly spent: { readonly usd: number | null; readonly tokens: number };
+      readonly saved: Savings;
+      readonly durationMs: number;
+      readonly reuse: { readonly executed: number; readonly run: number; readonly crossRun: number };
+      readonly file?: string;
+      readonly error?: { readonly phase: string; readonly code: string; readonly message: string; readonly hint?: string };
+    }
   | {
       readonly type: 'run-end';
       readonly status: RunStatus;

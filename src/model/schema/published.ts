@@ -1,0 +1,87 @@
+import type { TProperties, TSchema } from '@sinclair/typebox';
+import { KINDS, type Kind } from '../kind.js';
+import { FlowObject } from './flow.js';
+import { PHASE_SCHEMAS } from './phase.js';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What a kind needs beyond its fields: alternatives, and smallest numbers. */
+const KIND_RULES: Partial<Record<Kind, JsonSchema>> = {
+  map: { oneOf: [{ required: ['task'] }, { required: ['run'] }, { required: ['use'] }] },
+  reduce: { required: ['from'], properties: { from: { minItems: 1 } } },
+  gate: { anyOf: [{ required: ['eval'] }, { required: ['task'] }, { required: ['score'] }] },
+  flow: { oneOf: [{ required: ['use'] }, { required: ['def'] }] },
+  tournament: {
+    anyOf: [{ required: ['task'] }, { required: ['branches'] }],
+    properties: { branches: { minItems: 2 } },
+  },
+  race: { properties: { branches: { minItems: 2 } } },
+};
+
+const BRANCH_RULE: JsonSchema = { oneOf: [{ required: ['task'] }, { required: ['run'] }] };
+
+/**
+ * The language as JSON Schema, for editors: made from the same definitions that the checker uses. Draft 7, because that
+ * is what editors know best.
+ */
+export function flowJsonSchema(): JsonSchema {
+  const { phases, ...properties } = FlowObject.properties as TProperties;
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: 'urn:taskflow:flow',
+    title: 'taskflow flow',
+    description: 'A flow: phases of agents and scripts that depend on each other. YAML and JSON are the same language.',
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...properties, phases: { ...phases, items: { $ref: '#/definitions/phase' } } },
+    oneOf: ['phases', 'task', 'tasks', 'chain'].map((form) => ({ required: [form] })),
+    definitions: {
+      phase: {
+        type: 'object',
+        title: 'Phase',
+        description: 'One step of the flow. Its `type` decides which fields it has.',
+        required: ['id'],
+        properties: { type: PHASE_SCHEMAS.agent.properties['type'] },
+        allOf: KINDS.map((kind) => ({ if: isOfKind(kind), then: { $ref: `#/definitions/${kind}Phase` } })),
+      },
+      ...Object.fromEntries(KINDS.map((kind) => [`${kind}Phase`, phaseDefinition(kind)])),
+    },
+  };
+}
+
+/** A phase without a type is an agent phase. */
+function isOfKind(kind: Kind): JsonSchema {
+  const condition = { properties: { type: { const: kind } } };
+  return kind === 'agent' ? condition : { ...condition, required: ['type'] };
+}
+
+function phaseDefinition(kind: Kind): JsonSchema {
+  const schema = PHASE_SCHEMAS[kind] as unknown as { properties: TProperties; patternProperties: TProperties };
+  const rules = KIND_RULES[kind];
+  return {
+    ...schema,
+    properties: mapValues(schema.properties, linked),
+    patternProperties: mapValues(schema.patternProperties, linked),
+    ...(rules ? { allOf: [rules] } : {}),
+  };
+}
+
+function mapValues(from: TProperties, change: (schema: TSchema, name: string) => JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(from).map(([pattern, schema]) => [pattern, change(schema, pattern.replaceAll(/[\^$]/g, ''))]),
+  );
+}
+
+/** Definitions hold flows and phases again, and a branch has one body. */
+function linked(schema: TSchema, name: string): JsonSchema {
+  if (name === 'def') {
+    const forms = [
+      { $ref: '#' },
+      { type: 'array', items: { $ref: '#/definitions/phase' } },
+      { type: 'string', minLength: 1 },
+    ];
+    return { ...schema, anyOf: forms };
+  }
+  if (name === 'branches') return { ...schema, items: { ...schema['items'], ...BRANCH_RULE } };
+  return schema;
+}
