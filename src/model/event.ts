@@ -60,7 +60,12 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly durationMs: number;
       readonly reuse: { readonly executed: number; readonly run: number; readonly crossRun: number };
       readonly file?: string;
-      readonly error?: { readonly phase: string; readonly code: string; readonly message: string; readonly hint?: string };
+      readonly error?: {
+        readonly phase: string;
+        readonly code: string;
+        readonly message: string;
+        readonly hint?: string;
+      };
     }
   | {
       readonly type: 'run-end';

@@ -42,6 +42,7 @@ export function flowJsonSchema(): JsonSchema {
         description: 'One step of the flow. Its `type` decides which fields it has.',
         required: ['id'],
         properties: { type: PHASE_SCHEMAS.agent.properties['type'] },
+        // biome-ignore lint/suspicious/noThenProperty: `then` is a word of JSON Schema.
         allOf: KINDS.map((kind) => ({ if: isOfKind(kind), then: { $ref: `#/definitions/${kind}Phase` } })),
       },
       ...Object.fromEntries(KINDS.map((kind) => [`${kind}Phase`, phaseDefinition(kind)])),
