@@ -45,15 +45,16 @@ async function askVersion(
   config: RunnerConfig,
   project: Project,
 ): Promise<{ version: string } | { failure: Failure }> {
-  const { failure, stdout } = await runProcess({
+  const { failure, stdout, stderrTail } = await runProcess({
     argv: [...(config.command ?? [client.type]), '--version'],
     cwd: project.root,
     env: project.env,
     timeoutMs: VERSION_TIMEOUT_MS,
   });
   if (failure) return { failure: failure.code === 'spawn' ? { ...failure, hint: installHint(client) } : failure };
-  const text = stdout.toString('utf8');
-  return { version: /\d+\.\d+\.\d+[\w.+-]*/.exec(text)?.[0] ?? text.trim().slice(0, 100) };
+  // Not all of them use the same stream for it.
+  const text = `${stdout.toString('utf8')}\n${stderrTail}`.trim();
+  return { version: /\d+\.\d+\.\d+[\w.+-]*/.exec(text)?.[0] ?? text.slice(0, 100) };
 }
 
 function installHint(client: Client): string {

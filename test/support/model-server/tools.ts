@@ -23,7 +23,7 @@ export function toolCall(wish: ToolWish, offered: readonly OfferedTool[]): ToolC
       if (has('write')) return { name: 'write', arguments: { path, content } };
       if (has('Write')) return { name: 'Write', arguments: { file_path: path, content } };
       if (has('apply_patch')) return patch(path, content, offered);
-      return shell(`printf '%s' '${content}' > ${path}`, has);
+      return shell(`apply_patch <<'EOF'\n${patchOf(path, content)}EOF`, has);
     case 'read':
       if (has('read')) return { name: 'read', arguments: { path } };
       if (has('Read')) return { name: 'Read', arguments: { file_path: path } };
@@ -44,9 +44,13 @@ function shell(command: string, has: (name: string) => boolean): ToolCall {
   return { name: 'bash', arguments: { command } };
 }
 
-function patch(path: string, content: string, offered: readonly OfferedTool[]): ToolCall {
+function patchOf(path: string, content: string): string {
   const body = content.split('\n').map((line) => `+${line}`);
-  const input = ['*** Begin Patch', `*** Add File: ${path}`, ...body, '*** End Patch', ''].join('\n');
+  return ['*** Begin Patch', `*** Add File: ${path}`, ...body, '*** End Patch', ''].join('\n');
+}
+
+function patch(path: string, content: string, offered: readonly OfferedTool[]): ToolCall {
+  const input = patchOf(path, content);
   const custom = offered.find((tool) => tool.name === 'apply_patch')?.type === 'custom';
   return { name: 'apply_patch', arguments: { input }, ...(custom && { custom: input }) };
 }

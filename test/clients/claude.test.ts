@@ -1,0 +1,13 @@
+import { describeClient } from './client-suite.js';
+
+describeClient({
+  type: 'claude',
+  model: 'claude-sonnet-4-5',
+  prepare: (_home, url) => ({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'k',
+    CLAUDE_CODE_MAX_RETRIES: '1',
+  }),
+  reports: { model: true, cost: true, filesRead: true, version: true },
+  retries: true,
+});
