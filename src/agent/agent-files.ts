@@ -44,7 +44,8 @@ export function findAgent(
       const found = findInFolder(folder, name, read, list);
       if (found) return found;
     }
-    const builtin = BUILTIN_AGENTS.get(name);
+    // Older flows write executor_code for executor-code.
+    const builtin = BUILTIN_AGENTS.get(name.replaceAll('_', '-'));
     if (builtin) return { agent: { name, ...builtin } };
   }
   const known = new Set(BUILTIN_AGENTS.keys());

@@ -100,9 +100,9 @@ function interpret(inner: string, root: PlaceholderRoot, offset: number, length:
   }
 }
 
-/** `{ steps.x.output }`, `{steps.x.json[0]}`: near misses. Anything longer or with other characters is prose or code. */
+/** `{steps.x.json[0]}`, `{item['a b']}`: near misses. Anything longer or with other characters is prose or code. */
 function oddPlaceholder(inner: string, offset: number, length: number): Suspect | undefined {
-  if (!/^(args|steps|previous|loop|item)[.[][^\s{}"'`;]{1,200}$/.test(inner)) return undefined;
+  if (!/^(args|steps|previous|loop|item)[.[][^\s{}`;]{1,200}$/.test(inner)) return undefined;
   const dotted = inner.replaceAll(/\[['"]?([\w-]+)['"]?\]/g, '.$1');
   const advice = PATH.test(dotted) ? `; write {${dotted}}` : '';
   return {
