@@ -30,7 +30,7 @@ export function decisionCommand(decision: 'approve' | 'reject', examples: Comman
 
 async function decide(invocation: Invocation, decision: 'approve' | 'reject'): Promise<number> {
   const [typed, phase] = invocation.positionals as [string, string];
-  const found = findRun(invocation.project, typed);
+  const found = findRun(invocation.project, typed, ({ state }) => state === 'paused');
   if ('problem' in found) return complain(invocation, found.problem, found.hint);
   const { runId } = found;
   const note = invocation.flags.string('note');

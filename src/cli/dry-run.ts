@@ -15,10 +15,15 @@ export async function showForecast(invocation: Invocation, options: RunOptions):
   if ('refused' in forecast) return complain(invocation, forecast.refused.message, forecast.refused.hint);
   const { out, err, flags } = invocation;
   for (const warning of forecast.warnings) err.write(`warning: ${oneLine(warning)}\n`);
-  if (flags.boolean('json')) out.write(`${JSON.stringify(forecast)}\n`);
+  if (flags.boolean('json')) out.write(`${JSON.stringify(forecastJson(forecast))}\n`);
   else out.write(forecastText(forecast, createStyle(out.color)));
   const isFrozenMiss = options.frozen === true && forecast.phases.some((phase) => phase.would === 'fail');
   return isFrozenMiss ? EXIT.frozenMiss : EXIT.success;
+}
+
+/** Identities are for `cache explain`, and long. */
+function forecastJson(forecast: Forecast) {
+  return { ...forecast, phases: forecast.phases.map(({ identities: _identities, ...phase }) => phase) };
 }
 
 export function forecastText(forecast: Forecast, style: Style): string {

@@ -3,6 +3,7 @@ import { isFlowPath } from '../check/find-flow.js';
 import { type LoadedFlow, loadFlow } from '../check/load-flow.js';
 import type { Invocation } from './command.js';
 import { EXIT } from './exit-status.js';
+import { complain } from './problem.js';
 
 /** FLOW as the person typed it: paths are relative to where they are, everything else is a saved flow's name. */
 export function flowReference(invocation: Invocation, typed: string): string {
@@ -18,6 +19,9 @@ export async function requireFlow(
 ): Promise<UsableFlow | { readonly status: number }> {
   const loaded = await loadFlow(invocation.project, flowReference(invocation, typed));
   const told = 'flow' in loaded ? loaded.warnings : loaded.diagnostics;
+  // There is no file to point into.
+  const absent = told.find(({ code }) => code === 'no-flow');
+  if (absent) return { status: complain(invocation, absent.message, absent.hint) };
   if (told.length > 0) {
     const { writeDiagnostics } = await import('./diagnostics.js');
     await writeDiagnostics(invocation.err, told, invocation.project);

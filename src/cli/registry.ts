@@ -12,6 +12,7 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', summary: 'run a flow', load: () => import('./commands/run.js') },
   { name: 'resume', summary: 'go on with a run', load: () => import('./commands/resume.js') },
+  { name: 'check', summary: 'all problems of a flow, without running it', load: () => import('./commands/check.js') },
   { name: 'graph', summary: "draw a flow's graph", load: () => import('./commands/graph.js') },
   { name: 'runs', summary: 'what has run', load: () => import('./commands/runs.js') },
   { name: 'runs show', summary: 'how one run went', load: () => import('./commands/runs-show.js') },
@@ -32,6 +33,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: 'cache list', summary: 'kept results', load: () => import('./commands/cache-list.js') },
   { name: 'cache show', summary: 'one kept result', load: () => import('./commands/cache-show.js') },
+  {
+    name: 'cache explain',
+    summary: 'what differs between now and the nearest kept result',
+    load: () => import('./commands/cache-explain.js'),
+  },
   { name: 'cache clear', summary: 'remove kept results', load: () => import('./commands/cache-clear.js') },
   { name: 'cache gc', summary: 'bring the store within its bounds', load: () => import('./commands/cache-gc.js') },
   { name: 'cache verify', summary: 'check everything that is kept', load: () => import('./commands/cache-verify.js') },
@@ -45,7 +51,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'config get', summary: 'the value of one setting', load: () => import('./commands/config-get.js') },
   { name: 'config set', summary: 'change a setting', load: () => import('./commands/config-set.js') },
   { name: 'config unset', summary: 'forget a setting', load: () => import('./commands/config-unset.js') },
+  { name: 'init', summary: 'start using taskflow in a project', load: () => import('./commands/init.js') },
   { name: 'new', summary: 'a flow from a template', load: () => import('./commands/new.js') },
+  { name: 'schema', summary: 'the JSON Schema of flow files', load: () => import('./commands/schema.js') },
   {
     name: 'doctor',
     summary: 'what is installed, which runners work, what to do',

@@ -7,8 +7,8 @@ import { sha256Hex } from '../util/digest.js';
 import { Admission } from './admission.js';
 import { changedSince } from './changed-since.js';
 import { decideContinuation } from './continuation.js';
+import { type ForecastIdentity, ForecastJournal } from './forecast-journal.js';
 import { readLines } from './journal/reader.js';
-import { JournalWriter } from './journal/writer.js';
 import { makeContext } from './make-context.js';
 import type { RunOptions } from './options.js';
 import { PriorResults } from './prior-results.js';
@@ -38,6 +38,8 @@ export interface PhaseForecast {
   readonly items?: ItemCounts;
   /** What it cost when it was last executed, where that is known. */
   readonly last?: { readonly usd?: number; readonly tokens: number; readonly ms: number };
+  /** What would be executed, and what decides it: for explaining. */
+  readonly identities: readonly ForecastIdentity[];
 }
 
 export async function forecastRun(given: RunOptions): Promise<Forecast | { readonly refused: Failure }> {
@@ -51,10 +53,11 @@ export async function forecastRun(given: RunOptions): Promise<Forecast | { reado
     ? lookInto(options, decision.previous, decision.how)
     : new PriorResults('none', undefined, devNull);
   const warnings: string[] = [];
+  const journal = new ForecastJournal();
   const context = await makeContext({
     options,
     runId: '00000000-000000-000000',
-    journal: new JournalWriter(devNull),
+    journal,
     prior,
     emit: (event) => {
       if (event.type === 'warning' && !warnings.includes(event.message)) warnings.push(event.message);
@@ -97,6 +100,7 @@ export async function forecastRun(given: RunOptions): Promise<Forecast | { reado
           key,
           items,
           last: costs.get(id),
+          identities: journal.identitiesOf(id),
         },
       ];
     }),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JsonValue } from '../../model/json.js';
-import { type RunHead, runHead } from '../../run/run-state.js';
+import { isUnfinished, type RunHead, runHead } from '../../run/run-state.js';
 import type { Command } from '../command.js';
 import { executeRun } from '../execute.js';
 import { requireFlow } from '../flow-file.js';
@@ -24,7 +24,7 @@ arguments are those of the run; secret arguments have to be given again.`,
     const { project } = invocation;
     const settings = readRunFlags(invocation);
     if ('problem' in settings) return complain(invocation, settings.problem);
-    const found = findRun(project, invocation.positionals[0]!);
+    const found = findRun(project, invocation.positionals[0]!, ({ state }) => isUnfinished(state));
     if ('problem' in found) return complain(invocation, found.problem, found.hint);
     const head = runHead(project, found.runId);
     if (!head) return complain(invocation, `the journal of ${found.runId} cannot be read`);

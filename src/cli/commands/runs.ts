@@ -28,7 +28,7 @@ export const command: Command = {
   ],
   positionals: [],
   async run(invocation) {
-    const heads = chosenRuns(invocation);
+    const heads = chosenRuns(invocation).sort((a, b) => b.run.at - a.run.at);
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify(heads.map(runJson), null, 2)}\n`);
       return EXIT.success;

@@ -11,7 +11,8 @@ export function outcomeNote(outcome: PhaseOutcome): string {
     return oneLine(failure?.message ?? reason) + (outcome.attempts > 1 ? ` (${outcome.attempts} attempts)` : '');
   }
   if (cacheHit !== null) return `CACHED (${[cacheHit, ...hitFacts(outcome)].join(' · ')})`;
-  const word = status === 'done' ? 'ran' : status === 'paused' ? 'waiting' : status;
+  if (status === 'paused') return 'waits for an approval';
+  const word = status === 'done' ? 'ran' : status;
   const attempts = status === 'done' && outcome.attempts > 1 ? `, attempt ${outcome.attempts}` : '';
   const tolerated = status === 'done' && failure ? `failed, and is optional: ${oneLine(failure.message)}` : '';
   const why = tolerated || oneLine(reason);

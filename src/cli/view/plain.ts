@@ -11,9 +11,7 @@ export function plainLines(state: RunState, event: RunEvent, style: Style): stri
     case 'run-start':
       return [`${style.bold(oneLine(event.flow))} ${style.dim(event.runId)}`, ...continuingLines(state)];
     case 'phase-start':
-      return [
-        `${style.cyan('▸')} ${event.phase} started${event.reason ? style.dim(` (${oneLine(event.reason)})`) : ''}`,
-      ];
+      return [`${style.cyan('▸')} ${event.phase} started`];
     case 'phase-waiting':
       return [`${style.dim('…')} ${event.phase} waits for ${oneLine(event.for)}`];
     case 'retry': {
@@ -37,8 +35,9 @@ export function plainLines(state: RunState, event: RunEvent, style: Style): stri
 /** `continuing run …: 2 of 3 phases reused; --fresh starts over`. */
 export function continuingLines({ continues }: RunState): string[] {
   if (!continues) return [];
-  const { runId, reusable, total } = continues;
-  return [`continuing run ${runId}: ${reusable} of ${total} phases reused; --fresh starts over`];
+  const { runId, reusable, total, notice } = continues;
+  const how = notice === undefined ? '' : ` (${oneLine(notice)})`;
+  return [`continuing run ${runId}${how}: ${reusable} of ${total} phases reused; --fresh starts over`];
 }
 
 export function warningLine(phase: string | undefined, message: string, style: Style): string {

@@ -8,7 +8,7 @@ export interface RunState {
   flow: string;
   file?: string;
   startedAt: number;
-  continues?: { readonly runId: string; readonly reusable: number; readonly total: number };
+  continues?: NonNullable<Extract<RunEvent, { readonly type: 'run-start' }>['continues']>;
   /** Phases of the flow itself, in the order of the DAG. */
   phases: PhaseState[];
   byId: Map<string, PhaseState>;
@@ -63,6 +63,9 @@ export function applyEvent(state: RunState, event: RunEvent): void {
       return;
     case 'run-end':
       state.end = event;
+      return;
+    case 'row-start':
+    case 'row-end':
       return;
     default:
       applyPhaseEvent(state, findPhase(state, event), event);
