@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { decodeEntry } from './entry-format.js';
 import { listFolder } from './index-file.js';
 import type { StoreOptions } from './options.js';
-import { entryPath, keyOfEntryName } from './paths.js';
+import { entryPath, isKey, keyOfEntryName } from './paths.js';
 import type { Entry } from './store.js';
 
 export type Shown =
@@ -14,10 +14,7 @@ export type Shown =
 /** The entry whose key begins with these characters. Looking is not using: its last use stays as it is. */
 export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signingKey'>, prefix: string): Shown {
   if (!/^[0-9a-f]{1,64}$/.test(prefix)) return { none: true };
-  const keys = listFolder(dir)
-    .map(keyOfEntryName)
-    .filter((key): key is string => key?.startsWith(prefix) === true)
-    .sort();
+  const keys = isKey(prefix) ? [prefix] : keysBeginning(dir, prefix);
   const [key, other] = keys;
   if (key === undefined) return { none: true };
   if (other !== undefined) return { ambiguous: keys };
@@ -25,6 +22,12 @@ export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signi
     const decoded = decodeEntry(readFileSync(entryPath(dir, key)), key, signingKey);
     return 'entry' in decoded ? decoded : { problem: decoded.miss.reason };
   } catch (error) {
-    return { problem: (error as Error).message };
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? { none: true } : { problem: message };
   }
+}
+
+function keysBeginning(dir: string, prefix: string): string[] {
+  const keys = listFolder(dir).map(keyOfEntryName);
+  return keys.filter((key): key is string => key?.startsWith(prefix) === true).sort();
 }
