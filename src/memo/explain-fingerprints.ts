@@ -24,7 +24,10 @@ export function explainFingerprints(now: JsonValue | undefined, before: JsonValu
 
 function explainOne(entry: string, now: Seen, before: Seen): Change {
   if (sealedElsewhere(now.value, before.value)) return say(`input may have changed: ${entry} (kept by another store)`);
-  const detail = partsDetail(now, before) ?? valueDetail(entry, now.value, before.value);
+  const detail =
+    entry === 'git:worktree'
+      ? (valueDetail(entry, now.value, before.value) ?? listed(changedFiles(now, before)))
+      : (partsDetail(now, before) ?? valueDetail(entry, now.value, before.value));
   return say(`input changed: ${entry}${detail === undefined ? '' : ` (${detail})`}`);
 }
 
@@ -47,6 +50,16 @@ function partsDetail(now: Seen, before: Seen): string | undefined {
     else if (before.parts[path] !== digest) details.push(path);
   }
   for (const path of Object.keys(before.parts)) if (!(path in now.parts)) details.push(`${path} removed`);
+  return listed(details);
+}
+
+/** Of a worktree: what is edited now and was not, or otherwise, or is no more. */
+function changedFiles({ parts: now = {} }: Seen, { parts: before = {} }: Seen): string[] {
+  const paths = new Set([...Object.keys(now), ...Object.keys(before)]);
+  return [...paths].filter((path) => now[path] !== before[path]);
+}
+
+function listed(details: readonly string[]): string | undefined {
   if (details.length === 0) return undefined;
   const more = details.length - NAMED;
   return more > 0 ? `${details.slice(0, NAMED).join(', ')} and ${more} more` : details.join(', ');

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { changeSummary, explainChange } from '../../src/memo/explain.js';
+import { shortDiff } from '../../src/memo/text-diff.js';
+import type { JsonObject } from '../../src/model/json.js';
+
+const BASE: JsonObject = {
+  version: 1,
+  flow: 'f',
+  phase: 'p',
+  kind: 'agent',
+  body: { task: 'Write a short story about two cats in Paris.' },
+  agent: { runner: 'pi', model: 'm-1', systemPrompt: null },
+  env: { MODE: 'sealed:aaaaaaaa:1' },
+  context: [{ path: 'README.md', whole: '1' }],
+  output: 'text',
+  expect: null,
+  cwd: '.',
+  fingerprints: [
+    { entry: 'file:package.json', value: '1' },
+    { entry: 'glob:src/**', value: '1', parts: { 'src/a.ts': '1', 'src/b.ts': '1', 'src/c.ts': '1' } },
+    { entry: 'git:HEAD', value: 'a'.repeat(40) },
+    { entry: 'git:worktree', value: { head: 'a'.repeat(40), changes: '' } },
+    { entry: 'cmd:node --version', value: { exitCode: 0, stdout: 'v20.1.0\n' } },
+    { entry: 'env:TOKEN', value: 'sealed:aaaaaaaa:1' },
+  ],
+  upstream: [{ id: 'build', key: '1' }],
+  references: { plan: '1' },
+  outputs: [],
+  ordinal: 0,
+};
+
+function summaryAfter(change: (identity: Record<string, never>) => void): string {
+  const now = structuredClone(BASE) as Record<string, never>;
+  change(now);
+  return changeSummary(explainChange(now, BASE));
+}
+
+function fingerprint(entry: string, more: JsonObject): string {
+  return summaryAfter((now) =>
+    Object.assign((now['fingerprints'] as JsonObject[]).find((f) => f['entry'] === entry)!, more),
+  );
+}
+
+describe('a miss says what changed', () => {
+  test('nothing', () => {
+    expect(explainChange(BASE, structuredClone(BASE))).toEqual([]);
+  });
+
+  test.each([
+    [fingerprint('file:package.json', { value: '2' }), 'input changed: file:package.json'],
+    [fingerprint('file:package.json', { value: null }), 'input changed: file:package.json (the file is gone)'],
+    [
+      fingerprint('glob:src/**', { value: '2', parts: { 'src/a.ts': '1', 'src/b.ts': '2', 'src/c.ts': '1' } }),
+      'input changed: glob:src/** (src/b.ts)',
+    ],
+    [
+      fingerprint('glob:src/**', { value: '2', parts: { 'src/a.ts': '2', 'src/d.ts': '1', 'src/e.ts': '1' } }),
+      'input changed: glob:src/** (src/a.ts, src/d.ts added and 3 more)',
+    ],
+    [fingerprint('git:HEAD', { value: 'b'.repeat(40) }), 'input changed: git:HEAD (aaaaaaa → bbbbbbb)'],
+    [
+      fingerprint('git:worktree', { value: { head: 'a'.repeat(40), changes: 'x' }, parts: { 'x.ts': '1' } }),
+      'input changed: git:worktree (x.ts)',
+    ],
+    [
+      fingerprint('cmd:node --version', { value: { exitCode: 0, stdout: 'v22.0.0\n' } }),
+      'input changed: cmd:node --version (v20.1.0 → v22.0.0)',
+    ],
+    [fingerprint('env:TOKEN', { value: 'sealed:aaaaaaaa:2' }), 'input changed: env:TOKEN'],
+    [fingerprint('env:TOKEN', { value: null }), 'input changed: env:TOKEN (it is not set any more)'],
+    [
+      fingerprint('env:TOKEN', { value: 'sealed:bbbbbbbb:9' }),
+      'input may have changed: env:TOKEN (kept by another store)',
+    ],
+    [
+      summaryAfter((now) => Object.assign(now, { fingerprints: [] })).replace(/;.*/, ''),
+      'input removed: file:package.json',
+    ],
+    [summaryAfter((now) => Object.assign(now['agent'], { model: 'm-2' })), 'model changed: m-1 → m-2'],
+    [
+      summaryAfter((now) => Object.assign(now['agent'], { systemPrompt: 'Be brief.' })),
+      'system prompt changed: (none) → Be brief.',
+    ],
+    [
+      summaryAfter((now) => Object.assign(now['body'], { task: 'Write a short story about two dogs in Paris.' })),
+      'prompt changed: "…about two cats in Paris." → "…about two dogs in Paris."',
+    ],
+    [summaryAfter((now) => Object.assign(now['env'], { MODE: 'sealed:aaaaaaaa:2' })), 'environment changed: MODE'],
+    [summaryAfter((now) => Object.assign(now, { upstream: [{ id: 'build', key: '2' }] })), 'upstream build changed'],
+    [summaryAfter((now) => Object.assign(now, { references: { plan: '2' } })), 'upstream plan changed'],
+    [
+      summaryAfter((now) => Object.assign(now, { context: [{ path: 'README.md', whole: '2' }] })),
+      'context changed: README.md',
+    ],
+    [summaryAfter((now) => Object.assign(now, { cwd: 'sub' })), 'cwd changed: . → sub'],
+    [summaryAfter((now) => Object.assign(now, { version: 2 })), 'made by another version of taskflow'],
+  ])('%s', (said, expected) => {
+    expect(said).toBe(expected);
+  });
+
+  test('several things at once, the most telling first, in one line', () => {
+    const said = summaryAfter((now) => {
+      Object.assign(now['body'], { task: 'other' });
+      Object.assign(now['agent'], { model: 'm-2' });
+      Object.assign((now['fingerprints'] as JsonObject[])[0]!, { value: '2' });
+    });
+    expect(said).toBe('input changed: file:package.json; model changed: m-1 → m-2; and 1 more');
+  });
+
+  test('every field of an identity has words', () => {
+    for (const field of Object.keys(BASE)) {
+      const now = { ...BASE, [field]: field === 'version' ? 9 : null };
+      if (BASE[field] === null) continue;
+      if (Array.isArray(BASE[field]) && (BASE[field] as unknown[]).length === 0) continue;
+      expect(explainChange(now, BASE).length, field).toBeGreaterThan(0);
+    }
+  });
+
+  test('whatever was stored, explaining it does not fail', () => {
+    for (const odd of [{}, { fingerprints: 'x', body: [], agent: 3, upstream: {}, context: null }]) {
+      expect(() => changeSummary(explainChange(BASE, odd as JsonObject))).not.toThrow();
+      expect(() => changeSummary(explainChange(odd as JsonObject, BASE))).not.toThrow();
+    }
+  });
+});
+
+test('a diff of long texts stays short', () => {
+  const filler = 'lorem ipsum dolor sit amet '.repeat(2_000);
+  const diff = shortDiff(`${filler}A${'a'.repeat(9_000)}${filler}`, `${filler}B${'b'.repeat(9_000)}${filler}`);
+  expect(diff.length).toBeLessThan(160);
+  expect(shortDiff('', 'new text')).toBe('"" → "new text"');
+});

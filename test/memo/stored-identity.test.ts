@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { type Identity, KEY_VERSION } from '../../src/memo/identity.js';
+import { PARTS_LIMIT, storedIdentity, TEXT_LIMIT } from '../../src/memo/stored-identity.js';
+import { hmacSha256Hex } from '../../src/util/digest.js';
+
+const seal = (value: string) => `sealed:00000000:${hmacSha256Hex('k', value).slice(0, 32)}`;
+
+function identity(more: Partial<Identity>): Identity {
+  return {
+    version: KEY_VERSION,
+    flow: 'f',
+    phase: 'p',
+    kind: 'script',
+    body: {},
+    agent: null,
+    env: {},
+    context: [],
+    output: 'text',
+    expect: null,
+    cwd: '.',
+    fingerprints: [],
+    upstream: [],
+    outputs: [],
+    ordinal: 0,
+    ...more,
+  };
+}
+
+test('values of the environment and of env: are never written, however they are asked for', () => {
+  const stored = storedIdentity(
+    identity({ env: { TOKEN: 'tok-123456' }, fingerprints: [{ entry: 'env:API', value: 'api-654321' }] }),
+    { seal, secrets: [] },
+  );
+  const text = JSON.stringify(stored);
+  expect(text).not.toContain('123456');
+  expect(text).not.toContain('654321');
+  expect(stored['env']).toEqual({ TOKEN: seal('tok-123456') });
+  const unset = storedIdentity(identity({ fingerprints: [{ entry: 'env:API', value: null }] }), { seal, secrets: [] });
+  expect(unset['fingerprints']).toEqual([{ entry: 'env:API', value: null }]);
+});
+
+test('secret arguments are sealed wherever they turn up: text, JSON in text, names, numbers, entries', () => {
+  const secrets = ['s3cr"et', '424242', 'outer-s3cr"et-x'];
+  const text = JSON.stringify(
+    storedIdentity(
+      identity({
+        body: {
+          task: 'use s3cr"et now',
+          input: JSON.stringify({ key: 's3cr"et', long: 'outer-s3cr"et-x' }),
+          argv: ['--pin=424242'],
+          pin: 424242,
+          's3cr"et': true,
+        },
+        agent: { systemPrompt: 'the key is s3cr"et' },
+        context: [{ path: 'x', sent: 's3cr"et' }],
+        fingerprints: [{ entry: 'file:s3cr"et', value: 'd', parts: { 's3cr"et/x': 'd' } }],
+      }),
+      { seal, secrets },
+    ),
+  );
+  expect(text).not.toContain('s3cr');
+  expect(text).not.toContain('424242');
+});
+
+test('long texts keep their beginning and differ when their ends do', () => {
+  const long = (end: string) =>
+    storedIdentity(identity({ body: { task: 'x'.repeat(TEXT_LIMIT * 2) + end } }), { seal, secrets: [] });
+  expect(JSON.stringify(long('a')).length).toBeLessThan(TEXT_LIMIT * 1.2);
+  expect(long('a')).not.toEqual(long('b'));
+});
+
+test('a thousand long texts do not make a large entry', () => {
+  const list = Array.from({ length: 1_000 }, (_, i) => `${i}`.repeat(5_000));
+  const stored = storedIdentity(identity({ body: { list } }), { seal, secrets: [] });
+  expect(JSON.stringify(stored).length).toBeLessThan(1_000_000);
+});
+
+test('files of a glob are kept up to a number, then counted', () => {
+  const parts = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 'a'.repeat(64)]));
+  const of = (count: number) =>
+    storedIdentity(identity({ fingerprints: [{ entry: 'glob:**', value: 'v', parts: parts(count) }] }), {
+      seal,
+      secrets: [],
+    })['fingerprints'] as { parts?: object; count?: number }[];
+  expect(Object.keys(of(PARTS_LIMIT)[0]!.parts ?? {})).toHaveLength(PARTS_LIMIT);
+  expect(of(PARTS_LIMIT + 1)[0]).toMatchObject({ count: PARTS_LIMIT + 1 });
+  expect(of(PARTS_LIMIT + 1)[0]!.parts).toBeUndefined();
+});
