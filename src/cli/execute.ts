@@ -33,7 +33,10 @@ export async function executeRun(
 }
 
 /** Nobody to ask: the run pauses. In CI there is nobody either, whatever the terminal looks like. */
-async function approver({ flags, err, stdin }: Invocation, view: RunView | undefined): Promise<RunOptions['approve']> {
+export async function approver(
+  { flags, err, stdin }: Invocation,
+  view: Pick<RunView, 'suspend'> | undefined,
+): Promise<RunOptions['approve']> {
   if (flags.boolean('yes')) return async () => ({ decision: 'approve' });
   if (!err.isLive || !stdin.isTerminal || flags.boolean('json') || flags.boolean('events')) return undefined;
   // One question at a time, in the order they came up.

@@ -11,6 +11,7 @@ export interface CommandEntry {
 /** Every command, in the order of `taskflow --help`. */
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', summary: 'run a flow', load: () => import('./commands/run.js') },
+  { name: 'batch', summary: 'run a flow once for each row of a file', load: () => import('./commands/batch.js') },
   { name: 'resume', summary: 'go on with a run', load: () => import('./commands/resume.js') },
   { name: 'check', summary: 'all problems of a flow, without running it', load: () => import('./commands/check.js') },
   { name: 'graph', summary: "draw a flow's graph", load: () => import('./commands/graph.js') },

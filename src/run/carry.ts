@@ -54,7 +54,6 @@ export function mayBeCarried(line: JournalLine): boolean {
     case 'phase':
       return line.status === 'done' || line.failure?.code === 'in-doubt';
     case 'decision':
-    case 'row':
       return true;
     default:
       return false;

@@ -64,6 +64,7 @@ export async function forecastRun(given: RunOptions): Promise<Forecast | { reado
     },
     warn: (message) => warnings.push(message),
     flowId,
+    previousRun: lastRunId(options.project, flowId),
   });
   if ('refused' in context) return context;
   const scope: Scope = {

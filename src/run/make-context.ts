@@ -21,7 +21,7 @@ import type { RunOptions } from './options.js';
 import type { PriorResults } from './prior-results.js';
 import { runPhase } from './run-phase.js';
 import { RunnerPool } from './runner-pool.js';
-import { journalOf, lastRunId, runFolder } from './runs-folder.js';
+import { journalOf, runFolder } from './runs-folder.js';
 import { runScope } from './schedule.js';
 import { Secrets } from './secrets.js';
 import { SharedResults } from './shared-results.js';
@@ -37,6 +37,8 @@ export interface ContextParts {
   readonly emit: (event: RunEventBody) => void;
   readonly warn: (message: string) => void;
   readonly flowId: string;
+  /** The run before this one, to say what changed since. */
+  readonly previousRun: string | undefined;
 }
 
 /** Puts the services of a run together. Nothing is opened or started before it is used. */
@@ -49,7 +51,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   const runners = new RunnerPool(options);
   const unpriced = await moneyCannotBeHeld(options, runners);
   if (unpriced) return { refused: unpriced };
-  const previousRun = lastRunId(project, parts.flowId);
+  const { previousRun } = parts;
   const secrets = new Secrets();
   secrets.add(flow.args, options.args);
   const admission = new Admission();

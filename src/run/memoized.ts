@@ -1,12 +1,12 @@
 import type { Identity } from '../memo/identity.js';
 import type { JsonObject } from '../model/json.js';
-import { NO_USAGE, type Usage } from '../model/outcome.js';
+import { NO_OUTPUT, NO_USAGE, type Usage } from '../model/outcome.js';
 import type { Claim, Entry } from '../store/store.js';
 import { sha256Hex } from '../util/digest.js';
 import { formatDuration } from '../util/duration.js';
 import { VERSION } from '../util/version.js';
 import { savingsOf } from './budget.js';
-import { type Execution, failedBefore, type Settled } from './execution.js';
+import { type Execution, failedBefore, pureResult, type Settled } from './execution.js';
 import { declaredOutputs, fingerprintsMoved, type IdentityParts, identify } from './identify.js';
 import type { ResultLine } from './journal/lines.js';
 import type { LinePlace } from './journal/writer.js';
@@ -42,9 +42,9 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
 
   const doubt = run.prior.inDoubt(at.path, work.unit === undefined ? undefined : runKey);
   if (doubt && !at.phase.idempotent) {
-    const asked = run.options.selection;
-    if (!asked?.rerun?.includes(at.phase.id))
-      return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
+    const { rerun, skip } = run.options.selection ?? {};
+    if (skip?.includes(at.phase.id)) return finish(at, work, found, ran(at, found, TAKEN_AS_DONE, '--skip'));
+    if (!rerun?.includes(at.phase.id)) return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
   }
 
   if (policy.readRun) {
@@ -203,6 +203,9 @@ async function withFiles(at: PhaseContext, work: Work, execution: Execution): Pr
 }
 
 const WOULD_RUN = failedBefore({ code: 'forecast', message: 'it would run' });
+
+/** A person has looked: the side effect that was under way in this row did take place. */
+const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, remark: 'taken as done (--skip)' });
 
 const UNTOLD_OUTPUTS = '`outputs` does not say which files are of which item (use {item…} in it)';
 

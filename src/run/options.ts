@@ -27,6 +27,8 @@ export interface RunOptions {
   /** Asks a person. Without it, or when it answers `pause`, the run pauses at an approval. */
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
   readonly signal?: AbortSignal;
+  /** The flow is run once for each of many rows; `over` names the list of them. */
+  readonly batch?: { readonly over: string; readonly total: number };
 }
 
 /** How the flow was named and where it came from. */

@@ -71,7 +71,13 @@ export function lastRunId(project: Project, flow: string, argsDigest?: string): 
   }
 }
 
-export function rememberLastRun(project: Project, flow: string, argsDigest: string, runId: string): void {
+/** A batch is the last one of its rows only: what continues or explains a plain run is no batch. */
+export function rememberLastRun(
+  project: Project,
+  flow: string,
+  argsDigest: string,
+  { runId, mode }: { readonly runId: string; readonly mode: 'run' | 'batch' },
+): void {
   const folder = join(runsFolder(project), POINTERS);
   if (!existsSync(folder)) {
     try {
@@ -81,7 +87,7 @@ export function rememberLastRun(project: Project, flow: string, argsDigest: stri
       return;
     }
   }
-  writeFileAtomic(pointerPath(project, flow, undefined), `${runId}\n`);
+  if (mode === 'run') writeFileAtomic(pointerPath(project, flow, undefined), `${runId}\n`);
   writeFileAtomic(pointerPath(project, flow, argsDigest), `${runId}\n`);
 }
 

@@ -1,21 +1,30 @@
 import type { ArgSpec } from '../model/flow.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
 
+interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
 /** Values that are never written or shown. */
 export class Secrets {
-  #values: { readonly name: string; readonly value: string }[] = [];
+  #values: Secret[] = [];
 
   /** Remembers the values of the arguments that the flow declares as secret. */
   add(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): void {
-    for (const [name, spec] of Object.entries(specs)) {
-      const value = args[name];
-      if (!spec.secret || value === undefined || value === null) continue;
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      // One or two characters would mask half of every text and protect nothing.
-      if (text.length > 2 && !this.#values.some((known) => known.value === text)) {
-        this.#values.push({ name, value: text });
-      }
+    for (const found of secretsIn(specs, args)) {
+      if (!this.#values.some((known) => known.value === found.value)) this.#values.push(found);
     }
+  }
+
+  /** The same until the returned function is called: a batch with a secret in each row must not collect them all. */
+  addForNow(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): () => void {
+    // Two rows may hold the same value: each has its own record of it, so that neither takes away the other's.
+    const added = secretsIn(specs, args);
+    this.#values.push(...added);
+    return () => {
+      if (added.length > 0) this.#values = this.#values.filter((known) => !added.includes(known));
+    };
   }
 
   get values(): readonly string[] {
@@ -48,6 +57,18 @@ export class Secrets {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.#maskDeep(member)]));
   }
+}
+
+function secretsIn(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): Secret[] {
+  const found: Secret[] = [];
+  for (const [name, spec] of Object.entries(specs)) {
+    const value = args[name];
+    if (!spec.secret || value === undefined || value === null) continue;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    // One or two characters would mask half of every text and protect nothing.
+    if (text.length > 2) found.push({ name, value: text });
+  }
+  return found;
 }
 
 /** The arguments as they may be written: secrets by name only. */

@@ -17,7 +17,7 @@ import type { RunOptions } from './options.js';
 import { PriorResults } from './prior-results.js';
 import { pruneRuns } from './prune-runs.js';
 import { type RunResult, runResult, spentOf } from './result.js';
-import { journalOf, makeRunFolder, newRunId, rememberLastRun } from './runs-folder.js';
+import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from './runs-folder.js';
 import { runScope } from './schedule.js';
 import type { Scope, ScopeResult } from './scope.js';
 import { publicArgs } from './secrets.js';
@@ -80,7 +80,7 @@ export async function openRun(
   const { clock } = project;
   const startedAt = clock.elapsed();
   const runId = newRunId(clock.now());
-  const argsDigest = sha256Hex(canonicalEncode(publicArgs(flow.args, options.args)));
+  const argsDigest = options.batch ? batchDigest(options.batch.over) : argumentsDigest(options);
   const flowId = flow.file ?? options.source.ref;
   const decision = decideContinuation(options, flowId, argsDigest, runId);
   if ('failure' in decision) return { refused: decision.failure };
@@ -106,9 +106,10 @@ export async function openRun(
       ? await carryOver(project, decision.previous, decision.how, journal)
       : new PriorResults('none', undefined, journal.path);
   journal.flush();
+  const previousRun = lastRunId(project, flowId, options.batch ? argsDigest : undefined);
   // A partial run is a side path: the next one continues what it continued.
   const isWhole = options.selection?.only === undefined && options.selection?.from === undefined;
-  const context = await makeContext({ options, runId, journal, prior, emit, warn, flowId });
+  const context = await makeContext({ options, runId, journal, prior, emit, warn, flowId, previousRun });
   if ('refused' in context) {
     journal.write({
       type: 'end',
@@ -122,12 +123,13 @@ export async function openRun(
     journal.close();
     return context;
   }
-  if (isWhole) rememberLastRun(project, flowId, argsDigest, runId);
+  if (isWhole) rememberLastRun(project, flowId, argsDigest, { runId, mode });
   emit({
     type: 'run-start',
     flow: flow.name,
     file: flow.file,
     phases: outline(flow),
+    rows: options.batch?.total,
     continues: continues(flow, prior, decision.notice),
   });
   if (decision.notice !== undefined && !decision.previous) warn(decision.notice);
@@ -149,6 +151,15 @@ export async function openRun(
   };
 }
 
+/** Which runs of a flow belong together: those with the same arguments, those over the same list of rows. */
+function argumentsDigest({ flow, args }: RunOptions): string {
+  return sha256Hex(canonicalEncode(publicArgs(flow.args, args)));
+}
+
+export function batchDigest(over: string): string {
+  return sha256Hex(canonicalEncode({ batch: over }));
+}
+
 function checkpointOf({ project, config }: RunOptions, file: string) {
   const key = resolveSigningKey(config, project);
   if ('problem' in key) return { failure: { code: 'bad-input', message: key.problem } as const };
@@ -162,7 +173,7 @@ function continues(flow: Flow, prior: PriorResults, notice: string | undefined) 
 }
 
 function runLine(
-  { project, flow, source, args }: RunOptions,
+  { project, flow, source, args, batch }: RunOptions,
   facts: Pick<RunLine, 'runId' | 'mode' | 'argsDigest' | 'continues'>,
 ): RunLine {
   return {
@@ -175,6 +186,7 @@ function runLine(
     fileDigest: source.digest,
     ref: source.ref,
     byName: source.byName,
+    over: batch?.over,
     args: publicArgs(flow.args, args),
     phases: outline(flow),
     taskflow: VERSION,

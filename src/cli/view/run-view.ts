@@ -116,7 +116,7 @@ function finalLines(picture: readonly string[], closing: readonly string[]): str
 }
 
 /** A block of lines at the end of the terminal that is drawn over in place. */
-function createScreen(out: RunViewOptions['out']) {
+export function createScreen(out: RunViewOptions['out']) {
   let shown: readonly string[] = [];
   /** After a resize the terminal has broken our lines anew: count the rows they take now. */
   const height = () => {

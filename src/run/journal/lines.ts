@@ -22,6 +22,8 @@ export interface RunLine {
   readonly ref: string;
   readonly byName: boolean;
   readonly mode: 'run' | 'batch';
+  /** What a batch goes over. */
+  readonly over?: string;
   readonly args: JsonObject;
   readonly argsDigest: string;
   readonly continues?: string;
@@ -140,13 +142,23 @@ export interface RowLine {
   readonly at: number;
   readonly row: number;
   readonly label: string;
-  readonly argsDigest: string;
+  /** Of its phases: `rows/<digest of its arguments>`. */
+  readonly path: string;
+  readonly args: JsonObject;
   readonly status: RunStatus;
   readonly usage: Usage;
   readonly saved: Savings;
   readonly durationMs: number;
+  readonly reuse: { readonly executed: number; readonly run: number; readonly crossRun: number };
   readonly file?: string;
-  readonly failure?: { readonly phase: string; readonly message: string };
+  readonly failure?: {
+    readonly phase: string;
+    readonly code: string;
+    readonly message: string;
+    readonly hint?: string;
+  };
+  /** Only where somebody asked for the outputs: they stand in the lines of the phases too. */
+  readonly output?: Output;
 }
 
 export interface EndLine {

@@ -34,7 +34,7 @@ export interface BindRowsOptions {
   readonly format: RowFormat;
   /** The argument that names a row, and the only one of a row that is a bare value. */
   readonly as: string;
-  /** Given for all rows; a row's own value goes before. */
+  /** Given for all rows and bound already; a row's own value goes before. */
   readonly common?: JsonObject;
 }
 
@@ -47,17 +47,18 @@ export async function bindRows(raw: readonly RawRow[], options: BindRowsOptions)
   const seen = new Map<string, number>();
   const rows: BatchRow[] = [];
   for (const { line, values } of raw) {
-    const known: Record<string, JsonValue> = { ...common };
+    const known: Record<string, JsonValue> = {};
     for (const [name, value] of Object.entries(values)) {
       if (Object.hasOwn(specs, name)) known[name] = value;
       else unknown.set(name, (unknown.get(name) ?? 0) + 1);
     }
-    const bound = bindArgs(specs, known, project, { source });
+    const bound = bindArgs(without(specs, common, known), known, project, { source });
     if ('problems' in bound) {
       for (const { message } of await suggestArguments(bound.problems, specs)) problems.push({ line, message });
       continue;
     }
-    const shown = publicArgs(specs, bound.args);
+    const args = { ...common, ...bound.args };
+    const shown = publicArgs(specs, args);
     const digest = sha256Hex(canonicalEncode(shown)).slice(0, 12);
     const before = seen.get(digest) ?? 0;
     seen.set(digest, before + 1);
@@ -66,13 +67,24 @@ export async function bindRows(raw: readonly RawRow[], options: BindRowsOptions)
       row,
       line,
       label: labelOf(shown, options) ?? `row ${row}`,
-      args: bound.args,
+      args,
       publicArgs: shown,
       place: before === 0 ? digest : `${digest}-${before + 1}`,
     });
   }
   if (problems.length > 0) return { problems };
   return { rows, warnings: await unknownColumns(unknown, raw.length, specs) };
+}
+
+/** What a row still has to say: an argument that is given for all rows may be missing in one. */
+function without(
+  specs: Readonly<Record<string, ArgSpec>>,
+  common: JsonObject,
+  known: JsonObject,
+): Readonly<Record<string, ArgSpec>> {
+  const names = Object.keys(common).filter((name) => !Object.hasOwn(known, name));
+  if (names.length === 0) return specs;
+  return Object.fromEntries(Object.entries(specs).filter(([name]) => !names.includes(name)));
 }
 
 /** Its topic, else the first argument that is a text or a number. */

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ArgSpec, Flow } from '../../model/flow.js';
+import { type BatchRow, bindRows } from '../../run/batch/rows/bind-rows.js';
+import type { RowFormat, RowProblem } from '../../run/batch/rows/raw-row.js';
+import { readRows } from '../../run/batch/rows/read-rows.js';
+import { formatOfName, sniffFormat } from '../../run/batch/rows/row-format.js';
+import { plural } from '../../util/format.js';
+import { isInside, relativePath } from '../../util/inside.js';
+import type { Invocation } from '../command.js';
+import { EXIT } from '../exit-status.js';
+import { givenArgs } from '../given-args.js';
+import { complain, complainAll } from '../problem.js';
+import { createStyle } from '../style.js';
+import { warningLine } from '../view/plain.js';
+
+const DEFAULT_ARGUMENT = 'topic';
+
+/** The rows that `--over` names, fitted to the flow; or the exit status after all their problems have been shown. */
+export async function readBatchRows(
+  invocation: Invocation,
+  flow: Flow,
+  pairs: readonly string[],
+): Promise<{ readonly rows: readonly BatchRow[]; readonly over: string } | { readonly status: number }> {
+  const { flags, project } = invocation;
+  const typed = flags.string('over')!;
+  if (typed === '-' && flags.string('args-file') === '-') {
+    return { status: complain(invocation, '--over - and --args-file - both want stdin') };
+  }
+  const common = await givenArgs(invocation, pairs, optional(flow.args));
+  if ('problems' in common) return { status: complainAll(invocation, common.problems) };
+  const bytes = readInput(invocation, typed);
+  if ('problem' in bytes) return { status: complain(invocation, bytes.problem) };
+  const names = Object.keys(flow.args);
+  const format =
+    (flags.string('format') as RowFormat | undefined) ??
+    formatOfName(typed) ??
+    sniffFormat(bytes.toString('utf8', 0, 65_536), names);
+  const as = flags.string('as') ?? soleArgument(names);
+  const raw = await readRows(bytes, format, { as });
+  if (format === 'txt' && raw.rows.length > 0 && !names.includes(as)) {
+    const hint =
+      names.length === 0 ? 'it takes no arguments' : `name one of its arguments: --as ${names.join(', --as ')}`;
+    return { status: complain(invocation, `the flow has no argument "${as}"`, hint) };
+  }
+  const bound = await bindRows(raw.rows, { specs: flow.args, project, format, as, common: common.args });
+  const problems = [...raw.problems, ...('problems' in bound ? bound.problems : [])];
+  if (problems.length > 0 || 'problems' in bound) return { status: complainAboutRows(invocation, typed, problems) };
+  const style = createStyle(invocation.err.color);
+  for (const warning of bound.warnings) invocation.err.write(`${warningLine(undefined, warning, style)}\n`);
+  return { rows: bound.rows, over: nameOf(invocation, typed) };
+}
+
+/** Arguments for all rows need not be all: the rows bring the others. */
+function optional(specs: Readonly<Record<string, ArgSpec>>): Record<string, ArgSpec> {
+  return Object.fromEntries(
+    Object.entries(specs).map(([name, { default: _, ...spec }]) => [name, { ...spec, required: false }]),
+  );
+}
+
+/** Nobody has to name the argument of a flow that has only one. */
+function soleArgument(names: readonly string[]): string {
+  return names.length === 1 ? names[0]! : DEFAULT_ARGUMENT;
+}
+
+function readInput({ cwd, stdin }: Invocation, typed: string): Buffer | { readonly problem: string } {
+  if (typed === '-') {
+    if (stdin.isTerminal) return { problem: '--over - reads rows from stdin, and stdin is this terminal' };
+    return stdin.readAll();
+  }
+  try {
+    return readFileSync(resolve(cwd, typed));
+  } catch (error) {
+    return { problem: `--over ${typed} cannot be read: ${(error as Error).message}` };
+  }
+}
+
+/** The same file is the same list from whichever folder it is named. */
+function nameOf({ cwd, project }: Invocation, typed: string): string {
+  if (typed === '-') return '-';
+  const path = resolve(cwd, typed);
+  return isInside(project.root, path) ? relativePath(project.root, path) : path;
+}
+
+function complainAboutRows(invocation: Invocation, file: string, problems: readonly RowProblem[]): number {
+  const shown = file === '-' ? 'stdin' : file;
+  const sorted = [...problems].sort((a, b) => a.line - b.line);
+  const lines = sorted.map(
+    ({ line, message, hint }) => `${shown}:${line}: ${message}${hint === undefined ? '' : `\n  ${hint}`}`,
+  );
+  const count = plural(problems.length, 'problem');
+  invocation.err.write(`${lines.join('\n')}\ntaskflow batch: ${count} in the rows of ${shown}; nothing was started\n`);
+  return EXIT.usage;
+}

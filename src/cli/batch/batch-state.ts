@@ -1,0 +1,109 @@
+import type { RunEvent } from '../../model/event.js';
+import type { Savings } from '../../model/outcome.js';
+import { addSavings } from '../../run/budget.js';
+
+/** What the view of a batch knows: figures, and the rows that are under way. */
+export interface BatchState {
+  runId: string;
+  flow: string;
+  startedAt: number;
+  total: number;
+  continues?: string;
+  ended: number;
+  done: number;
+  failed: number;
+  reused: number;
+  paused: number;
+  spent: { usd: number | null; tokens: number };
+  saved: Savings;
+  /** By path, in the order in which they started. */
+  active: Map<string, ActiveRow>;
+  /** When the last rows ended, the oldest first: how long the rest will take. */
+  lately: number[];
+  warnings: string[];
+}
+
+export interface ActiveRow {
+  readonly label: string;
+  readonly startedAt: number;
+  phase?: string;
+}
+
+const LATELY = 64;
+
+export function createBatchState(): BatchState {
+  return {
+    runId: '',
+    flow: '',
+    startedAt: 0,
+    total: 0,
+    ended: 0,
+    done: 0,
+    failed: 0,
+    reused: 0,
+    paused: 0,
+    spent: { usd: 0, tokens: 0 },
+    saved: { usd: 0, tokens: 0, ms: 0 },
+    active: new Map(),
+    lately: [],
+    warnings: [],
+  };
+}
+
+export function applyBatchEvent(state: BatchState, event: RunEvent): void {
+  switch (event.type) {
+    case 'run-start':
+      state.runId = event.runId;
+      state.flow = event.flow;
+      state.startedAt = event.at;
+      state.total = event.rows ?? 0;
+      state.lately = [event.at];
+      if (event.continues) state.continues = event.continues.runId;
+      return;
+    case 'warning':
+      state.warnings.push(event.phase === undefined ? event.message : `${event.phase}: ${event.message}`);
+      return;
+    case 'row-start':
+      state.active.set(event.path, { label: event.label, startedAt: event.at });
+      return;
+    case 'phase-start': {
+      const row = rowOf(state, event.phase);
+      if (row) row.phase = event.phase.slice(event.phase.indexOf('/', 5) + 1);
+      return;
+    }
+    case 'row-end':
+      endRow(state, event);
+      return;
+    default:
+  }
+}
+
+function endRow(state: BatchState, event: Extract<RunEvent, { readonly type: 'row-end' }>): void {
+  state.active.delete(event.path);
+  state.ended += 1;
+  if (event.status === 'success') state.done += 1;
+  if (event.status === 'failed' || event.status === 'blocked') state.failed += 1;
+  if (event.status === 'paused') state.paused += 1;
+  if (event.status === 'success' && event.reuse.executed === 0) state.reused += 1;
+  const { usd, tokens } = event.spent;
+  state.spent = {
+    usd: usd === null || state.spent.usd === null ? null : state.spent.usd + usd,
+    tokens: state.spent.tokens + tokens,
+  };
+  state.saved = addSavings(state.saved, event.saved);
+  state.lately.push(event.at);
+  if (state.lately.length > LATELY) state.lately.shift();
+}
+
+/** `rows/<place>/phase` and everything below it. */
+function rowOf(state: BatchState, path: string): ActiveRow | undefined {
+  const end = path.startsWith('rows/') ? path.indexOf('/', 5) : -1;
+  return end === -1 ? undefined : state.active.get(path.slice(0, end));
+}
+
+/** At the pace of the last rows; undefined while there is none. */
+export function timeLeft(state: BatchState, now: number): number | undefined {
+  const { lately, total, ended } = state;
+  if (lately.length < 2 || ended >= total) return undefined;
+  return ((now - lately[0]!) / (lately.length - 1)) * (total - ended);
+}

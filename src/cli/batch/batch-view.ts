@@ -1,0 +1,99 @@
+import type { RunEvent } from '../../model/event.js';
+import type { BatchResult } from '../../run/batch/result.js';
+import { LineBuffer } from '../line-buffer.js';
+import { createStyle } from '../style.js';
+import { warningLine } from '../view/plain.js';
+import { createScreen, type RunViewOptions } from '../view/run-view.js';
+import { applyBatchEvent, createBatchState } from './batch-state.js';
+import { closingLines } from './closing.js';
+import { drawBatch } from './draw-batch.js';
+import { plainBatchLines } from './plain.js';
+
+/** Shows a batch while it goes. */
+export interface BatchView {
+  onEvent(event: RunEvent): void;
+  suspend(): () => void;
+  /** Leaves the closing summary; without a result the batch never began. */
+  stop(result: BatchResult | undefined): void;
+}
+
+/** A live bar on a terminal, plain lines elsewhere. */
+export function createBatchView(options: RunViewOptions): BatchView {
+  return options.out.isLive ? liveView(options) : plainView(options);
+}
+
+function plainView({ out }: RunViewOptions): BatchView {
+  const style = createStyle(out.color);
+  const state = createBatchState();
+  const lines = new LineBuffer(out);
+  const toLines = plainBatchLines(style);
+  return {
+    onEvent(event) {
+      applyBatchEvent(state, event);
+      for (const line of toLines(state, event)) lines.add(line);
+    },
+    suspend() {
+      lines.flush();
+      return () => {};
+    },
+    stop(result) {
+      if (result) for (const line of closingLines(result, style)) lines.add(line);
+      lines.flush();
+    },
+  };
+}
+
+const FRAME_MS = 100;
+const FIRST_FRAME_MS = 60;
+
+function liveView({ out, clock }: RunViewOptions): BatchView {
+  const style = createStyle(out.color);
+  const state = createBatchState();
+  const screen = createScreen(out);
+  let tick = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let seenWarnings = 0;
+  let suspended = false;
+  const stopResize = out.onResize(() => draw());
+  const takeNotices = (): string[] => {
+    const fresh = state.warnings.slice(seenWarnings).map((message) => warningLine(undefined, message, style));
+    seenWarnings = state.warnings.length;
+    return fresh;
+  };
+  const draw = () => {
+    if (timer === undefined || state.total === 0) return;
+    const size = { columns: out.columns, rows: Math.max(4, out.rows - 1) };
+    screen.show(takeNotices(), drawBatch(state, { style, ...size, now: clock.now(), tick }));
+  };
+  const animate = () => {
+    tick++;
+    draw();
+    timer = setTimeout(animate, FRAME_MS);
+  };
+  const halt = () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  return {
+    onEvent(event) {
+      applyBatchEvent(state, event);
+      if (event.type === 'run-end') halt();
+      else if (!suspended) timer ??= setTimeout(animate, FIRST_FRAME_MS);
+    },
+    suspend() {
+      halt();
+      suspended = true;
+      screen.show(takeNotices(), []);
+      return () => {
+        suspended = false;
+        timer ??= setTimeout(animate, FIRST_FRAME_MS);
+      };
+    },
+    stop(result) {
+      halt();
+      stopResize();
+      screen.show(takeNotices(), []);
+      if (result) screen.print(closingLines(result, style));
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { BatchResult, RowResult } from '../../run/batch/result.js';
+import { formatDuration } from '../../util/duration.js';
+import { plural } from '../../util/format.js';
+import { oneLine, truncate } from '../../util/terminal-text.js';
+import type { Style } from '../style.js';
+import { savedText, spentText } from '../view/closing.js';
+import { count } from './draw-batch.js';
+
+const MOST_FAILURES = 10;
+
+/** What a batch ends with: how it went, what failed and why, what was spent and saved, and what to do next. */
+export function closingLines(result: BatchResult, style: Style): string[] {
+  const { total, done, failed, paused, left, reused, reuse } = result;
+  const mark =
+    result.status === 'success' ? style.green('✔') : result.status === 'paused' ? style.yellow('‖') : style.red('✖');
+  const parts = [`${count(done)} of ${plural(total, 'row')} done`];
+  if (reused > 0) parts.push(`${count(reused)} all reused`);
+  if (failed > 0) parts.push(`${count(failed)} failed`);
+  if (paused > 0) parts.push(`${count(paused)} waiting for an approval`);
+  if (left > 0) parts.push(`${count(left)} not run`);
+  return [
+    ...failures(result.rows, style),
+    `${mark} ${style.bold(oneLine(result.flow))} after ${formatDuration(result.durationMs)}: ${parts.join(', ')}`,
+    `  ${plural(reuse.executed, 'phase')} executed, ${count(reuse.run + reuse.crossRun)} reused · spent ${spentText(result.spent)} · saved ${savedText(result.saved)}`,
+    ...next(result).map((line) => `  ${style.dim('→')} ${line}`),
+  ];
+}
+
+function failures(rows: readonly RowResult[], style: Style): string[] {
+  const bad = rows.filter(({ status }) => status === 'failed' || status === 'blocked');
+  const lines = bad.slice(0, MOST_FAILURES).flatMap(({ label, line, status, error }) => {
+    const why = error ? `${error.phase}: ${oneLine(error.message)}` : '';
+    const first = `${style.red('✖')} ${style.bold(truncate(oneLine(label), 60))} (line ${line}) ${status}: ${why}`;
+    return error?.hint ? [first, `  ${style.dim('→')} ${oneLine(error.hint)}`] : [first];
+  });
+  if (bad.length > MOST_FAILURES) lines.push(`  … ${plural(bad.length - MOST_FAILURES, 'more row')} failed`);
+  return lines.length === 0 ? [] : [...lines, ''];
+}
+
+function next({ status, runId }: BatchResult): string[] {
+  const again = 'the same command with --resume    pays only for what is missing';
+  switch (status) {
+    case 'success':
+      return [];
+    case 'paused':
+      return [`taskflow runs show ${runId}    shows what waits`, `taskflow approve ${runId} PHASE    then ${again}`];
+    case 'over-budget':
+      return [`${again}; raise --max-usd`];
+    default:
+      return [`taskflow trace ${runId}    shows every attempt`, again];
+  }
+}

@@ -1,0 +1,89 @@
+import { join, resolve } from 'node:path';
+import type { RunEvent } from '../../model/event.js';
+import type { BatchOptions } from '../../run/batch/options.js';
+import { batchJson } from '../../run/batch/out/batch-json.js';
+import { BATCH_FILE, SUMMARY_FILE } from '../../run/batch/out/file-names.js';
+import { OutFolder } from '../../run/batch/out/out-folder.js';
+import { summaryText } from '../../run/batch/out/summary.js';
+import type { BatchResult } from '../../run/batch/result.js';
+import { runBatch } from '../../run/batch/run-batch.js';
+import type { Continuation } from '../../run/options.js';
+import { lastRunId } from '../../run/runs-folder.js';
+import { batchDigest } from '../../run/start-run.js';
+import type { Invocation } from '../command.js';
+import { approver } from '../execute.js';
+import { listenForInterrupts } from '../interrupt.js';
+import { LineBuffer } from '../line-buffer.js';
+import { complain } from '../problem.js';
+import { exitStatusOf } from '../run-status.js';
+import { createBatchView } from './batch-view.js';
+import { writeBatchJson } from './write-json.js';
+
+/** Runs a batch for a person or a program: shows it, asks, listens for Ctrl-C, writes files, prints the result. */
+export async function executeBatch(
+  invocation: Invocation,
+  options: Omit<BatchOptions, 'signal' | 'approve' | 'continuation' | 'keepOutputs' | 'onOutput' | 'onRow'>,
+): Promise<number> {
+  const { flags, out, err, project, cwd } = invocation;
+  const { rows, over, flow } = options;
+  const continuation = continuationOf(invocation, options);
+  if ('problem' in continuation) return complain(invocation, continuation.problem);
+  const outDir = flags.string('out');
+  const troubles = new Set<string>();
+  const folder =
+    outDir === undefined
+      ? undefined
+      : OutFolder.open(resolve(cwd, outDir), flow, rows, (message) => troubles.add(message));
+  if (folder && 'problem' in folder) return complain(invocation, folder.problem);
+  const view = flags.boolean('quiet') ? undefined : createBatchView({ out: err, clock: project.clock });
+  const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
+  const interrupt = listenForInterrupts(err);
+  const approve = await approver(invocation, view);
+  const result = await runBatch(
+    {
+      ...options,
+      continuation,
+      signal: interrupt.signal,
+      keepOutputs: flags.boolean('json'),
+      ...(approve && { approve }),
+      ...(folder && {
+        onOutput: (row, output) => {
+          const name = folder.write(row, output);
+          return name === undefined ? undefined : join(outDir!, name);
+        },
+      }),
+    },
+    (event: RunEvent) => {
+      events?.add(JSON.stringify(event));
+      view?.onEvent(event);
+    },
+  );
+  interrupt.dispose();
+  events?.flush();
+  if ('refused' in result) {
+    view?.stop(undefined);
+    return complain(invocation, result.refused.message, result.refused.hint);
+  }
+  if (folder) writeReports(folder, result, over, project.clock.now());
+  view?.stop(result);
+  for (const trouble of troubles) err.write(`taskflow batch: ${trouble}\n`);
+  if (flags.boolean('json')) writeBatchJson(out, result);
+  const status = exitStatusOf(result);
+  return status === 0 && troubles.size > 0 ? 1 : status;
+}
+
+function continuationOf(
+  { flags, project }: Invocation,
+  { flow, source, over }: Pick<BatchOptions, 'flow' | 'source' | 'over'>,
+): Continuation | { readonly problem: string } {
+  if (!flags.boolean('resume')) return { how: 'fresh' };
+  const runId = lastRunId(project, flow.file ?? source.ref, batchDigest(over));
+  return runId === undefined
+    ? { problem: `there is no batch of ${flow.name} over ${over} to resume` }
+    : { how: 'resume', runId };
+}
+
+function writeReports(folder: OutFolder, result: BatchResult, over: string, at: number): void {
+  folder.put(BATCH_FILE, Buffer.from(batchJson(result, over)));
+  folder.put(SUMMARY_FILE, Buffer.from(summaryText(result, { over, at })));
+}

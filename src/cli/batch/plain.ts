@@ -1,0 +1,39 @@
+import type { RunEvent } from '../../model/event.js';
+import { plural } from '../../util/format.js';
+import { oneLine } from '../../util/terminal-text.js';
+import type { Style } from '../style.js';
+import { warningLine } from '../view/plain.js';
+import type { BatchState } from './batch-state.js';
+import { progressLine, rowLine } from './row-line.js';
+
+const PROGRESS_MS = 2_000;
+
+/** Lines for logs and pipes: one for each row that executed something or went wrong, now and then one for the rest. */
+export function plainBatchLines(style: Style): (state: BatchState, event: RunEvent) => string[] {
+  let lastProgress = 0;
+  return (state, event) => {
+    switch (event.type) {
+      case 'run-start':
+        lastProgress = event.at;
+        return [
+          `${style.bold(oneLine(event.flow))} ${style.dim(event.runId)}  ${plural(event.rows ?? 0, 'row')}`,
+          ...(event.continues ? [`continuing batch ${event.continues.runId}: what it has done is reused`] : []),
+        ];
+      case 'row-end':
+        if (event.status !== 'success' || event.reuse.executed > 0) return [rowLine(event, style)];
+        if (event.at - lastProgress < PROGRESS_MS) return [];
+        lastProgress = event.at;
+        return [progressLine(state.ended, state.total, state.reused)];
+      case 'retry':
+        return [
+          `${style.yellow('↻')} ${event.phase} attempt ${event.attempt} failed: ${oneLine(event.error)}; again in ${Math.ceil(event.delayMs / 1000)}s`,
+        ];
+      case 'approval':
+        return [`${style.yellow('‖')} ${event.phase} asks: ${oneLine(event.text)}`];
+      case 'warning':
+        return [warningLine(event.phase, event.message, style)];
+      default:
+        return [];
+    }
+  };
+}

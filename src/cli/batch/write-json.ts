@@ -1,0 +1,20 @@
+import type { BatchResult } from '../../run/batch/result.js';
+import type { Writer } from '../command.js';
+
+const PIECE = 65_536;
+
+/** One JSON object, written piece by piece: all outputs of a large batch together would not fit into memory. */
+export function writeBatchJson(out: Pick<Writer, 'write'>, result: BatchResult): void {
+  const { outputOf, rows, ...figures } = result;
+  let text = `${JSON.stringify(figures).slice(0, -1)},"rows":[`;
+  for (const [index, row] of rows.entries()) {
+    const { args, status, ...rest } = row;
+    const output = outputOf(row.row);
+    const said = { output: output?.text ?? '', json: output?.json ?? null, base64: output?.base64 };
+    text += `${index === 0 ? '' : ','}${JSON.stringify({ args, status, ...said, ...rest })}`;
+    if (text.length < PIECE) continue;
+    out.write(text);
+    text = '';
+  }
+  out.write(`${text}]}\n`);
+}

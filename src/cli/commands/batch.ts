@@ -1,0 +1,76 @@
+import { isFlowPath } from '../../check/find-flow.js';
+import { ROW_FORMATS } from '../../run/batch/rows/raw-row.js';
+import { readBatchRows } from '../batch/batch-rows.js';
+import { executeBatch } from '../batch/execute-batch.js';
+import type { Command } from '../command.js';
+import { requireFlow } from '../flow-file.js';
+import { complain } from '../problem.js';
+import { RUN_FLAGS, readRunFlags } from '../run-flags.js';
+import { requireConfig } from '../settings.js';
+
+export const command: Command = {
+  usage: 'FLOW --over FILE [K=V …] [flags]',
+  description: `Runs a flow once for each row of a file: one process, one journal, one concurrency and budget, one cache. What
+several rows have in common is executed once. A row that fails does not stop the others.
+
+Rows: .txt (one per line), .csv and .tsv (the first line names the arguments), .jsonl, .json and .yaml (a list of objects),
+or - for standard input. All rows are checked before anything starts.
+
+Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's arguments.`,
+  examples: [
+    { command: 'taskflow batch research --over topics.txt --out results', does: 'one file per topic in results/' },
+    { command: 'taskflow batch ./review.yaml --over files.csv --jobs 20', does: 'columns are arguments of the flow' },
+    { command: 'taskflow batch research --over topics.txt --resume', does: 'only what is missing' },
+    { command: 'git ls-files "*.md" | taskflow batch lint --over - --as file', does: 'rows from a pipe' },
+  ],
+  flags: [
+    { name: 'over', type: 'string', value: 'FILE', help: 'the rows (- is stdin)' },
+    { name: 'as', type: 'string', value: 'NAME', help: 'the argument that a bare value stands for (default: topic)' },
+    {
+      name: 'format',
+      type: 'string',
+      value: 'F',
+      choices: ROW_FORMATS,
+      help: `${ROW_FORMATS.join(', ')}; else by name`,
+    },
+    { name: 'out', alias: 'o', type: 'string', value: 'DIR', help: 'one file per row, batch.json and summary.md' },
+    { name: 'jobs', alias: 'j', type: 'number', value: 'N', help: 'rows under way at once (default: 2 × concurrency)' },
+    { name: 'resume', type: 'boolean', help: 'go on with the last batch of this flow and these rows' },
+    { name: 'fail-fast', type: 'boolean', help: 'end with the first row that fails' },
+    ...RUN_FLAGS,
+  ],
+  positionals: [
+    { name: 'FLOW', help: 'a path, or the name of a saved flow', required: true },
+    { name: 'K=V', help: 'arguments for all rows', required: false, many: true },
+  ],
+  async run(invocation) {
+    const { flags, positionals, project } = invocation;
+    const settings = readRunFlags(invocation);
+    if ('problem' in settings) return complain(invocation, settings.problem);
+    if (flags.string('over') === undefined) {
+      return complain(invocation, 'no rows are named', 'add --over FILE (.txt, .csv, .jsonl, .json, .yaml or -)');
+    }
+    const jobs = flags.number('jobs');
+    if (jobs !== undefined && (!Number.isInteger(jobs) || jobs < 1)) {
+      return complain(invocation, '--jobs is a whole number from 1 on');
+    }
+    const [typed, ...pairs] = positionals as [string, ...string[]];
+    const loaded = await requireFlow(invocation, typed);
+    if ('status' in loaded) return loaded.status;
+    const configured = await requireConfig(invocation);
+    if ('status' in configured) return configured.status;
+    const read = await readBatchRows(invocation, loaded.flow, pairs);
+    if ('status' in read) return read.status;
+    return executeBatch(invocation, {
+      ...settings,
+      project,
+      config: configured.config,
+      flow: loaded.flow,
+      source: { ref: typed, byName: !isFlowPath(typed), file: loaded.file, digest: loaded.digest },
+      rows: read.rows,
+      over: read.over,
+      ...(jobs === undefined ? {} : { jobs }),
+      failFast: flags.boolean('fail-fast'),
+    });
+  },
+};

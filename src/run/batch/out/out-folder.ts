@@ -1,0 +1,67 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Flow } from '../../../model/flow.js';
+import type { Output } from '../../../model/outcome.js';
+import { writeFileAtomic } from '../../../util/atomic-write.js';
+import type { BatchRow } from '../rows/bind-rows.js';
+import { fileNames } from './file-names.js';
+
+/** The folder that `--out` names: one readable file per row. */
+export class OutFolder {
+  readonly #names: readonly string[];
+
+  private constructor(
+    /** Absolute. */
+    private readonly folder: string,
+    flow: Flow,
+    rows: readonly BatchRow[],
+    private readonly onTrouble: (message: string) => void,
+  ) {
+    const result = flow.phases.find(({ id }) => id === flow.result);
+    this.#names = fileNames(rows, result?.output === 'json' ? '.json' : '.md');
+  }
+
+  static open(
+    folder: string,
+    flow: Flow,
+    rows: readonly BatchRow[],
+    onTrouble: (message: string) => void,
+  ): OutFolder | { readonly problem: string } {
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      return { problem: `the folder ${folder} cannot be made: ${(error as Error).message}` };
+    }
+    return new OutFolder(folder, flow, rows, onTrouble);
+  }
+
+  /** The name of the row's file, once it holds the output; undefined when it could not be written. */
+  write(row: BatchRow, output: Output): string | undefined {
+    const name = this.#names[row.row - 1]!;
+    return this.put(name, bytesOf(output)) ? name : undefined;
+  }
+
+  /** Leaves a file alone that is right already, so that its time says when the result last changed. */
+  put(name: string, bytes: Buffer): boolean {
+    const path = join(this.folder, name);
+    if (holds(path, bytes)) return true;
+    // A rename replaces whatever stands there, a link that leads elsewhere too.
+    const written = writeFileAtomic(path, bytes, 0o644);
+    if ('failed' in written) this.onTrouble(`${path} cannot be written: ${written.failed.message}`);
+    return 'written' in written;
+  }
+}
+
+function bytesOf({ text, base64 }: Output): Buffer {
+  if (base64 !== undefined) return Buffer.from(base64, 'base64');
+  return Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`, 'utf8');
+}
+
+function holds(path: string, bytes: Buffer): boolean {
+  try {
+    return readFileSync(path).equals(bytes);
+  } catch {
+    // Not there, or nothing that can be read: it is written.
+    return false;
+  }
+}

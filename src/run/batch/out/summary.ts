@@ -1,0 +1,74 @@
+import { basename } from 'node:path';
+import { formatDuration } from '../../../util/duration.js';
+import { formatCount, formatMoney, plural } from '../../../util/format.js';
+import { oneLine } from '../../../util/terminal-text.js';
+import type { BatchResult, RowResult } from '../result.js';
+
+const MOST_ROWS = 2_000;
+
+/** What a person opens first: how it went, then what needs a look, then everything. Markdown. */
+export function summaryText(result: BatchResult, { over, at }: { readonly over: string; readonly at: number }): string {
+  const { total, done, failed, paused, left, reused } = result;
+  const counts = [`${done} of ${plural(total, 'row')} done`];
+  if (reused > 0) counts.push(`${reused} of them without executing anything`);
+  if (failed > 0) counts.push(`${failed} failed`);
+  if (paused > 0) counts.push(`${paused} waiting for an approval`);
+  if (left > 0) counts.push(`${left} not run`);
+  const bad = result.rows.filter(({ status }) => status === 'failed' || status === 'blocked' || status === 'paused');
+  return `${[
+    `# ${result.flow} over ${over}`,
+    '',
+    `${counts.join(', ')}.`,
+    `Spent ${spent(result.spent)}, saved ${saved(result.saved)}, ${formatDuration(result.durationMs)}.`,
+    `Run \`${result.runId}\`, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    ...(bad.length === 0 ? [] : ['', '## To look at', '', ...bad.slice(0, MOST_ROWS).map(complaint)]),
+    '',
+    '## Rows',
+    '',
+    '| # | topic | status | executed | reused | cost | saved | time | file |',
+    '|--:|---|---|--:|--:|--:|--:|--:|---|',
+    ...result.rows.slice(0, MOST_ROWS).map(tableRow),
+    ...(result.rows.length > MOST_ROWS
+      ? ['', `… and ${plural(result.rows.length - MOST_ROWS, 'more row')}: see batch.json.`]
+      : []),
+  ].join('\n')}\n`;
+}
+
+function complaint({ row, label, status, error }: RowResult): string {
+  const why = error ? `: ${error.phase === '' ? '' : `\`${error.phase}\` `}${cell(error.message, 300)}` : '';
+  return `- ${row}. ${cell(label, 80)} ${status}${why}`;
+}
+
+function tableRow(row: RowResult): string {
+  const { reuse } = row;
+  const file = row.file === undefined ? undefined : basename(row.file);
+  const cells = [
+    row.row,
+    cell(row.label, 80),
+    row.status === 'success' ? 'done' : row.status,
+    reuse.executed,
+    reuse.run + reuse.crossRun,
+    spent(row.spent),
+    saved(row.saved),
+    formatDuration(row.durationMs),
+    file === undefined ? '' : `[${file}](${encodeURI(file).replaceAll('(', '%28').replaceAll(')', '%29')})`,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function spent({ usd, tokens }: BatchResult['spent']): string {
+  if (usd === null) return `${formatCount(tokens)} tokens`;
+  return formatMoney(usd);
+}
+
+function saved({ usd, ms }: BatchResult['saved']): string {
+  if (usd > 0) return formatMoney(usd);
+  return ms > 0 ? formatDuration(ms) : '–';
+}
+
+/** Text of a row must not become Markdown of ours. */
+function cell(text: string, longest: number): string {
+  const line = oneLine(text);
+  const cut = line.length > longest ? `${line.slice(0, longest)}…` : line;
+  return cut.replaceAll(/[\\`*_[\]<>|]/g, '\\$&');
+}

@@ -1,0 +1,102 @@
+import type { RunEvent, RunStatus } from '../../model/event.js';
+import type { Failure } from '../../model/failure.js';
+import { spentOf } from '../result.js';
+import { openRun, type Refused } from '../start-run.js';
+import type { BatchOptions } from './options.js';
+import type { BatchResult, RowResult } from './result.js';
+import type { BatchRow } from './rows/bind-rows.js';
+import { RowRunner } from './run-row.js';
+import { Tally } from './tally.js';
+
+/** Enough rows under way to keep all slots busy while some of them wait for what they share. */
+const ROWS_PER_SLOT = 2;
+
+/**
+ * Runs a flow once for each row, as one run: one journal, one concurrency, one budget, one store. What several rows have
+ * in common is executed once. Never throws; everything that can happen is in the result.
+ */
+export async function runBatch(
+  options: BatchOptions,
+  onEvent: (event: RunEvent) => void = () => {},
+): Promise<BatchResult | Refused> {
+  const { rows, project } = options;
+  const opened = await openRun(
+    { ...options, args: {}, batch: { over: options.over, total: rows.length } },
+    'batch',
+    onEvent,
+  );
+  if ('refused' in opened) return opened;
+  const { context } = opened;
+  const tally = new Tally(rows.length);
+  const runner = new RowRunner(context, options);
+  const jobs = Math.max(1, options.jobs ?? context.slots.size * ROWS_PER_SLOT);
+  let next = 0;
+  /** Each takes the next row when it has finished one, so that a row that nobody has begun costs nothing. */
+  const work = async (): Promise<void> => {
+    while (next < rows.length) {
+      const row = rows[next++]!;
+      const { closed } = context.admission;
+      const result = closed ? notBegun(row, closed) : await runner.run(row);
+      tally.add(result);
+      options.onRow?.(result);
+      if (options.failFast && isFailed(result)) context.admission.close(stopAfter(result));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs, rows.length) }, work));
+  await Promise.all(context.background);
+  const { closed } = context.admission;
+  const status = statusOf(tally, closed, context.signal.aborted);
+  const failure = status === 'success' ? undefined : (tally.firstError ?? errorOf(closed));
+  opened.end({ status, failure });
+  return {
+    runId: context.runId,
+    flow: options.flow.name,
+    status,
+    continues: opened.continues,
+    ...tally.figures,
+    durationMs: Math.round(project.clock.elapsed() - opened.startedAt),
+    spent: spentOf(context.ledger),
+    saved: { ...context.ledger.saved, ms: Math.round(context.ledger.saved.ms) },
+    rows: tally.rows,
+    warnings: opened.warnings,
+    error: failure,
+    outputOf: (row) => runner.outputOf(row),
+  };
+}
+
+export function isFailed({ status }: Pick<RowResult, 'status'>): boolean {
+  return status === 'failed' || status === 'blocked';
+}
+
+function stopAfter({ label }: RowResult): Failure {
+  return { code: 'interrupted', message: `--fail-fast: ${label} failed` };
+}
+
+function notBegun({ row, line, label, publicArgs }: BatchRow, closed: Failure): RowResult {
+  return {
+    row,
+    line,
+    label,
+    args: publicArgs,
+    status: 'cancelled',
+    spent: { usd: 0, tokens: 0 },
+    saved: { usd: 0, tokens: 0, ms: 0 },
+    durationMs: 0,
+    reuse: { executed: 0, run: 0, crossRun: 0 },
+    error: { phase: '', code: closed.code, message: `not started: ${closed.message}` },
+  };
+}
+
+/** What stopped all of it goes before what went wrong in one row. */
+function statusOf(tally: Tally, closed: Failure | undefined, aborted: boolean): RunStatus {
+  const { failed, paused, left } = tally.figures;
+  if (aborted && left > 0) return 'interrupted';
+  if (closed?.code === 'budget' && left > 0) return 'over-budget';
+  if (failed > 0) return tally.blocked === failed ? 'blocked' : 'failed';
+  if (left > 0) return 'interrupted';
+  return paused > 0 ? 'paused' : 'success';
+}
+
+function errorOf(closed: Failure | undefined): BatchResult['error'] {
+  return closed && { phase: '', code: closed.code, message: closed.message, hint: closed.hint };
+}

@@ -1,0 +1,113 @@
+import type { Output } from '../../model/outcome.js';
+import { totalTokens } from '../../model/outcome.js';
+import { Admission } from '../admission.js';
+import type { RunContext } from '../context.js';
+import { readLineAt } from '../journal/reader.js';
+import type { LinePlace } from '../journal/writer.js';
+import type { Scope, ScopeResult } from '../scope.js';
+import type { BatchOptions } from './options.js';
+import type { RowResult } from './result.js';
+import type { BatchRow } from './rows/bind-rows.js';
+
+/** Runs rows of a batch. Of a row that has ended nothing stays but its figures and where the journal has its output. */
+export class RowRunner {
+  readonly #outputs = new Map<number, LinePlace>();
+
+  constructor(
+    private readonly context: RunContext,
+    private readonly options: BatchOptions,
+  ) {}
+
+  async run(row: BatchRow): Promise<RowResult> {
+    const { context, options } = this;
+    const { clock } = options.project;
+    const startedAt = clock.elapsed();
+    const path = `rows/${row.place}`;
+    const forget = context.secrets.addForNow(options.flow.args, row.args);
+    context.emit({ type: 'row-start', row: row.row, label: row.label, path });
+    const result = await context.runScope(this.#scope(row, path), context.signal);
+    const output = context.secrets.maskValue(result.output as never) as Output;
+    const file = result.status === 'success' ? options.onOutput?.(row, output) : undefined;
+    const figures = this.#figures(row, result, clock.elapsed() - startedAt, file);
+    this.#record(row, path, figures, result, output);
+    forget();
+    return figures;
+  }
+
+  outputOf(row: number): Output | undefined {
+    const place = this.#outputs.get(row);
+    const line = place && readLineAt(this.context.journal.path, place);
+    return line?.type === 'row' ? line.output : undefined;
+  }
+
+  #scope(row: BatchRow, path: string): Scope {
+    const { flow } = this.options;
+    return {
+      path,
+      flow,
+      args: row.args,
+      outcomes: new Map(),
+      feedback: new Map(),
+      // A row that fails ends itself; what ends the batch ends every row.
+      admission: new Admission(this.context.admission),
+      depth: 0,
+      generated: false,
+      ancestry: [flow.file ?? flow.name],
+    };
+  }
+
+  #record(row: BatchRow, path: string, figures: RowResult, result: ScopeResult, output: Output): void {
+    const { context, options } = this;
+    const kept = options.keepOutputs === true && result.status === 'success';
+    const place = context.journal.write(
+      {
+        type: 'row',
+        at: options.project.clock.now(),
+        row: row.row,
+        label: row.label,
+        path,
+        args: row.publicArgs,
+        status: result.status,
+        usage: result.usage,
+        saved: figures.saved,
+        durationMs: figures.durationMs,
+        reuse: figures.reuse,
+        file: figures.file,
+        failure: figures.error,
+        output: kept ? output : undefined,
+      },
+      // Losing the line of a row that was all reused costs nothing: it would be reused again.
+      { hold: figures.reuse.executed === 0 },
+    );
+    if (kept) this.#outputs.set(row.row, place);
+    const { durationMs, spent, saved, reuse, file, error } = figures;
+    const { status } = result;
+    const facts = { row: row.row, label: row.label, path, status, durationMs, spent, saved, reuse, file, error };
+    context.emit({ type: 'row-end', ...facts });
+  }
+
+  #figures(row: BatchRow, result: ScopeResult, durationMs: number, file: string | undefined): RowResult {
+    const { ledger, secrets } = this.context;
+    const { failure, reuse, usage, saved } = result;
+    const tokens = totalTokens(usage);
+    const unknown = tokens > 0 && !usage.usd && ledger.unknownMoney;
+    return {
+      row: row.row,
+      line: row.line,
+      label: row.label,
+      args: row.publicArgs,
+      status: result.status,
+      spent: { usd: unknown ? null : (usage.usd ?? 0), tokens },
+      saved: { ...saved, ms: Math.round(saved.ms) },
+      durationMs: Math.round(durationMs),
+      reuse,
+      file,
+      error: failure && {
+        phase: failure.phase,
+        code: failure.code,
+        message: secrets.mask(failure.message),
+        hint: failure.hint,
+      },
+    };
+  }
+}
