@@ -115,7 +115,8 @@ export async function undeclaredWrite(
   for (const path of written) {
     const absolute = isAbsolute(path) ? path : resolve(declared.cwd, path);
     const seen = relative(declared.root, realFolder(absolute));
-    if (!covers(seen)) return seen.startsWith('..') ? absolute : seen;
+    if (seen === '..' || seen.startsWith('../')) return absolute;
+    if (!covers(seen)) return seen;
   }
   return undefined;
 }

@@ -29,10 +29,12 @@ const BASE: JsonObject = {
   ordinal: 0,
 };
 
-function summaryAfter(change: (identity: Record<string, never>) => void): string {
-  const now = structuredClone(BASE) as Record<string, never>;
+type Identity = Record<'agent' | 'body' | 'env' | 'fingerprints', object>;
+
+function summaryAfter(change: (identity: Identity) => void): string {
+  const now = structuredClone(BASE) as unknown as Identity;
   change(now);
-  return changeSummary(explainChange(now, BASE));
+  return changeSummary(explainChange(now as unknown as JsonObject, BASE));
 }
 
 function fingerprint(entry: string, more: JsonObject): string {
