@@ -1,10 +1,9 @@
 // The guard in CI: a few ratios with generous limits, so that a tenfold slip is noticed on any machine. Everything finer
 // is for `npm run bench`. Ends with status 1 and says which ratio slipped.
-import { mkdirSync, rmSync } from 'node:fs';
 import { RATIOS } from './guard-ratios.mjs';
-import { WORK } from './lib/paths.mjs';
 import { number, ratioText } from './lib/report.mjs';
 import { prepareTaskflow } from './lib/taskflow.mjs';
+import { makeWorkFolder, removeWorkFolder } from './lib/work-folder.mjs';
 
 const ATTEMPTS = 2;
 
@@ -20,7 +19,7 @@ async function hold({ name, limit, measure }) {
 
 async function main() {
   const started = performance.now();
-  mkdirSync(`${WORK}/home`, { recursive: true });
+  makeWorkFolder();
   const problem = await prepareTaskflow({ build: !process.argv.includes('--no-build') });
   if (problem) throw new Error(problem);
   let slipped = 0;
@@ -38,5 +37,5 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
 } finally {
-  rmSync(`${WORK}/guard`, { recursive: true, force: true });
+  removeWorkFolder();
 }

@@ -1,13 +1,13 @@
 // `npm run bench`: taskflow beside its peers and the floor, on the same generated work, in one run.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { checkContender } from './lib/check-contender.mjs';
 import { addGrowth } from './lib/growth.mjs';
 import { HELP, parseOptions } from './lib/options.mjs';
-import { WORK } from './lib/paths.mjs';
 import { renderReport } from './lib/report.mjs';
 import { Results } from './lib/results.mjs';
 import { selectPeers } from './lib/select-peers.mjs';
 import { prepareTaskflow, taskflowJson, taskflowYaml } from './lib/taskflow.mjs';
+import { makeWorkFolder, removeWorkFolder } from './lib/work-folder.mjs';
 import { judgeTargets } from './targets.mjs';
 import { WORKLOADS } from './workloads/index.mjs';
 
@@ -17,7 +17,7 @@ async function main() {
   const options = parseOptions(process.argv.slice(2));
   if (options.help) return void process.stdout.write(HELP);
   const workloads = chooseWorkloads(options.only);
-  mkdirSync(`${WORK}/home`, { recursive: true });
+  makeWorkFolder();
   const results = new Results();
 
   const problem = await prepareTaskflow(options);
@@ -48,6 +48,5 @@ try {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 } finally {
-  for (const name of ['check', 'graphs', 'startup', 'memory', 'map', 'glob', 'batch', 'check-flow', 'store'])
-    rmSync(`${WORK}/${name}`, { recursive: true, force: true });
+  removeWorkFolder();
 }

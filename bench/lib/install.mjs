@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { promisify } from 'node:util';
-import { WORK } from './paths.mjs';
+import { KEPT } from './paths.mjs';
 
 const execute = promisify(execFile);
 
@@ -31,7 +31,7 @@ export async function installFromNpm(name, packages) {
 
 /** @param {string} name */
 export function peerDir(name) {
-  return `${WORK}/peers/${name}`;
+  return `${KEPT}/peers/${name}`;
 }
 
 /**
