@@ -79,14 +79,25 @@ export function recomputeKey(stored: JsonObject): string | undefined {
 export const INEXACT = 'inexact';
 
 function digestOf(identity: JsonObject): string {
-  const { fingerprints, upstream, references: _references, ...rest } = identity;
-  return sha256Hex(
-    canonicalEncode({
-      ...rest,
-      fingerprints: asSet(fingerprints, withoutParts),
-      upstream: asSet(upstream, (part) => part),
-    }),
-  );
+  // One literal in the order of the encoding: copying and sorting would cost more than the digest.
+  const counted: Record<keyof Omit<Identity, 'references'>, JsonValue | undefined> = {
+    agent: identity['agent'],
+    body: identity['body'],
+    context: identity['context'],
+    cwd: identity['cwd'],
+    env: identity['env'],
+    expect: identity['expect'],
+    fingerprints: asSet(identity['fingerprints'], withoutParts),
+    flow: identity['flow'],
+    kind: identity['kind'],
+    ordinal: identity['ordinal'],
+    output: identity['output'],
+    outputs: identity['outputs'],
+    phase: identity['phase'],
+    upstream: asSet(identity['upstream'], (part) => part),
+    version: identity['version'],
+  };
+  return sha256Hex(canonicalEncode(counted));
 }
 
 function asSet(list: JsonValue | undefined, shape: (element: JsonValue) => JsonValue): readonly string[] {

@@ -26,6 +26,8 @@ export interface RunContext {
   readonly runDir: string;
   readonly journal: JournalWriter;
   readonly emit: (event: RunEventBody) => void;
+  /** Told to the person once. */
+  readonly warn: (message: string) => void;
   readonly slots: Slots;
   readonly ledger: Ledger;
   /** Closed by the budget, by an interrupt, and by a failure in the run's own flow. */

@@ -31,8 +31,10 @@ export async function identify(at: PhaseContext, parts: IdentityParts, unit?: st
   const { phase, scope } = at;
   const fingerprints: FingerprintValue[] = parts.fingerprints ? [...parts.fingerprints] : [];
   for (const entry of fingerprintEntries(at, parts)) {
-    const resolved = await at.run.fingerprints.resolve(entry, { ownOutputs: phase.outputs });
+    const pending = at.run.fingerprints.resolve(entry, { ownOutputs: phase.outputs });
+    const resolved = pending instanceof Promise ? await pending : pending;
     if ('failed' in resolved) return { unidentified: `${entry}: ${resolved.failed}` };
+    if (resolved.warning !== undefined) at.run.warn(`${entry}: ${resolved.warning}`);
     fingerprints.push(resolved.value);
   }
   if (fingerprints.length > 1) fingerprints.sort((a, b) => (a.entry < b.entry ? -1 : 1));

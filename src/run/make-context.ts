@@ -63,6 +63,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
     runDir: runFolder(project, runId),
     journal,
     emit,
+    warn: parts.warn,
     slots: new Slots(options.concurrency ?? flow.concurrency ?? config.concurrency ?? DEFAULT_CONCURRENCY),
     ledger: new Ledger(options.maxUSD === undefined ? flow.budget : { ...flow.budget, maxUSD: options.maxUSD }),
     admission,

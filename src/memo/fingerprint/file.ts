@@ -1,14 +1,68 @@
-import { realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
 import { compileGlobs } from '../files/glob-pattern.js';
 import { isInside } from '../files/walk.js';
-import type { Source, SourceResult } from './source.js';
+import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import type { Fingerprint } from './syntax.js';
 
+type FileFingerprint = Fingerprint & { source: 'file' };
+
+const SMALL = 256 * 1024;
+/** No link is followed, and nothing is waited for that might be no file at all. */
+const PLAIN_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** Content digest, read from the bytes every time; null when there is no such file, which is not the empty file. */
-export const resolveFile: Source<Fingerprint & { source: 'file' }> = async ({ path }, options, { project }) => {
-  const absolute = join(project.root, path);
+export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
+  const absolute = join(context.project.root, fingerprint.path);
+  if (options.ownOutputs.length === 0 && isReallyInside(dirname(absolute), context)) {
+    const digest = digestPlainFile(absolute);
+    if (digest !== undefined) return { value: digest };
+  }
+  return resolveCarefully(absolute, fingerprint.path, options, context);
+};
+
+/** A folder is looked at once, however many of its files are asked for. */
+function isReallyInside(folder: string, { project, inside }: SourceContext): boolean {
+  if (inside.has(folder)) return true;
+  try {
+    if (!isInside(project.root, realpathSync(folder))) return false;
+  } catch {
+    // Not there, or not to be read: the careful way has words for it.
+    return false;
+  }
+  inside.add(folder);
+  return true;
+}
+
+/** Digest of a small regular file; undefined for anything else, whatever it is. */
+function digestPlainFile(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, PLAIN_READ);
+  } catch {
+    // Missing, a link, unreadable: told apart by the careful way.
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.size > SMALL) return undefined;
+    // One byte more than expected, so that a file that grows meanwhile is seen to.
+    const bytes = Buffer.allocUnsafe(stat.size + 1);
+    const read = readSync(file, bytes, 0, bytes.length, null);
+    return read === stat.size ? sha256Hex(bytes.subarray(0, read)) : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function resolveCarefully(
+  absolute: string,
+  path: string,
+  options: SourceOptions,
+  { project }: SourceContext,
+): Promise<SourceResult> {
   const relative = absolute.slice(project.root.length + 1);
   if ((await compileGlobs(options.ownOutputs))(relative)) return { value: 'own output' };
   try {
@@ -21,7 +75,7 @@ export const resolveFile: Source<Fingerprint & { source: 'file' }> = async ({ pa
   } catch (error) {
     return unreadable(path, error as NodeJS.ErrnoException);
   }
-};
+}
 
 function unreadable(path: string, error: NodeJS.ErrnoException): SourceResult {
   // A file where the path wants a folder: there is nothing of that name.

@@ -27,7 +27,7 @@ export interface ResolveOptions {
 
 export interface FingerprintResolver {
   /** The entry's value now, or why it has none (then the phase is not cached this time). */
-  resolve(entry: string, options: ResolveOptions): Promise<Resolution>;
+  resolve(entry: string, options: ResolveOptions): Promise<Resolution> | Resolution;
   /** Some phase executed or restored files: what was resolved before is no longer good. */
   touched(): void;
 }
@@ -42,11 +42,12 @@ export interface FingerprintsOptions {
 }
 
 export function createFingerprints(options: FingerprintsOptions): FingerprintResolver {
-  const context: SourceContext = { ...options, runCommands: options.runCommands ?? true };
-  let resolved = new Map<string, Promise<Resolution>>();
+  const context: SourceContext = { ...options, runCommands: options.runCommands ?? true, inside: new Set() };
+  const resolved = new Map<string, Promise<Resolution> | Resolution>();
   return {
     resolve(entry, { cwd = options.project.root, ownOutputs }) {
-      const name = canonicalEncode([entry, cwd, ownOutputs]);
+      const plain = cwd === options.project.root && ownOutputs.length === 0;
+      const name = plain ? entry : canonicalEncode([entry, cwd, ownOutputs]);
       const known = resolved.get(name);
       if (known) return known;
       const resolution = resolveEntry(entry, { cwd, ownOutputs }, context);
@@ -54,17 +55,30 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
       return resolution;
     },
     touched() {
-      resolved = new Map();
+      resolved.clear();
+      context.inside.clear();
     },
   };
 }
 
-async function resolveEntry(entry: string, options: SourceOptions, context: SourceContext): Promise<Resolution> {
+/** At once where the source answers at once: a warm run asks a thousand times. */
+function resolveEntry(entry: string, options: SourceOptions, context: SourceContext): Promise<Resolution> | Resolution {
   const parsed = parseFingerprint(entry);
   if (!('ok' in parsed)) return { failed: parsed.problem };
   const source = SOURCES[parsed.ok.source] as Source;
-  const result = await guarded(() => source(parsed.ok, options, context));
+  try {
+    const result = source(parsed.ok, options, context);
+    return result instanceof Promise
+      ? result.then((found) => resolutionOf(entry, found), reasonNotToCache)
+      : resolutionOf(entry, result);
+  } catch (error) {
+    return reasonNotToCache(error);
+  }
+}
+
+function resolutionOf(entry: string, result: SourceResult): Resolution {
   if ('failed' in result) return result;
+  if (result.parts === undefined && result.warning === undefined) return { value: { entry, value: result.value } };
   const value = Object.defineProperty({ entry, value: result.value }, 'parts', {
     enumerable: false,
     get: () => result.parts,
@@ -73,12 +87,8 @@ async function resolveEntry(entry: string, options: SourceOptions, context: Sour
 }
 
 /** Whatever the file system says that a source did not expect is a reason not to cache, not to stop. */
-async function guarded(resolve: () => Promise<SourceResult> | SourceResult): Promise<SourceResult> {
-  try {
-    return await resolve();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    return { failed: message };
-  }
+function reasonNotToCache(error: unknown): { readonly failed: string } {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return { failed: message };
 }

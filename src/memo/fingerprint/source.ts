@@ -17,6 +17,8 @@ export interface SourceContext {
   /** The store's folder, for what makes resolving quick; absolute. */
   readonly stateDir: string;
   readonly exec: Exec;
+  /** Folders that were found to be inside of the project since something was last executed. */
+  readonly inside: Set<string>;
   /** False in a dry run, which must not start what the flow says. */
   readonly runCommands: boolean;
 }
