@@ -1,4 +1,3 @@
-import { endSurvivors } from '../process/end-tree.js';
 import type { ChildIdentity } from '../process/process.js';
 import type { Project } from '../util/project.js';
 import { changedSince } from './changed-since.js';
@@ -32,7 +31,9 @@ export async function carryOver(
     carry(line, prior, journal);
   }
   journal.write({ type: 'carried-end', at, from: previous.runId });
-  if (previous.state === 'crashed' && children.length > 0) await endSurvivors(children, previous.run.owner);
+  if (previous.state !== 'crashed' || children.length === 0) return prior;
+  const { endSurvivors } = await import('../process/end-tree.js');
+  await endSurvivors(children, previous.run.owner);
   return prior;
 }
 

@@ -41,40 +41,32 @@ function auto(
 ): Decision {
   const { project, config } = options;
   const runId = lastRunId(project, flowId, argsDigest);
-  const head = runId === undefined ? undefined : runHead(project, runId);
-  if (!head || head.run.mode === 'batch') return {};
+  const latest = runId === undefined ? undefined : latestOf(project, runId);
+  if (!latest) return {};
+  if ('takenBy' in latest) return { notice: `run ${latest.takenBy} of this flow has just begun: starting afresh` };
+  const { head } = latest;
+  if (head.run.mode === 'batch') return {};
   if (head.state === 'running') return { notice: `run ${head.runId} of this flow is under way: starting afresh` };
-  if (!isUnfinished(head.state) && !finished) return {};
+  if (!isUnfinished(head) && !finished) return {};
   const ageMs = project.clock.now() - head.endedAt;
   if (ageMs > config.iteration.ttlMs && !finished) return {};
-  const taken = claim(project, head.runId, newRunId);
-  if (taken !== undefined) return { notice: `run ${head.runId} is being continued by run ${taken}: starting afresh` };
+  if (newRunId !== undefined && !claimRun(project, head.runId, latest.free, newRunId)) {
+    return { notice: `run ${head.runId} is being continued by another process: starting afresh` };
+  }
   return { previous: head, how: 'auto', notice: `${head.state} ${formatDuration(ageMs)} ago` };
 }
 
 /** The named run, or the newest of those that continue it: what happened since must not happen twice. */
 function resume(project: Project, runId: string, newRunId: string | undefined): Decision {
-  let head = isRunId(runId) ? runHead(project, runId) : undefined;
-  if (!head) {
-    return { failure: { code: 'bad-input', message: `there is no run ${runId}`, hint: '`taskflow runs` lists them.' } };
-  }
-  for (let next = successor(project, head.runId); next !== undefined; next = successor(project, head.runId)) {
-    const later = runHead(project, next);
-    if (!later) break;
-    head = later;
-  }
+  const latest = latestOf(project, runId);
+  if (!latest) return refuse(`there is no run ${runId}`, '`taskflow runs` lists them.');
+  if ('takenBy' in latest) return refuse(`run ${runId} is being continued by run ${latest.takenBy}`, 'Wait for it.');
+  const { head } = latest;
   if (head.state === 'running') {
-    return {
-      failure: {
-        code: 'bad-input',
-        message: `run ${head.runId} is under way in another process`,
-        hint: 'Wait for it, or end it.',
-      },
-    };
+    return refuse(`run ${head.runId} is under way in another process`, 'Wait for it, or end it.');
   }
-  const taken = claim(project, head.runId, newRunId);
-  if (taken !== undefined) {
-    return { failure: { code: 'bad-input', message: `run ${head.runId} is being continued by run ${taken}` } };
+  if (newRunId !== undefined && !claimRun(project, head.runId, latest.free, newRunId)) {
+    return refuse(`run ${head.runId} is being continued by another process`, 'Wait for it.');
   }
   return {
     previous: head,
@@ -83,61 +75,13 @@ function resume(project: Project, runId: string, newRunId: string | undefined): 
   };
 }
 
+function refuse(message: string, hint: string): Decision {
+  return { failure: { code: 'bad-input', message, hint } };
+}
+
 /** Outputs for a partial run; the run they come from may be continued by others all the same. */
-function partial(project: Project, flowId: string): Decision {
-  const runId = lastRunId(project, flowId);
-  const head = runId === undefined ? undefined : runHead(project, runId);
-  return head ? { previous: head, how: 'resume' } : {};
-}
-
-const CONTINUED = 'continued-by';
-
-function successor(project: Project, runId: string): string | undefined {
-  try {
-    const next = readFileSync(join(runFolder(project, runId), CONTINUED), 'utf8').trim();
-    return isRunId(next) ? next : undefined;
-  } catch {
-    // Nobody has continued it.
-    return undefined;
-  }
-}
-
-/**
- * Takes the right to continue a run; the id of whoever has it otherwise. A successor that never wrote its first line
- * has died at once, and left nothing that could be lost.
- */
-function claim(project: Project, runId: string, newRunId: string | undefined): string | undefined {
-  if (newRunId === undefined) return undefined;
-  const path = join(runFolder(project, runId), CONTINUED);
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      writeFileSync(path, `${newRunId}\n`, { flag: 'wx', mode: 0o600 });
-      return undefined;
-    } catch (error) {
-      // A read-only folder cannot be claimed; what it holds can still be used.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return undefined;
-    }
-    const other = successor(project, runId);
-    const head = other === undefined ? undefined : runHead(project, other);
-    if (head) return other;
-    if (!staleClaim(project, path)) return other ?? 'unknown';
-    unlinkSync(path);
-  }
-  return 'unknown';
-}
-
-function staleClaim(project: Project, path: string): boolean {
-  try {
-    const runId = readFileSync(path, 'utf8').trim();
-    // Between its claim and its first line a run needs milliseconds.
-    return !isRunId(runId) || project.clock.now() - timeOf(runId) > 10_000;
-  } catch {
-    // Gone by now.
-    return true;
-  }
-}
-
-function timeOf(runId: string): number {
-  const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)/.exec(runId) ?? [];
-  return Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s));
+function partial(project: Project, flowId: string, argsDigest: string): Decision {
+  const runId = lastRunId(project, flowId, argsDigest);
+  const latest = runId === undefined ? undefined : latestOf(project, runId);
+  return latest && 'head' in latest ? { previous: latest.head, how: 'resume' } : {};
 }

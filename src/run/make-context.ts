@@ -6,7 +6,6 @@ import { storedIdentity } from '../memo/stored-identity.js';
 import type { RunEventBody } from '../model/event.js';
 import type { Failure } from '../model/failure.js';
 import type { Flow, TaskBody } from '../model/flow.js';
-import { runProcess } from '../process/run-process.js';
 import { type DiskStore, openStore } from '../store/disk-store.js';
 import { resolveSigningKey } from '../store/signing-key.js';
 import { Admission } from './admission.js';
@@ -71,7 +70,11 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
     fingerprints: createFingerprints({
       project,
       stateDir: storeDir,
-      exec: processExec({ run: runProcess, env: project.env, signal: limit.signal }),
+      exec: processExec({
+        run: async (request) => (await import('../process/run-process.js')).runProcess(request),
+        env: project.env,
+        signal: limit.signal,
+      }),
       runCommands: !options.forecast,
     }),
     runners,

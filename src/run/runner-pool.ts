@@ -1,4 +1,3 @@
-import { resolveRunner } from '../agent/resolve-runner.js';
 import type { Runner } from '../agent/runner.js';
 import type { Failure } from '../model/failure.js';
 import type { RunOptions } from './options.js';
@@ -25,9 +24,9 @@ export class RunnerPool {
     const id = JSON.stringify([cliRunner ?? null, phaseRunner ?? null, flowRunner ?? null]);
     let found = this.#runners.get(id);
     if (!found) {
-      found = resolveRunner({ project, config, phaseRunner, flowRunner, cliRunner }).then((resolved) =>
-        'failure' in resolved ? resolved : this.#pooled(resolved.runner),
-      );
+      found = import('../agent/resolve-runner.js')
+        .then(({ resolveRunner }) => resolveRunner({ project, config, phaseRunner, flowRunner, cliRunner }))
+        .then((resolved) => ('failure' in resolved ? resolved : this.#pooled(resolved.runner)));
       this.#runners.set(id, found);
     }
     return found;

@@ -2,7 +2,6 @@ import type { Failure } from '../model/failure.js';
 import type { RunBody } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import { NO_USAGE } from '../model/outcome.js';
-import { runProcess } from '../process/run-process.js';
 import { admitted } from './admitted.js';
 import type { Execution } from './execution.js';
 import { failedBefore } from './execution.js';
@@ -86,6 +85,7 @@ async function runOnce(
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
   const inputs = traceInputs(rendered, workdir.name);
+  const { runProcess } = await import('../process/run-process.js');
   const result = await runProcess({
     argv: rendered.argv,
     cwd: entered.path,

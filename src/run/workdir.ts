@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Failure } from '../model/failure.js';
-import { runProcess } from '../process/run-process.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
 import type { Variables } from './scope.js';
@@ -95,6 +94,7 @@ function enterDedicated(at: PhaseContext, unit: string | undefined): Entered | {
 /** A fresh checkout of HEAD; removed if nothing changed in it, else kept and named. */
 async function enterWorktree(at: PhaseContext): Promise<Entered | { failure: Failure }> {
   const { project } = at.run.options;
+  const { runProcess } = await import('../process/run-process.js');
   const parent = mkdtempSync(join(tmpdir(), 'taskflow-worktree-'));
   const path = join(parent, 'tree');
   const git = (cwd: string, ...args: string[]) =>
