@@ -91,6 +91,8 @@ function checkUsed(world: CheckWorld, loaded: LoadedFlows) {
     const { flow, diagnostics } = await check({ file: shown, text: bytes, world }, loaded, trail);
     if (flow) return { flow };
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    const circle = errors.find(({ code }) => code === 'flow-circle');
+    if (circle) return { problem: circle.message, circle: true };
     const first = errors[0];
     const place = first ? ` (${first.line}:${first.column} ${first.message})` : '';
     return { problem: `the flow ${shown} has problems${place}`, hint: `see: taskflow check ${shown}` };

@@ -7,7 +7,13 @@ import type { CheckWorld } from './world.js';
 /** A saved flow that a phase uses, as far as it could be loaded. */
 export type UsedFlow =
   | { readonly flow: Flow }
-  | { readonly problem: string; readonly hint?: string; readonly known?: readonly string[] };
+  | {
+      readonly problem: string;
+      readonly hint?: string;
+      readonly known?: readonly string[];
+      /** It leads back to a flow that uses it. */
+      readonly circle?: boolean;
+    };
 
 /** What every part of one flow's check shares. */
 export interface CheckContext {
@@ -27,6 +33,8 @@ export interface CheckContext {
   readonly used: ReadonlyMap<string, UsedFlow>;
   /** Every phase of this flow by id. */
   readonly phases: ReadonlyMap<string, PhaseSource>;
+  /** Phases of the flows around this one: their outputs are not seen here. */
+  readonly outer: ReadonlySet<string>;
   /** How many flows this one is nested in. */
   readonly depth: number;
   /** Checks a flow that is written inside this one. */
@@ -47,4 +55,6 @@ export interface PhaseSource {
   /** Fields that stand under another name in the file: short forms. */
   readonly renamed?: Readonly<Record<string, string>>;
   readonly raw: Readonly<Record<string, unknown>>;
+  /** Names of all fields that are there, wrong ones included. */
+  readonly written: ReadonlySet<string>;
 }

@@ -1,7 +1,8 @@
 import type { AgentScope, ArgSpec, Budget, Flow, Phase } from '../model/flow.js';
+import { isJsonObject } from '../model/json.js';
 import { isCwdWord } from '../model/names.js';
-import type { RawArg, RawCache, RawRetry } from '../model/schema/common.js';
-import { FLOW_FIELDS } from '../model/schema/flow.js';
+import { Arg, type RawArg, type RawCache, type RawRetry } from '../model/schema/common.js';
+import { FLOW_FIELDS, Step } from '../model/schema/flow.js';
 import type { Path } from '../parse/locate.js';
 import { findCycles } from '../plan/graph.js';
 import { parseDuration } from '../util/duration.js';
@@ -34,6 +35,8 @@ export interface FlowOptions {
   readonly given?: Readonly<Record<string, unknown>>;
   readonly mostPhases?: number;
   readonly agentScope?: AgentScope;
+  /** Phases of the flows around this one. */
+  readonly outer?: ReadonlySet<string>;
   /** Offset of each phase in the file, where it is cheap to know. */
   readonly position?: (index: number) => { readonly line: number; readonly column: number } | undefined;
 }
@@ -89,6 +92,10 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
       problems.warn(at, 'no-effect', '"contextSharing" is accepted but does nothing here', { target: 'key' });
     } else if (name === 'phases' && Array.isArray(value) && value.length > 0) {
       good[name] = value;
+    } else if (name === 'args' && isJsonObject(value)) {
+      good[name] = readArgs(value, at, problems);
+    } else if ((name === 'tasks' || name === 'chain') && Array.isArray(value) && value.length > 0) {
+      good[name] = value.map((step, index) => (checkStructure(step, Step, [...at, index], problems) ? step : 'x'));
     } else if (checkStructure(value, FLOW_FIELDS[name as keyof typeof FLOW_FIELDS], at, problems)) {
       good[name] = value;
     } else if (name === 'phases' || name === 'task' || name === 'tasks' || name === 'chain') {
@@ -97,6 +104,15 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
     }
   }
   return good;
+}
+
+/** One by one, so that a mistake in one argument does not make the others unknown. */
+function readArgs(args: Fields, path: Path, problems: Problems): Fields {
+  const good = Object.entries(args).map(([name, arg]) => [
+    name,
+    checkStructure(arg, Arg, [...path, name], problems) ? arg : {},
+  ]);
+  return Object.fromEntries(good);
 }
 
 function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOptions): Flow {
@@ -155,6 +171,7 @@ function contextOf(
     mentionedArgs: new Set(),
     used,
     phases: new Map(sources.map((source) => [source.id, source])),
+    outer: options.outer ?? new Set(),
     depth,
     checkInline: (def, path, { phase, given, mostPhases }) =>
       checkFlowValue(def, {
@@ -168,6 +185,7 @@ function contextOf(
         given,
         mostPhases,
         agentScope,
+        outer: new Set([...(options.outer ?? []), ...sources.map(({ id }) => id)]),
       }),
   };
 }
@@ -179,7 +197,13 @@ function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefa
     cache?: RawCache;
     cwd?: string;
   };
-  const reader = new PhaseReader(context, { id: '', kind: 'agent', path: [...path, 'defaults'], raw: defaults });
+  const reader = new PhaseReader(context, {
+    id: '',
+    kind: 'agent',
+    path: [...path, 'defaults'],
+    raw: defaults,
+    written: new Set(),
+  });
   if (defaults.cwd !== undefined && !isCwdWord(defaults.cwd)) projectPath(reader, reader.path('cwd'), defaults.cwd);
   for (const [index, entry] of (defaults.cache?.fingerprint ?? []).entries()) {
     checkFingerprint(reader, reader.path('cache', 'fingerprint', index), entry, {});

@@ -57,7 +57,7 @@ export const KIND_BUILDERS: Builders = {
   reduce: (reader) => {
     const { raw } = reader.source;
     const from = (raw['from'] ?? []) as readonly string[];
-    if (from.length === 0) {
+    if (from.length === 0 && (raw['from'] !== undefined || !reader.source.written.has('from'))) {
       reader.context.problems.error(
         reader.source.path,
         'missing-field',
@@ -78,7 +78,7 @@ export const KIND_BUILDERS: Builders = {
     const conditions = (raw['eval'] ?? []) as readonly string[];
     for (const [index, condition] of conditions.entries()) reader.condition(reader.path('eval', index), condition);
     const hasTask = typeof raw['task'] === 'string';
-    if (!hasTask && raw['eval'] === undefined && raw['score'] === undefined) {
+    if (['task', 'eval', 'score'].every((field) => !reader.source.written.has(field))) {
       reader.context.problems.error(
         reader.source.path,
         'missing-field',
@@ -127,10 +127,10 @@ export const KIND_BUILDERS: Builders = {
   },
 
   tournament: (reader) => {
-    const { raw, path, id } = reader.source;
+    const { raw, path, id, written } = reader.source;
     const hasBranches = raw['branches'] !== undefined;
     const hasTask = typeof raw['task'] === 'string';
-    if (!hasTask && !hasBranches) {
+    if (!written.has('task') && !written.has('branches')) {
       reader.context.problems.error(path, 'missing-field', `the tournament "${id}" needs "task" or "branches"`);
     }
     if (hasBranches && raw['variants'] !== undefined) noEffect(reader, 'variants', 'beside "branches"');
@@ -185,14 +185,16 @@ function withValues(reader: PhaseReader, item = false): Readonly<Record<string, 
 }
 
 function mapBody(reader: PhaseReader): TaskBody | RunBody | UseBody {
-  const { raw, path, id } = reader.source;
+  const { raw, path, id, written } = reader.source;
   const scope = { item: true };
-  const bodies = ['task', 'run', 'use'].filter((name) => raw[name] !== undefined);
-  if (bodies.length !== 1) {
-    const written = bodies.length === 0 ? 'has none' : `has ${bodies.map((name) => `"${name}"`).join(' and ')}`;
-    reader.context.problems.error(path, 'missing-field', `the map "${id}" needs one body, and ${written}`, {
-      hint: 'a map has "task", "run" or "use"',
-    });
+  const bodies = ['task', 'run', 'use'].filter((name) => written.has(name));
+  const hint = 'a map has one of "task", "run" and "use"';
+  if (bodies.length === 0) {
+    reader.context.problems.error(path, 'missing-field', `the map "${id}" needs a body`, { hint });
+  }
+  for (const body of bodies.slice(1)) {
+    const message = `the map "${id}" has "${bodies[0]}" already`;
+    reader.context.problems.error(reader.path(body), 'bad-value', message, { target: 'key', hint });
   }
   const isRun = raw['run'] !== undefined;
   const isUse = raw['use'] !== undefined;

@@ -11,15 +11,16 @@ import { show } from './structure.js';
 
 /** Where the nested flow of a `flow` or `expand` phase comes from. */
 export function checkSource(reader: PhaseReader, given: Readonly<Record<string, JsonValue>>): FlowSource {
-  const { raw, kind, id, path } = reader.source;
+  const { raw, kind, id, path, written } = reader.source;
   const { problems } = reader.context;
   const use = raw['use'];
   const def = raw['def'];
-  if (kind === 'flow' && (use === undefined) === (def === undefined)) {
-    const message = use === undefined ? 'needs "use" or "def"' : 'has both "use" and "def"';
-    problems.error(path, 'missing-field', `the flow phase "${id}" ${message}`, {
-      hint: '"use" names a saved flow, "def" holds one',
-    });
+  const hint = '"use" names a saved flow, "def" holds one';
+  if (kind === 'flow' && !written.has('use') && !written.has('def')) {
+    problems.error(path, 'missing-field', `the flow phase "${id}" needs "use" or "def"`, { hint });
+  }
+  if (use !== undefined && def !== undefined) {
+    problems.error(reader.path('def'), 'bad-value', `"${id}" has both "use" and "def"`, { target: 'key', hint });
   }
   if (kind === 'flow' && typeof use === 'string') {
     reader.template(reader.path('use'), use);
@@ -71,7 +72,7 @@ export function checkUse(reader: PhaseReader, use: string, given: Readonly<Recor
   const found = used.get(use);
   if (!found) return;
   if ('problem' in found) {
-    problems.error(path, 'unknown-flow', found.problem, {
+    problems.error(path, found.circle ? 'flow-circle' : 'unknown-flow', found.problem, {
       ...(found.hint ? { hint: found.hint } : {}),
       ...(found.known ? { suggest: { name: use, known: found.known } } : {}),
     });

@@ -2,6 +2,7 @@ import type { Path } from '../parse/locate.js';
 import { conditionRefs, parseCondition } from '../plan/condition.js';
 import type { PlaceholderRef } from '../plan/placeholder.js';
 import { parseTemplate, templateRefs } from '../plan/template.js';
+import type { Code } from './codes.js';
 import type { CheckContext, PhaseSource } from './context.js';
 import { fieldPath } from './shorthand.js';
 import { show } from './structure.js';
@@ -131,13 +132,15 @@ export class PhaseReader {
   }
 
   #step(path: Path, ref: PlaceholderRef, scope: TextScope): void {
-    const { problems, phases } = this.context;
+    const { problems, phases, outer } = this.context;
     const span = { offset: ref.offset, length: ref.length };
     const target = phases.get(ref.name);
     if (!target) {
       problems.error(path, 'unknown-step', `there is no phase ${show(ref.name)}`, {
         span,
-        suggest: { name: ref.name, known: phases.keys() },
+        ...(outer.has(ref.name)
+          ? { hint: 'a nested flow does not see the phases around it: give it the output in "with"' }
+          : { suggest: { name: ref.name, known: phases.keys() } }),
       });
       return;
     }
@@ -166,7 +169,7 @@ export class PhaseReader {
 
   #placeholderWarning(
     path: Path,
-    code: string,
+    code: Code,
     message: string,
     { offset, length }: { offset: number; length: number },
     more: object = {},

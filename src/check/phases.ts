@@ -29,6 +29,7 @@ export function readPhases(written: readonly WrittenPhase[], problems: Problems)
       kind: kind ?? 'agent',
       path,
       ...(renamed ? { renamed } : {}),
+      written: new Set(Object.keys(raw)),
       raw: kind ? readFields(raw as Fields, kind, id, phase, problems) : {},
     };
     if (seen.has(id)) problems.error([...path, 'id'], 'duplicate-id', `the phase ${show(id)} is there twice`);

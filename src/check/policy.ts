@@ -39,7 +39,8 @@ function usedFlow(reader: PhaseReader, use: string): Flow | undefined {
 
 /** Why this phase may not be reused across runs, in words that follow "because". */
 function crossRunRefusal(reader: PhaseReader, phase: Phase, nested: readonly Flow[]): string | undefined {
-  if (!mayBeCrossRun(phase.kind)) return `a ${phase.kind} decides about this run`;
+  if (!mayBeCrossRun(phase.kind))
+    return `${phase.kind === 'approval' ? 'an' : 'a'} ${phase.kind} decides about this run`;
   if (!phase.idempotent) return 'it is not idempotent';
   for (const flow of nested) {
     const obstacle = crossRunObstacle(flow, (use) => usedFlow(reader, use));

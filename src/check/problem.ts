@@ -3,6 +3,7 @@ import { locate, type Path } from '../parse/locate.js';
 import { Source } from '../parse/source.js';
 import type { SyntaxProblem, TreeNode } from '../parse/tree.js';
 import { nearestName } from '../util/nearest.js';
+import type { Code } from './codes.js';
 
 /** A problem by the way to its place; lines and columns are worked out only when there is something to report. */
 export interface Problem {
@@ -11,7 +12,7 @@ export interface Problem {
   /** Part of a text value. */
   readonly span?: { readonly offset: number; readonly length: number };
   readonly severity: 'error' | 'warning';
-  readonly code: string;
+  readonly code: Code;
   readonly message: string;
   readonly hint?: string;
   /** A name that is not known, and those that are: the nearest becomes the hint. */
@@ -33,11 +34,11 @@ export class Problems {
     else if (problem.severity === 'error' && this.#errors < MOST_PROBLEMS) this.#replaceWarning(problem);
   }
 
-  error(path: Path, code: string, message: string, more: Partial<Problem> = {}): void {
+  error(path: Path, code: Code, message: string, more: Partial<Problem> = {}): void {
     this.add({ path, severity: 'error', code, message, ...more });
   }
 
-  warn(path: Path, code: string, message: string, more: Partial<Problem> = {}): void {
+  warn(path: Path, code: Code, message: string, more: Partial<Problem> = {}): void {
     this.add({ path, severity: 'warning', code, message, ...more });
   }
 

@@ -46,7 +46,7 @@ export function writtenPhases(flow: Fields, path: Path, problems: Problems): rea
   }
   const written = flow[form];
   if (form === 'task') return [{ raw: pick(flow, ['task', ...SHORTHAND_FIELDS], { id: 'main' }), path }];
-  if (!Array.isArray(written)) return [];
+  if (!Array.isArray(written) || written.length === 0) return [];
   if (form === 'phases') return written.map((raw, index) => ({ raw, path: [...path, 'phases', index] }));
   return form === 'chain' ? chain(written, path) : [tasks(flow, written, path)];
 }

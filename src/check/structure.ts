@@ -179,7 +179,8 @@ function wrongValue(path: Path, schema: TSchema, words: readonly unknown[], valu
 
 function wrongType(path: Path, schema: TSchema, value: unknown, problems: Problems): false {
   const message = `${nameOf(path)} has to be ${describe(schema)}, not ${describeValue(value)}`;
-  problems.error(path, 'wrong-type', message, exampleHint(schema));
+  const oneEntry = schema['type'] === 'array' && schema['items']?.type === 'string' && typeof value === 'string';
+  problems.error(path, 'wrong-type', message, oneEntry ? { hint: `write [${show(value)}]` } : exampleHint(schema));
   return false;
 }
 

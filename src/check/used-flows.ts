@@ -31,7 +31,7 @@ async function loadUsed(ref: string, { world, loaded, trail, check }: UsedFlowOp
   const from = trail.indexOf(file);
   if (from !== -1) {
     const names = [...trail.slice(from), file].map((path) => relativePath(world.root, path));
-    return { problem: `flows use each other in a circle: ${names.join(' → ')}` };
+    return { problem: `flows use each other in a circle: ${names.join(' → ')}`, circle: true };
   }
   const known = loaded.get(file);
   if (known) return known;

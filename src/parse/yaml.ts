@@ -1,4 +1,4 @@
-import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Alias, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Parsed } from './json.js';
 import {
   DEEPEST_NESTING,
@@ -13,13 +13,11 @@ import {
   type TreeNode,
   tooDeep,
 } from './tree.js';
-
-type Yaml = typeof import('yaml');
+import { readTokens, unclosedQuote, type Yaml } from './yaml-tokens.js';
 
 /** How many nodes aliases may add up to: plenty for shared settings, nothing for a bomb. */
 const MOST_ALIASED_NODES = 20_000;
 const MOST_PROBLEMS = 5;
-const MOST_PROPERTIES = 10_000;
 
 /**
  * YAML 1.2 without its traps: no tags, one document, names that are texts, bounded aliases. `<<` merges maps, because
@@ -31,7 +29,7 @@ export async function parseYaml(text: string): Promise<Parsed> {
   if ('problem' in tokens) return { problems: [tokens.problem] };
   const composer = new yaml.Composer({ uniqueKeys: false, merge: false, prettyErrors: false, logLevel: 'silent' });
   const documents = [...composer.compose(tokens.tokens, true, text.length)];
-  const problems = documentProblems(documents, text);
+  const problems = documentProblems(documents, text, () => unclosedQuote(tokens.tokens));
   if (problems.length > 0) return { problems };
   const builder = new TreeBuilder(yaml, text);
   const tree = builder.build(documents[0]!.contents as Node | null);
@@ -44,55 +42,16 @@ function phaseOffsets(tree: TreeNode): readonly number[] {
   return phases?.type === 'list' ? phases.items.map(({ start }) => start) : [];
 }
 
-/**
- * Feeds the parser piece by piece, so that a file made to be expensive is put down as soon as it shows: the later stages
- * recurse, and make an error object for every odd property.
- */
-function readTokens(yaml: Yaml, text: string): { tokens: CST.Token[] } | { problem: SyntaxProblem } {
-  const parser = new yaml.Parser();
-  const tokens: CST.Token[] = [];
-  let offset = 0;
-  let properties = 0;
-  for (const lexeme of new yaml.Lexer().lex(text)) {
-    // A collection and what stands in it are two entries of the parser's stack at the most.
-    if (parser.stack.length > 2 * DEEPEST_NESTING + 10) return { problem: tooDeep(offset) };
-    if (/^[!&%]/.test(lexeme)) {
-      properties += 1;
-      if (properties > MOST_PROPERTIES) return { problem: tooManyProperties(offset) };
-    }
-    for (const token of parser.next(lexeme)) tokens.push(token);
-    offset = parser.offset;
-  }
-  for (const token of parser.end()) tokens.push(token);
-  const problem = findTooDeep(tokens);
-  return problem ? { problem } : { tokens };
-}
-
-function tooManyProperties(offset: number): SyntaxProblem {
-  return { offset, length: 1, code: 'syntax', message: `more than ${MOST_PROPERTIES} anchors, tags and directives` };
-}
-
-/** By levels, not by recursion. */
-function findTooDeep(tokens: readonly CST.Token[]): SyntaxProblem | undefined {
-  let level: (CST.Token | null | undefined)[] = [...tokens];
-  for (let depth = 0; level.length > 0; depth++) {
-    const next: (CST.Token | null | undefined)[] = [];
-    for (const token of level) {
-      if (!token) continue;
-      if (token.type === 'document') next.push(token.value);
-      if (!('items' in token)) continue;
-      if (depth > DEEPEST_NESTING) return tooDeep(token.offset);
-      for (const item of token.items) next.push(item.key, item.value);
-    }
-    level = next;
-  }
-  return undefined;
-}
-
-function documentProblems(documents: readonly { errors: Document['errors'] }[], text: string): SyntaxProblem[] {
+function documentProblems(
+  documents: readonly { errors: Document['errors'] }[],
+  text: string,
+  findUnclosed: () => SyntaxProblem | undefined,
+): SyntaxProblem[] {
   const problems: SyntaxProblem[] = [];
   for (const { errors } of documents) {
     for (const { pos, message } of errors) {
+      const unclosed = message.startsWith('Missing closing') ? findUnclosed() : undefined;
+      if (unclosed) return [unclosed];
       const offset = Math.min(pos[0], Math.max(0, text.length - 1));
       const length = Math.max(1, Math.min(pos[1] - pos[0], 40));
       problems.push({ offset, length, code: 'syntax', message: message.split('\n')[0]!.slice(0, 200) });

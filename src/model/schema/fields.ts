@@ -197,6 +197,7 @@ export const TASK = field(
   NonEmptyText,
   'Task',
   'What the agent is asked to do. Placeholders: {args.NAME}, {steps.ID.output}, {steps.ID.json.path}, {previous.output}; {item} in a map, {loop.iteration} in a loop.',
+  'Review these files and list what is wrong: {steps.scan.output}',
   'Review {item.path} and list what is wrong with it.',
 );
 
