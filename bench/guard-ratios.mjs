@@ -48,20 +48,20 @@ async function onePhaseWarm() {
 }
 
 async function memoryRatio() {
-  const workspace = createWorkspace(`${WORK}/guard/memory`, makeGraph('fan', 1000));
+  const workspace = createWorkspace(`${WORK}/guard/memory`, makeGraph('fan', 300));
   const session = await taskflowJson.open(workspace);
   await session.run();
   return (await peakMemory([TASKFLOW, 'run', './flow.json'], workspace.dir)) / (await peakMemory(['-e', '0'], WORK));
 }
 
 async function storeRatio(over, under) {
-  const samples = await measureStores([100, 5000], 6);
+  const samples = await measureStores([100, 2000], 6);
   const least = ([size, measure]) => Math.min(...samples[size][measure]);
   return least(over) / least(under);
 }
 
 async function globRatio() {
-  const { project, run, walk } = await createGlobWork('guard/glob', 4000);
+  const { project, run, walk } = await createGlobWork('guard/glob', 2000);
   await run();
   const ratio = await bestRatio(run, () => walk(), 4);
   project.remove();
@@ -76,19 +76,19 @@ export const RATIOS = [
   },
   { name: 'one-phase warm run : node -e 0', limit: 4, measure: onePhaseWarm },
   { name: 'warm chain of 1,000 : floor', limit: 6, measure: warmRun(taskflowJson, 'chain', 1000) },
-  { name: 'warm fan of 1,000 : floor', limit: 6, measure: warmRun(taskflowJson, 'fan', 1000) },
-  { name: 'warm chain of 300 from YAML : floor', limit: 6, measure: warmRun(taskflowYaml, 'chain', 300) },
-  { name: 'cold fan of 200 : floor', limit: 4, measure: coldRun('fan', 200) },
-  { name: 'peak memory of a warm fan of 1,000 : node -e 0', limit: 4, measure: memoryRatio },
+  { name: 'warm fan of 300 : floor', limit: 6, measure: warmRun(taskflowJson, 'fan', 300) },
+  { name: 'warm chain of 200 from YAML : floor', limit: 6, measure: warmRun(taskflowYaml, 'chain', 200) },
+  { name: 'cold fan of 100 : floor', limit: 4, measure: coldRun('fan', 100) },
+  { name: 'peak memory of a warm fan of 300 : node -e 0', limit: 4, measure: memoryRatio },
   {
-    name: 'put at 5,000 entries : at 100',
+    name: 'put at 2,000 entries : at 100',
     limit: 5,
-    measure: () => storeRatio([5000, 'put'], [100, 'put']),
+    measure: () => storeRatio([2000, 'put'], [100, 'put']),
   },
   {
     name: 'a hit : reading and parsing the file',
     limit: 10,
-    measure: () => storeRatio([5000, 'get'], [5000, 'read and parse (floor)']),
+    measure: () => storeRatio([2000, 'get'], [2000, 'read and parse (floor)']),
   },
-  { name: 'glob: over 4,000 unchanged files : walking and stat-ing them', limit: 6, measure: globRatio },
+  { name: 'glob: over 2,000 unchanged files : walking and stat-ing them', limit: 6, measure: globRatio },
 ];
