@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/clients/**', '**/node_modules/**'],
+    reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/build-cli.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
