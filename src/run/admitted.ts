@@ -1,21 +1,22 @@
 import type { Failure } from '../model/failure.js';
 import { type Execution, failedBefore } from './execution.js';
 import type { PhaseContext } from './phase-context.js';
-import type { Slots } from './slots.js';
+import type { PooledRunner } from './runner-pool.js';
 
 /**
- * Waits for a slot of the run (and of whatever else bounds this work), then asks whether work may still start: while
+ * Waits for a slot of the run (and for the bounds of the runner that does the work), then asks whether work may still start: while
  * it waited, something may have failed, the budget may have run out, a person may have pressed Ctrl-C.
  */
 export async function admitted(
   at: PhaseContext,
-  bounds: readonly (Slots | undefined)[],
+  runner: Pick<PooledRunner, 'slots' | 'pace'> | undefined,
   work: () => Promise<Execution>,
 ): Promise<Execution> {
   const releases: (() => void)[] = [];
   try {
-    // The narrow bound first: whoever waits for it should not sit on one of the run's slots meanwhile.
-    for (const bound of bounds) if (bound) releases.push(await bound.acquire());
+    // The runner's own bounds first: whoever waits for them should not sit on one of the run's slots meanwhile.
+    if (runner?.slots) releases.push(await runner.slots.acquire());
+    if (runner && !mayNotStart(at)) await runner.pace(at.signal);
     releases.push(await at.run.slots.acquire());
     const closed = mayNotStart(at);
     return closed ? failedBefore(closed) : await work();

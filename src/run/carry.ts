@@ -1,7 +1,7 @@
 import type { ChildIdentity } from '../process/process.js';
 import type { Project } from '../util/project.js';
 import { changedSince } from './changed-since.js';
-import type { JournalLine } from './journal/lines.js';
+import type { JournalLine, ResultLine, RunLine } from './journal/lines.js';
 import { readLines } from './journal/reader.js';
 import type { JournalWriter } from './journal/writer.js';
 import { PriorResults } from './prior-results.js';
@@ -18,59 +18,71 @@ export async function carryOver(
   how: 'auto' | 'resume',
   journal: JournalWriter,
 ): Promise<PriorResults> {
-  const path = journalOf(project, previous.runId);
   const flowFile = previous.run.file;
   const prior = new PriorResults(how, previous.runId, journal.path, () =>
     changedSince(project, previous.endedAt, flowFile === undefined ? [] : [flowFile]),
   );
   const children: ChildIdentity[] = [];
-  const at = project.clock.now();
-  journal.write({ type: 'carried-begin', at, from: previous.runId }, { hold: true });
-  for (const { line } of readLines(path)) {
-    if (line.type === 'child') children.push({ pid: line.pid, startTicks: line.startTicks, mark: line.mark });
-    carry(line, prior, journal);
-  }
-  journal.write({ type: 'carried-end', at, from: previous.runId });
+  carryInto(journal, prior, {
+    from: previous.runId,
+    at: project.clock.now(),
+    lines: watched(journalOf(project, previous.runId), children),
+  });
   if (previous.state !== 'crashed' || children.length === 0) return prior;
   const { endSurvivors } = await import('../process/end-tree.js');
   await endSurvivors(children, previous.run.owner);
   return prior;
 }
 
-export function carry(line: JournalLine, prior: PriorResults, journal: JournalWriter): void {
-  if (!mayBeCarried(line)) {
-    prior.learn({ line, offset: 0, length: 0 });
-    return;
-  }
-  const place = journal.write(line, { hold: true });
-  prior.learn({ line, ...place });
-}
-
-/** Results, decisions and side effects that were begun; the rest is history of the old run. */
-export function mayBeCarried(line: JournalLine): boolean {
-  switch (line.type) {
-    case 'start':
-      return !line.idempotent;
-    case 'unit':
-    case 'phase':
-      return line.status === 'done' || line.failure?.code === 'in-doubt';
-    case 'decision':
-      return true;
-    default:
-      return false;
+function* watched(path: string, children: ChildIdentity[]): Generator<JournalLine> {
+  for (const { line } of readLines(path)) {
+    if (line.type === 'child') children.push({ pid: line.pid, startTicks: line.startTicks, mark: line.mark });
+    yield line;
   }
 }
 
 /** The same from a checkpoint, which may come from another machine: there is nothing to end and nothing to compare with. */
 export function carryLines(
-  runId: string,
-  lines: readonly JournalLine[],
+  { runId, run, lines }: { readonly runId: string; readonly run?: RunLine; readonly lines: readonly JournalLine[] },
   journal: JournalWriter,
   at: number,
 ): PriorResults {
   const prior = new PriorResults('checkpoint', runId, journal.path);
-  journal.write({ type: 'carried-begin', at, from: runId }, { hold: true });
-  for (const line of lines) carry(line, prior, journal);
-  journal.write({ type: 'carried-end', at, from: runId });
+  carryInto(journal, prior, { from: runId, at, lines: run ? [run, ...lines] : lines });
   return prior;
+}
+
+function carryInto(
+  journal: JournalWriter,
+  prior: PriorResults,
+  { from, at, lines }: { readonly from: string; readonly at: number; readonly lines: Iterable<JournalLine> },
+): void {
+  journal.write({ type: 'carried-begin', at, from }, { hold: true });
+  for (const line of linesToCarry(lines, prior)) {
+    const place = journal.write(line, { hold: true });
+    if (isResult(line)) prior.keep(line, place);
+  }
+  journal.write({ type: 'carried-end', at, from });
+}
+
+/**
+ * Of a run's lines, those that a run which continues it needs: results (each once, however often it was reused since),
+ * then what is open when all has been read. `prior` learns the rest on the way.
+ */
+export function* linesToCarry(lines: Iterable<JournalLine>, prior: PriorResults): Generator<JournalLine> {
+  const carried = new Set<string>();
+  for (const line of lines) {
+    prior.note(line);
+    if (!isResult(line)) continue;
+    const name = `${line.phase}\n${line.unit ?? ''}\n${line.runKey ?? line.key ?? ''}`;
+    if (line.hit === 'run' && carried.has(name)) continue;
+    carried.add(name);
+    yield line;
+  }
+  yield* prior.openLines();
+}
+
+/** A result that can be taken again. */
+export function isResult(line: JournalLine): line is ResultLine {
+  return (line.type === 'unit' || line.type === 'phase') && line.status === 'done';
 }

@@ -4,9 +4,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js'
 import { canonicalEncode } from '../util/canonical.js';
 import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
 import type { Project } from '../util/project.js';
-import { mayBeCarried } from './carry.js';
+import { isResult, linesToCarry } from './carry.js';
 import type { JournalLine, RunLine } from './journal/lines.js';
 import { readLines } from './journal/reader.js';
+import { PriorResults } from './prior-results.js';
 import { runHead } from './run-state.js';
 import { isRunId, journalOf, runIds } from './runs-folder.js';
 
@@ -32,11 +33,17 @@ export function exportCheckpoint(
   const head = isRunId(runId) ? runHead(project, runId) : undefined;
   if (!head)
     return { failure: { code: 'bad-input', message: `there is no run ${runId}`, hint: '`taskflow runs` lists them.' } };
-  const lines: JournalLine[] = [];
-  for (const { line } of readLines(journalOf(project, runId))) if (mayBeCarried(line)) lines.push(line);
+  const lines = carriedFrom(journalOf(project, runId), runId);
   const content = { format: FORMAT, version: 1, run: head.run, state: head.state, lines } as const;
   const { checksum, mac } = sealOf(content, signingKey);
   return { checkpoint: { ...content, checksum, ...(mac === undefined ? {} : { mac }) } };
+}
+
+function carriedFrom(path: string, runId: string): JournalLine[] {
+  const lines = function* () {
+    for (const { line } of readLines(path)) yield line;
+  };
+  return [...linesToCarry(lines(), new PriorResults('checkpoint', runId, path))];
 }
 
 function sealOf(content: Omit<Checkpoint, 'checksum' | 'mac'>, signingKey?: Buffer | string) {
@@ -76,7 +83,7 @@ function fromExport(file: string, checkpoint: Checkpoint, signingKey?: Buffer | 
   if (checksum !== wanted.checksum) return bad(`${file} was changed after it was made: its checksum is wrong`);
   if (wanted.mac !== undefined && mac !== wanted.mac) return bad(`${file} is not signed with this project's key`);
   if (!Array.isArray(content.lines) || !isRunId(content.run?.runId ?? '')) return bad(`${file} is no checkpoint`);
-  return { runId: content.run.runId, run: content.run, lines: content.lines.filter(mayBeCarried) };
+  return { runId: content.run.runId, run: content.run, lines: content.lines.filter(isLine) };
 }
 
 /** Only keys: the outputs come from the runs of this machine. */
@@ -86,18 +93,21 @@ function fromResult(project: Project, result: JsonObject) {
   const keys = new Set(
     Object.values(isJsonObject(checkpoint['keys'] ?? null) ? (checkpoint['keys'] as JsonObject) : {}),
   );
-  const lines: JournalLine[] = [];
-  for (const id of [runId, ...runIds(project)].filter(isRunId)) {
+  // The run itself, if it is here, has more to tell than its keys: items, side effects in doubt, decisions.
+  const lines = isRunId(runId) ? carriedFrom(journalOf(project, runId), runId) : [];
+  for (const line of lines) if (isResult(line)) keys.delete(line.key ?? null);
+  for (const id of runIds(project)) {
     if (keys.size === 0) break;
     for (const { line } of readLines(journalOf(project, id))) {
-      if (!mayBeCarried(line)) continue;
-      if (id === runId) lines.push(line);
-      else if (line.type !== 'phase' || line.key === undefined || !keys.has(line.key)) continue;
-      else lines.push(line);
-      if (line.type === 'phase' && line.key !== undefined) keys.delete(line.key);
+      if (!isResult(line) || line.key === undefined || !keys.delete(line.key)) continue;
+      lines.unshift(line);
     }
   }
   return { runId, lines };
+}
+
+function isLine(value: unknown): value is JournalLine {
+  return isJsonObject(value) && typeof value['type'] === 'string';
 }
 
 function bad(message: string, hint?: string): { failure: Failure } {

@@ -4,6 +4,7 @@ import { compileGlob } from '../memo/files/glob-pattern.js';
 import { walk } from '../memo/files/walk.js';
 import type { Failure } from '../model/failure.js';
 import type { JsonObject } from '../model/json.js';
+import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
@@ -40,6 +41,21 @@ export async function contextText(
     }
   }
   return { text: blocks.join('\n\n'), identity };
+}
+
+/** Says which context has changed since it was put before the task; undefined when none has. */
+export async function contextMoved(
+  at: PhaseContext,
+  variables: Variables | undefined,
+  before: ContextText,
+): Promise<string | undefined> {
+  if (before.identity.length === 0) return undefined;
+  const now = await contextText(at, variables);
+  if ('failure' in now) return now.failure.message;
+  if (canonicalEncode(now.identity) === canonicalEncode(before.identity)) return undefined;
+  const known = new Set(before.identity.map(canonicalEncode));
+  const changed = now.identity.find((part) => !known.has(canonicalEncode(part)))?.['path'];
+  return `context ${typeof changed === 'string' ? `${changed} ` : ''}changed while the agent worked`;
 }
 
 function block(title: string, text: string): string {

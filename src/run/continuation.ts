@@ -1,11 +1,10 @@
-import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Failure } from '../model/failure.js';
 import { formatDuration } from '../util/duration.js';
 import type { Project } from '../util/project.js';
 import type { RunOptions } from './options.js';
-import { isUnfinished, type RunHead, runHead } from './run-state.js';
-import { isRunId, lastRunId, runFolder } from './runs-folder.js';
+import { hasMoreToDo, type RunHead } from './run-state.js';
+import { lastRunId } from './runs-folder.js';
+import { claimRun, latestOf } from './succession.js';
 
 /** What to continue, or why not. `notice`: worth a line for the person. */
 export type Decision =
@@ -24,12 +23,14 @@ export function decideContinuation(
   const { project } = options;
   if (wanted.how === 'checkpoint') return {};
   if (wanted.how === 'resume') return resume(project, wanted.runId, newRunId);
-  const { only, from } = options.selection ?? {};
-  if (only !== undefined || from !== undefined) return partial(project, flowId);
+  const { only, from, rerun = [] } = options.selection ?? {};
+  if (only !== undefined || from !== undefined) return partial(project, flowId, argsDigest);
   if (wanted.how !== 'auto' || options.reuse === 'off' || options.reuse === 'refresh') return {};
-  if (options.source.byName || options.source.file === undefined) return {};
-  if (!options.config.iteration.enabled && !wanted.finished) return {};
-  return auto(options, flowId, argsDigest, newRunId, wanted.finished);
+  // Whoever asks for one phase to run again wants the rest as it was.
+  const asked = wanted.finished || rerun.length > 0;
+  if (options.source.file === undefined) return {};
+  if (!asked && (options.source.byName || !options.config.iteration.enabled)) return {};
+  return auto(options, flowId, argsDigest, newRunId, asked);
 }
 
 function auto(
@@ -47,7 +48,7 @@ function auto(
   const { head } = latest;
   if (head.run.mode === 'batch') return {};
   if (head.state === 'running') return { notice: `run ${head.runId} of this flow is under way: starting afresh` };
-  if (!isUnfinished(head) && !finished) return {};
+  if (!hasMoreToDo(head) && !finished) return {};
   const ageMs = project.clock.now() - head.endedAt;
   if (ageMs > config.iteration.ttlMs && !finished) return {};
   if (newRunId !== undefined && !claimRun(project, head.runId, latest.free, newRunId)) {

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Failure } from '../model/failure.js';
 import type { Project } from '../util/project.js';
 import type { AskLine } from './journal/lines.js';
 import { readLines } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
 import { runHead } from './run-state.js';
-import { isRunId, journalOf, runFolder } from './runs-folder.js';
+import { isRunId, journalOf } from './runs-folder.js';
+import { wentOn } from './succession.js';
 
 export interface ApprovalDecision {
   readonly runId: string;
@@ -23,7 +22,7 @@ export function decideApproval(
   const head = isRunId(runId) ? runHead(project, runId) : undefined;
   if (!head) return bad(`there is no run ${runId}`, '`taskflow runs` lists them.');
   if (head.state === 'running') return bad(`run ${runId} is under way; it asks on its own terminal`);
-  if (existsSync(join(runFolder(project, runId), 'continued-by'))) {
+  if (wentOn(project, runId)) {
     return bad(`run ${runId} has gone on already`, '`taskflow runs` shows what it went on as.');
   }
   const waiting = waitingApprovals(project, runId);

@@ -5,6 +5,7 @@ import type { ItemCounts, Status } from '../model/outcome.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 import { Admission } from './admission.js';
+import { isResult } from './carry.js';
 import { changedSince } from './changed-since.js';
 import { decideContinuation } from './continuation.js';
 import { type ForecastIdentity, ForecastJournal } from './forecast-journal.js';
@@ -129,7 +130,10 @@ function lookInto(options: RunOptions, previous: RunHead, how: 'auto' | 'resume'
   const prior = new PriorResults(how, previous.runId, path, () =>
     changedSince(project, previous.endedAt, file === undefined ? [] : [file]),
   );
-  for (const placed of readLines(path)) prior.learn(placed);
+  for (const { line, offset, length } of readLines(path)) {
+    prior.note(line);
+    if (isResult(line)) prior.keep(line, { offset, length });
+  }
   return prior;
 }
 

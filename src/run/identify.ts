@@ -1,8 +1,9 @@
+import { renderFingerprint } from '../memo/fingerprint/syntax.js';
 import { type FingerprintValue, type Identity, KEY_VERSION, keyOf, type UpstreamPart } from '../memo/identity.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
 import { canonicalEncode } from '../util/canonical.js';
 import type { PhaseContext } from './phase-context.js';
-import { render } from './render.js';
+import { render, type Site } from './render.js';
 import type { Variables } from './scope.js';
 
 /** What a kind knows about its own identity; the rest is common to all. */
@@ -15,7 +16,9 @@ export interface IdentityParts {
   readonly ordinal?: number;
   readonly variables?: Variables;
   /** Resolved elsewhere: those of a nested flow. */
-  readonly fingerprints?: readonly FingerprintValue[];
+  readonly probes?: readonly Probe[];
+  /** What else can have changed while the work was done (context files), in words; undefined when nothing has. */
+  readonly moved?: () => Promise<string | undefined>;
   /** How long what is inside may be reused. */
   readonly ttlMs?: number;
   /** A nested flow that is entered, so that its own phases are reused one by one. */
@@ -24,19 +27,31 @@ export interface IdentityParts {
   readonly unidentified?: string;
 }
 
-export type Identified = { readonly identity: Identity; readonly key: string } | { readonly unidentified: string };
+/** A fingerprint, with what it takes to ask for it again. */
+export interface Probe {
+  readonly found: FingerprintValue;
+  readonly ownOutputs: readonly string[];
+}
+
+export type Identified =
+  | { readonly identity: Identity; readonly key: string; readonly probes: readonly Probe[] }
+  | { readonly unidentified: string };
 
 export async function identify(at: PhaseContext, parts: IdentityParts, unit?: string): Promise<Identified> {
   if (parts.unidentified !== undefined) return { unidentified: parts.unidentified };
   const { phase, scope } = at;
-  const fingerprints: FingerprintValue[] = parts.fingerprints ? [...parts.fingerprints] : [];
-  for (const entry of fingerprintEntries(at, parts)) {
-    const pending = at.run.fingerprints.resolve(entry, { ownOutputs: phase.outputs });
+  const outputs = declaredOutputs(at, unit, parts.variables);
+  const probes: Probe[] = parts.probes ? [...parts.probes] : [];
+  for (const written of fingerprintEntries(at, parts)) {
+    const entry = written.includes('{') ? filledIn(at, written, parts.variables) : written;
+    if (entry === undefined) return { unidentified: `${written} has no value` };
+    const pending = at.run.fingerprints.resolve(entry, { ownOutputs: outputs });
     const resolved = pending instanceof Promise ? await pending : pending;
     if ('failed' in resolved) return { unidentified: `${entry}: ${resolved.failed}` };
     if (resolved.warning !== undefined) at.run.warn(`${entry}: ${resolved.warning}`);
-    fingerprints.push(resolved.value);
+    probes.push({ found: resolved.value, ownOutputs: outputs });
   }
+  const fingerprints = probes.map((probe) => probe.found);
   if (fingerprints.length > 1) fingerprints.sort((a, b) => (a.entry < b.entry ? -1 : 1));
   const identity: Identity = {
     version: KEY_VERSION,
@@ -52,38 +67,50 @@ export async function identify(at: PhaseContext, parts: IdentityParts, unit?: st
     cwd: parts.cwd ?? '.',
     fingerprints,
     upstream: upstreamParts(at),
-    outputs: declaredOutputs(at, unit, parts.variables),
+    outputs,
     ordinal: parts.ordinal ?? 0,
   };
-  return { identity, key: keyOf(identity) };
+  return { identity, key: keyOf(identity), probes };
 }
 
 /** A phase's own globs; of one unit among several only those that name it. */
 export function declaredOutputs(at: PhaseContext, unit: string | undefined, variables?: Variables): readonly string[] {
   const { outputs } = at.phase;
   if (outputs.length === 0) return outputs;
-  if (unit === undefined) return outputs.map((pattern) => render(at, pattern, variables).text);
-  return outputs.filter((pattern) => pattern.includes('{')).map((pattern) => render(at, pattern, variables).text);
+  const rendered = outputs.map((pattern) => render(at, pattern, variables).text);
+  return unit === undefined ? rendered : rendered.filter((pattern, index) => pattern !== outputs[index]);
 }
 
-/** Which fingerprint says something else now than before the execution, in words; undefined when none does. */
-export async function fingerprintsMoved(at: PhaseContext, identity: Identity): Promise<string | undefined> {
-  for (const before of identity.fingerprints) {
-    const now = await at.run.fingerprints.resolve(before.entry, { ownOutputs: at.phase.outputs });
-    if ('failed' in now) return `${before.entry}: ${now.failed}`;
-    if (canonicalEncode(now.value.value) !== canonicalEncode(before.value)) {
-      return `${before.entry} changed while the phase ran`;
+/** Which declared input is not what it was before the execution, in words; undefined when all are. */
+export async function inputsMoved(
+  at: PhaseContext,
+  parts: IdentityParts,
+  probes: readonly Probe[],
+): Promise<string | undefined> {
+  for (const { found, ownOutputs } of probes) {
+    const now = await at.run.fingerprints.resolve(found.entry, { ownOutputs });
+    if ('failed' in now) return `${found.entry}: ${now.failed}`;
+    if (canonicalEncode(now.value.value) !== canonicalEncode(found.value)) {
+      return `${found.entry} changed while the phase ran`;
     }
   }
-  return undefined;
+  return parts.moved?.();
 }
 
-function fingerprintEntries(at: PhaseContext, parts: IdentityParts): string[] {
-  const entries = at.policy.fingerprint.map((entry) =>
-    entry.includes('{') ? render(at, entry, parts.variables).text : entry,
-  );
-  if (parts.cwd === 'worktree' && !entries.includes('git:HEAD')) entries.push('git:HEAD');
-  return entries;
+function fingerprintEntries({ policy }: PhaseContext, parts: IdentityParts): readonly string[] {
+  const { fingerprint } = policy;
+  return parts.cwd === 'worktree' && !fingerprint.includes('git:HEAD') ? [...fingerprint, 'git:HEAD'] : fingerprint;
+}
+
+/** Undefined when a placeholder has no value: what stands there instead would be the same the next time. */
+export function filledIn(site: Site, entry: string, variables?: Variables): string | undefined {
+  let known = true;
+  const text = renderFingerprint(entry, (template) => {
+    const rendered = render(site, template, variables);
+    known &&= rendered.unresolved.length === 0;
+    return rendered.text;
+  });
+  return known ? text : undefined;
 }
 
 /**

@@ -7,9 +7,10 @@ import { formatDuration } from '../util/duration.js';
 import { VERSION } from '../util/version.js';
 import { savingsOf } from './budget.js';
 import { type Execution, failedBefore, pureResult, type Settled } from './execution.js';
-import { declaredOutputs, fingerprintsMoved, type IdentityParts, identify } from './identify.js';
+import { declaredOutputs, type IdentityParts, identify, inputsMoved, type Probe } from './identify.js';
 import type { ResultLine } from './journal/lines.js';
 import type { LinePlace } from './journal/writer.js';
+import { isNamed } from './named.js';
 import type { PhaseContext } from './phase-context.js';
 import { refusesEarlier } from './reuse-rules.js';
 import { journalStart } from './start-line.js';
@@ -22,7 +23,9 @@ export interface Work {
   readonly parts: IdentityParts;
   /** Only this scope's: a decision, or a side effect that each row must have for itself. */
   readonly private: boolean;
-  execute(): Promise<Execution>;
+  /** Calls `begin` when it gets to it, if it has to wait for its turn first. */
+  execute(begin: () => void): Promise<Execution>;
+  readonly beginsItself?: true;
   /** Writes the journal's line; runs once, for executed and for reused results. */
   record(settled: Settled): LinePlace;
 }
@@ -35,19 +38,22 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
   const { run, policy } = at;
   const known = await identify(at, work.parts, work.unit);
   if ('unidentified' in known) return executeUnkept(at, work, known.unidentified);
-  const { identity, key } = known;
+  const { identity, key, probes } = known;
   const runKey = work.private ? sha256Hex(`${key}@${at.scope.path}`) : key;
   const { ttlMs } = work.parts;
-  const found: Found = { identity, key, runKey, ttlMs, stored: () => run.storedIdentity(identity) };
+  const found: Found = { identity, key, runKey, probes, ttlMs, stored: () => run.storedIdentity(identity) };
 
-  const doubt = run.prior.inDoubt(at.path, work.unit === undefined ? undefined : runKey);
-  if (doubt && !at.phase.idempotent) {
+  const doubt = at.phase.idempotent ? undefined : run.prior.inDoubt(at.path, work.unit, runKey);
+  if (doubt) {
     const { rerun, skip } = run.options.selection ?? {};
-    if (skip?.includes(at.phase.id)) return finish(at, work, found, ran(at, found, TAKEN_AS_DONE, '--skip'));
-    if (!rerun?.includes(at.phase.id)) return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
+    if (isNamed(at.scope, at.phase.id, skip)) return finish(at, work, found, ran(at, found, TAKEN_AS_DONE, '--skip'));
+    if (!isNamed(at.scope, at.phase.id, rerun))
+      return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
   }
 
-  if (policy.readRun) {
+  // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
+  const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
+  if (policy.readRun || (settles && !doubt)) {
     const earlier = await fromThisRun(at, work, found);
     if (earlier) return finish(at, work, found, earlier);
   }
@@ -59,6 +65,7 @@ interface Found {
   readonly identity: Identity;
   readonly key: string;
   readonly runKey: string;
+  readonly probes: readonly Probe[];
   /** Of what is inside: it bounds the whole. */
   readonly ttlMs?: number;
   stored(): JsonObject;
@@ -74,6 +81,8 @@ async function fromThisRun(at: PhaseContext, work: Work, found: Found): Promise<
     const settled = await under;
     if (settled) return reusedAgain(at, settled);
   }
+  const recent = run.shared.recent(found.runKey);
+  if (recent) return reusedAgain(at, recent);
   const line = recorded(at, found.runKey);
   run.shared.begin(found.runKey);
   if (!line) return undefined;
@@ -147,16 +156,20 @@ async function executeAndKeep(
   const { run, policy } = at;
   let ended = false;
   try {
-    announce(at, work, found.runKey, reason);
-    const execution = await withFiles(at, work, await work.execute());
+    const begin = announce(at, work, found.runKey, reason);
+    const execution = await withFiles(at, work, await work.execute(begin));
     const settled = ran(at, found, execution, reason);
-    if (execution.status !== 'done' || !policy.writeStore || !run.store) return settled;
-    const unkept = execution.unkeepable ?? (await fingerprintsMoved(at, found.identity)) ?? secretIn(at, execution);
-    if (unkept !== undefined) return { ...settled, remark: join(settled.remark, `not kept: ${unkept}`) };
+    if (execution.status !== 'done') return settled;
+    const moved = await inputsMoved(at, work.parts, found.probes);
+    // Nobody can say which of the two it was made from; what has taken effect in the world is not repeated for that.
+    if (moved !== undefined && at.phase.idempotent) return notKept({ ...settled, runKey: undefined }, moved);
+    if (!policy.writeStore || !run.store) return settled;
+    const unkept = execution.unkeepable ?? secretIn(at, execution);
+    if (unkept !== undefined) return notKept(settled, unkept);
     const entry = entryOf(at, found, execution);
     ended = claim !== undefined;
     const put = claim ? claim.put(entry) : run.store.put(entry);
-    return put.stored ? settled : { ...settled, remark: join(settled.remark, `not kept: ${put.reason}`) };
+    return put.stored ? settled : notKept(settled, put.reason);
   } finally {
     if (claim && !ended) claim.release();
   }
@@ -166,15 +179,15 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string): Promise
   const { run } = at;
   const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : at.policy.because;
   const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
-  const found: Found = { identity: undefined as never, key: random, runKey: random, stored: () => ({}) };
-  announce(at, work, undefined, reason);
+  const found: Found = { identity: undefined as never, key: random, runKey: random, probes: [], stored: () => ({}) };
+  const begin = announce(at, work, undefined, reason);
   if (run.options.forecast && work.parts.container !== true) {
     const settled = ran(at, found, WOULD_RUN, reason);
     work.record(settled);
     return settled;
   }
   const refused = run.options.frozen && at.policy.scope === 'cross-run' && work.parts.container !== true;
-  const execution = await withFiles(at, work, refused ? frozen(at, reason) : await work.execute());
+  const execution = await withFiles(at, work, refused ? frozen(at, reason) : await work.execute(begin));
   const settled: Settled = {
     ...ran(at, found, execution, reason),
     key: execution.key ?? random,
@@ -189,9 +202,19 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string): Promise
   return settled;
 }
 
-function announce(at: PhaseContext, work: Work, runKey: string | undefined, reason: string): void {
-  journalStart(at, { unit: work.unit, runKey, reason });
+/**
+ * Tells that something is about to be executed; the returned function writes that it has begun. A side effect that only
+ * waits for its turn has not: if the process dies there, nothing is in doubt.
+ */
+function announce(at: PhaseContext, work: Work, runKey: string | undefined, reason: string): () => void {
+  let begun = false;
+  const begin = () => {
+    if (!begun) journalStart(at, { unit: work.unit, runKey, reason });
+    begun = true;
+  };
+  if (work.beginsItself !== true) begin();
   if (work.unit === undefined) at.run.emit({ type: 'phase-start', phase: at.path, reason });
+  return begin;
 }
 
 /** The files that the work declared, kept for whoever reuses it. */
@@ -213,7 +236,8 @@ const UNTOLD_OUTPUTS = '`outputs` does not say which files are of which item (us
 function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
   const place = work.record(settled);
   if (settled.saved) at.run.ledger.save(settled.saved);
-  at.run.shared.finish(found.runKey, settled, settled.status === 'done' ? place : undefined);
+  const reusable = settled.status === 'done' && settled.runKey !== undefined;
+  at.run.shared.finish(found.runKey, settled, reusable ? place : undefined);
   return settled;
 }
 
@@ -293,8 +317,8 @@ function reusedAgain(at: PhaseContext, settled: Settled): Settled {
     usage: NO_USAGE,
     durationMs: 0,
     attempts: 0,
-    hit: 'run',
-    reason: 'computed once in this run',
+    hit: settled.hit ?? 'run',
+    reason: settled.hit === null ? 'computed once in this run' : settled.reason,
     ageMs: Math.max(0, now - settled.madeAt),
     saved: savingsOf(settled.cost),
   };
@@ -323,6 +347,7 @@ function secretIn(at: PhaseContext, execution: Execution): string | undefined {
   return at.run.secrets.appearsIn(execution.output.text) ? 'its output holds a secret argument' : undefined;
 }
 
-function join(a: string | undefined, b: string): string {
-  return a === undefined ? b : `${a}; ${b}`;
+function notKept(settled: Settled, why: string): Settled {
+  const remark = `not kept: ${why}`;
+  return { ...settled, remark: settled.remark === undefined ? remark : `${settled.remark}; ${remark}` };
 }

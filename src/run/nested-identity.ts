@@ -1,9 +1,10 @@
-import type { FingerprintValue } from '../memo/identity.js';
 import type { Branch, Flow, Phase, RunBody, TaskBody, UseBody } from '../model/flow.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
 import { mayBeCrossRun } from '../model/kind.js';
+import { canonicalEncode } from '../util/canonical.js';
 import { agentCall } from './agent-call.js';
-import { contextText } from './context-files.js';
+import { contextMoved, contextText } from './context-files.js';
+import { filledIn, type Probe } from './identify.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
 import type { Scope } from './scope.js';
@@ -11,7 +12,9 @@ import type { Scope } from './scope.js';
 /** What decides the result of a whole flow: its definition and those it uses, its arguments, who answers, the world. */
 export interface NestedIdentity {
   readonly body: JsonObject;
-  readonly fingerprints: readonly FingerprintValue[];
+  readonly probes: readonly Probe[];
+  /** Whether context files inside have changed since. */
+  readonly moved: readonly (() => Promise<string | undefined>)[];
   readonly ttlMs?: number;
 }
 
@@ -33,9 +36,10 @@ const COSMETIC = new Set([
 export async function nestedIdentity(at: PhaseContext, scope: Scope): Promise<Found> {
   const walk: Walk = {
     at,
-    fingerprints: new Map(),
+    probes: new Map(),
     agents: [],
     contexts: [],
+    moved: [],
     uses: {},
     ttlMs: Number.POSITIVE_INFINITY,
   };
@@ -49,16 +53,18 @@ export async function nestedIdentity(at: PhaseContext, scope: Scope): Promise<Fo
       contexts: walk.contexts,
       uses: walk.uses,
     },
-    fingerprints: [...walk.fingerprints.values()],
+    probes: [...walk.probes.values()],
+    moved: walk.moved,
     ttlMs: Number.isFinite(walk.ttlMs) ? walk.ttlMs : undefined,
   };
 }
 
 interface Walk {
   readonly at: PhaseContext;
-  readonly fingerprints: Map<string, FingerprintValue>;
+  readonly probes: Map<string, Probe>;
   readonly agents: JsonValue[];
   readonly contexts: JsonValue[];
+  readonly moved: (() => Promise<string | undefined>)[];
   readonly uses: Record<string, JsonValue>;
   ttlMs: number;
 }
@@ -84,19 +90,24 @@ async function visitPhase(walk: Walk, scope: Scope, phase: Phase): Promise<strin
     ...(phase.cwd === 'worktree' ? ['git:HEAD'] : []),
   ];
   for (const entry of entries) {
-    const { text: rendered, unresolved } = render(site, entry);
-    if (knownOnlyInside(entry) || unresolved.length > 0) return `its fingerprint ${entry} is known only inside`;
-    if (walk.fingerprints.has(rendered)) continue;
+    const rendered = knownOnlyInside(entry) ? undefined : filledIn(site, entry);
+    if (rendered === undefined) return `its fingerprint ${entry} is known only inside`;
+    // Each phase leaves out what it writes itself, so one entry may have two values.
+    const name = canonicalEncode([rendered, phase.outputs]);
+    if (walk.probes.has(name)) continue;
     const resolved = await walk.at.run.fingerprints.resolve(rendered, { ownOutputs: phase.outputs });
     if ('failed' in resolved) return `${rendered}: ${resolved.failed}`;
-    walk.fingerprints.set(rendered, resolved.value);
+    if (resolved.warning !== undefined) walk.at.run.warn(`${rendered}: ${resolved.warning}`);
+    walk.probes.set(name, { found: resolved.value, ownOutputs: phase.outputs });
   }
   if (phase.context.length === 0) return undefined;
   const files = phase.context.filter((entry) => !/^\{steps\./.test(entry));
   if (files.some((entry) => knownOnlyInside(entry) || render(site, entry).unresolved.length > 0))
     return 'its context is known only inside';
-  const context = await contextText({ ...site, phase: { ...phase, context: files } }, undefined);
+  const place = { ...site, phase: { ...phase, context: files } };
+  const context = await contextText(place, undefined);
   if ('failure' in context) return context.failure.message;
+  walk.moved.push(() => contextMoved(place, undefined, context));
   walk.contexts.push(context.identity as JsonValue);
   return undefined;
 }

@@ -5,6 +5,7 @@ import type { PhaseOutcome } from '../model/outcome.js';
 import { bindArgs } from '../plan/args.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
+import { firstDefined } from '../util/first-defined.js';
 import { Admission } from './admission.js';
 import { type Execution, failedBefore } from './execution.js';
 import type { IdentityParts } from './identify.js';
@@ -93,7 +94,8 @@ async function partsOf(at: PhaseContext, scope: Scope, spec: NestedSpec): Promis
   if (at.policy.scope !== 'cross-run') return whole;
   const identity = await nestedIdentity(at, scope);
   if ('unidentified' in identity) return { ...whole, unidentified: identity.unidentified };
-  return { body: identity.body, fingerprints: identity.fingerprints, ttlMs: identity.ttlMs, ordinal: spec.ordinal };
+  const { body, probes, moved, ttlMs } = identity;
+  return { body, probes, moved: () => firstDefined(moved), ttlMs, ordinal: spec.ordinal };
 }
 
 async function execute(at: PhaseContext, scope: Scope, unkeepable: string | undefined): Promise<Execution> {

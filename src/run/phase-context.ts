@@ -1,6 +1,7 @@
 import type { CachePolicy, Phase } from '../model/flow.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import type { RunContext } from './context.js';
+import { isNamed } from './named.js';
 import { phasePath, type Scope } from './scope.js';
 
 /** One phase of one scope, being run. */
@@ -52,7 +53,7 @@ function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): P
   const { options } = run;
   const declared = phase.cache;
   const off = options.reuse === 'off' || declared.scope === 'off';
-  const rerun = scope.path === '' && (options.selection?.rerun?.includes(phase.id) ?? false);
+  const rerun = isNamed(scope, phase.id, options.selection?.rerun);
   const selected = scope.path === '' && isSelected(run, phase.id);
   const outside = declared.implied && !run.inRepository();
   const cross = !off && declared.scope === 'cross-run' && mayBeCrossRun(phase.kind) && phase.idempotent && !outside;

@@ -1,7 +1,8 @@
 import type { Failure } from '../model/failure.js';
-import type { DecisionLine, JournalLine, ResultLine } from './journal/lines.js';
-import { type PlacedLine, readLineAt } from './journal/reader.js';
+import type { DecisionLine, JournalLine, ResultLine, StartLine } from './journal/lines.js';
+import { readLineAt } from './journal/reader.js';
 import type { LinePlace } from './journal/writer.js';
+import { PriorDecisions } from './prior-decisions.js';
 
 export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
 
@@ -12,8 +13,9 @@ export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
 export class PriorResults {
   readonly #byKey = new Map<string, LinePlace>();
   readonly #byPhase = new Map<string, LinePlace>();
-  readonly #decisions = new Map<string, DecisionLine>();
-  readonly #underWay = new Map<string, { readonly path: string; readonly at: number }>();
+  readonly #skipped = new Set<string>();
+  readonly #underWay = new Map<string, StartLine>();
+  readonly #decisions = new PriorDecisions();
   #projectChanged: boolean | undefined;
 
   constructor(
@@ -23,34 +25,33 @@ export class PriorResults {
     private readonly changedSince: () => boolean = () => false,
   ) {}
 
-  /** Takes note of a line; true if a run that continues must carry it. */
-  learn({ line, offset, length }: PlacedLine): boolean {
-    const place = { offset, length };
+  /** Takes note of what a line says about the state of the run. All lines, in their order. */
+  note(line: JournalLine): void {
+    this.#decisions.note(line);
     switch (line.type) {
       case 'start':
-        if (line.idempotent) return false;
-        this.#underWay.set(doubtKey(line.phase, line.unit === undefined ? undefined : line.runKey), {
-          path: line.phase,
-          at: line.at,
-        });
-        return true;
+        if (!line.idempotent) this.#underWay.set(doubtKey(line.phase, line.unit, line.runKey), line);
+        break;
       case 'attempt':
-        this.#settle(line);
-        return false;
+        // What failed is not in doubt. Units are settled by their own line, which names the key.
+        if (line.unit === undefined) this.#settle(line);
+        break;
       case 'unit':
       case 'phase':
         this.#settle(line);
-        if (line.status !== 'done') return line.failure?.code === 'in-doubt';
-        if (line.runKey !== undefined) this.#byKey.set(line.runKey, place);
-        if (line.type === 'phase') this.#byPhase.set(line.phase, place);
-        // A decision serves one run: it has released work now.
-        if (line.kind === 'approval') this.#useDecisions(line.phase);
-        return true;
-      case 'decision':
-        this.#decisions.set(decisionKey(line.phase, line.digest), line);
-        return true;
-      default:
-        return false;
+        if (line.type === 'phase' && line.status === 'skipped' && line.failure === undefined) {
+          this.#skipped.add(line.phase);
+        }
+        break;
+    }
+  }
+
+  /** A result that may be taken, and where it stands in the new journal. */
+  keep(line: ResultLine, place: LinePlace): void {
+    if (line.runKey !== undefined) this.#byKey.set(line.runKey, place);
+    if (line.type === 'phase') {
+      this.#byPhase.set(line.phase, place);
+      this.#skipped.delete(line.phase);
     }
   }
 
@@ -63,6 +64,11 @@ export class PriorResults {
     return this.#read(this.#byPhase.get(path));
   }
 
+  /** Skipped by its own condition, or with all that it needs: there is no output, and that is how it was meant. */
+  wasSkipped(path: string): boolean {
+    return this.#skipped.has(path);
+  }
+
   get completed(): number {
     return this.#byPhase.size;
   }
@@ -71,20 +77,38 @@ export class PriorResults {
     return this.#byPhase.has(path);
   }
 
+  /** Decided about exactly this text, and no work was released by it yet. */
   decision(path: string, digest: string): DecisionLine | undefined {
-    return this.#decisions.get(decisionKey(path, digest));
+    return this.#decisions.find(path, digest);
   }
 
   /** A side effect of this phase (or of this unit of it) was under way when the earlier process ended. */
-  inDoubt(path: string, runKey: string | undefined): Failure | undefined {
-    const found = this.#underWay.get(doubtKey(path, runKey));
-    if (!found) return undefined;
-    const id = path.split('/').at(-1);
+  inDoubt(path: string, unit: string | undefined, runKey: string): Failure | undefined {
+    if (!this.#underWay.has(doubtKey(path, unit, runKey))) return undefined;
+    const what = unit === undefined ? path : `${path} (${unit})`;
+    const name = JSON.stringify(nameOf(path)).slice(1, -1);
     return {
       code: 'in-doubt',
-      message: `${path} is not idempotent and was under way when run ${this.runId} ended: nobody knows whether it took effect`,
-      hint: `Find out, then continue with --rerun ${id} (do it again) or --skip ${id} (it is done).`,
+      message: `${what} is not idempotent and was under way when run ${this.runId} ended: nobody knows whether it took effect`,
+      hint: `Find out, then continue with --rerun ${name} (do it again) or --skip ${name} (it is done).`,
     };
+  }
+
+  /** The phase, or some of its items, branches or iterations. */
+  isInDoubt(path: string): boolean {
+    for (const line of this.#underWay.values()) if (line.phase === path) return true;
+    return false;
+  }
+
+  /** Items, branches or iterations of this phase are in doubt. */
+  hasUnitsInDoubt(path: string): boolean {
+    for (const line of this.#underWay.values()) if (line.phase === path && line.unit !== undefined) return true;
+    return false;
+  }
+
+  /** What a run that continues must carry besides results: side effects in doubt, decisions that nobody has used. */
+  openLines(): readonly JournalLine[] {
+    return [...this.#underWay.values(), ...this.#decisions.unused()];
   }
 
   /** Files of the project, other than the flow, are newer than the end of the earlier run. Looked up once. */
@@ -93,13 +117,11 @@ export class PriorResults {
     return this.#projectChanged;
   }
 
-  #useDecisions(path: string): void {
-    for (const [key, decision] of this.#decisions) if (decision.phase === path) this.#decisions.delete(key);
-  }
-
-  #settle(line: JournalLine & { phase: string; unit?: string; runKey?: string; failure?: Failure }): void {
-    if (line.failure?.code === 'in-doubt' || line.failure?.code === 'interrupted') return;
-    this.#underWay.delete(doubtKey(line.phase, line.unit === undefined ? undefined : line.runKey));
+  /** Interrupted while it was under way: it has begun, and that is all one knows. */
+  #settle(line: { phase: string; unit?: string; runKey?: string; failure?: Failure; attempts?: number }): void {
+    const { failure } = line;
+    if (failure?.code === 'in-doubt' || (failure?.code === 'interrupted' && line.attempts !== 0)) return;
+    this.#underWay.delete(doubtKey(line.phase, line.unit, line.runKey));
   }
 
   #read(place: LinePlace | undefined): ResultLine | undefined {
@@ -108,10 +130,12 @@ export class PriorResults {
   }
 }
 
-function decisionKey(path: string, digest: string): string {
-  return `${path} ${digest}`;
+/** A phase by its place; a unit by what it is, since items move. */
+function doubtKey(path: string, unit: string | undefined, runKey: string | undefined): string {
+  return unit === undefined ? path : `${path} ${runKey ?? unit}`;
 }
 
-function doubtKey(path: string, runKey: string | undefined): string {
-  return runKey === undefined ? path : `${path} ${runKey}`;
+/** As a person types it: rows of a batch share their phases' names. */
+function nameOf(path: string): string {
+  return path.replace(/^rows\/[^/]+\//, '');
 }

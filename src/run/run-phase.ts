@@ -24,9 +24,9 @@ export interface PhaseRun {
 export async function runPhase({ run, scope, phase, round, signal, selected }: PhaseRun): Promise<PhaseOutcome> {
   const at = phaseContext(run, scope, phase, round, signal);
   if (selected === 'restore') return told(at, await restored(at));
-  if (selected === 'skip' || selected === 'leave') {
-    return unrun(at, 'skipped', selected === 'skip' ? '--skip' : 'not selected');
-  }
+  if (selected === 'leave') return unrun(at, 'skipped', 'not selected');
+  // What is in doubt and skipped is taken as done, and written down as that: no later run may do it again.
+  if (selected === 'skip' && !run.prior.isInDoubt(at.path)) return unrun(at, 'skipped', '--skip');
   if (phase.when !== undefined) {
     const held = await evaluateText(at, phase.when);
     if ('failure' in held) return told(at, outcomeOf(at, settleComposite(at, failedBefore(held.failure), 'when')));

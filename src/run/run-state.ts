@@ -36,27 +36,41 @@ export function isUnfinished(state: RunState): boolean {
   return state !== 'success' && state !== 'running';
 }
 
-const TAIL = 16 * 1024;
+/** Something of it is left to do. A run that was told to stop half-way (`--until`) did well and is not finished. */
+export function hasMoreToDo({ state, end }: Pick<RunHead, 'state' | 'end'>): boolean {
+  return isUnfinished(state) || (state === 'success' && end?.partial === true);
+}
+
+/** Most ends are short. One that quotes what a process said, or has decisions after it, may be longer. */
+const TAILS = [16 * 1024, 1024 * 1024];
 
 /** Decisions may be appended after the end; the end is near the end all the same. */
 function lastEnd(path: string): EndLine | undefined {
   const fd = openSync(path, 'r');
   try {
     const { size } = fstatSync(fd);
-    const length = Math.min(size, TAIL);
-    const buffer = Buffer.allocUnsafe(length);
-    readSync(fd, buffer, 0, length, size - length);
-    for (const text of buffer.toString('utf8').split('\n').reverse()) {
-      if (!text.startsWith('{"type":"end"')) continue;
-      try {
-        return JSON.parse(text) as EndLine;
-      } catch {
-        // Cut short: the run ended while it wrote its end, which is no end.
-        return undefined;
-      }
+    for (const tail of TAILS) {
+      const length = Math.min(size, tail);
+      const buffer = Buffer.allocUnsafe(length);
+      readSync(fd, buffer, 0, length, size - length);
+      const end = endIn(buffer.toString('utf8'));
+      if (end || length === size) return end;
     }
     return undefined;
   } finally {
     closeSync(fd);
   }
+}
+
+function endIn(tail: string): EndLine | undefined {
+  for (const text of tail.split('\n').reverse()) {
+    if (!text.startsWith('{"type":"end"')) continue;
+    try {
+      return JSON.parse(text) as EndLine;
+    } catch {
+      // Cut short: the run ended while it wrote its end, which is no end.
+      return undefined;
+    }
+  }
+  return undefined;
 }

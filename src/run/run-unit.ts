@@ -3,6 +3,7 @@ import type { Phase } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import { canonicalEncode } from '../util/canonical.js';
+import { firstDefined } from '../util/first-defined.js';
 import { type Execution, failedBefore, type Settled } from './execution.js';
 import type { IdentityParts } from './identify.js';
 import { memoized } from './memoized.js';
@@ -38,6 +39,7 @@ export function runWhole(at: PhaseContext, work: PreparedUnit): Promise<Settled>
     parts: work.parts,
     private: isPrivate(at.phase),
     execute: work.execute,
+    beginsItself: work.beginsItself,
     record: (settled) => recordPhase(at, settled),
   });
 }
@@ -45,12 +47,13 @@ export function runWhole(at: PhaseContext, work: PreparedUnit): Promise<Settled>
 /** One of several units of a phase. */
 export async function runUnit(at: PhaseContext, spec: UnitSpec & { readonly label: string }): Promise<Settled> {
   const prepared = await prepare(at, spec);
-  const work = 'failure' in prepared ? brokenUnit(prepared.failure) : prepared;
+  const work: PreparedUnit = 'failure' in prepared ? brokenUnit(prepared.failure) : prepared;
   return memoized(at, {
     unit: spec.label,
     parts: work.parts,
     private: isPrivate(at.phase),
     execute: work.execute,
+    beginsItself: work.beginsItself,
     record: (settled) => recordUnit(at, spec.label, settled),
   });
 }
@@ -89,6 +92,7 @@ export async function partsOfAll(
   // Under one roof the environments need names of their own; values stay out of the body, which is written down.
   const env: Record<string, string> = {};
   const context: JsonObject[] = [];
+  const moved: NonNullable<IdentityParts['moved']>[] = [];
   for (const [index, spec] of specs.entries()) {
     const prepared = await prepare(at, spec);
     if ('failure' in prepared) return prepared;
@@ -96,8 +100,9 @@ export async function partsOfAll(
     bodies.push({ body: parts.body, agent: parts.agent ?? null, cwd: parts.cwd ?? '.', ordinal: parts.ordinal ?? 0 });
     for (const [name, value] of Object.entries(parts.env ?? {})) env[`${index} ${name}`] = value;
     context.push(...(parts.context ?? []));
+    if (parts.moved) moved.push(parts.moved);
   }
-  return { parts: { body: { units: bodies }, env, context } };
+  return { parts: { body: { units: bodies }, env, context, moved: () => firstDefined(moved) } };
 }
 
 /** A phase that cannot even be identified fails, and says so where all results are recorded. */

@@ -38,7 +38,7 @@ class Schedule {
     const { phases } = scope.flow;
     this.#byId = new Map(phases.map((phase) => [phase.id, phase]));
     this.#left = phases.length;
-    this.#select = selectPhases(scope.flow, scope.path === '' ? runContext.options.selection : undefined);
+    this.#select = selectPhases(scope, runContext.options.selection);
     for (const phase of phases) {
       this.#unsettled.set(phase.id, phase.needs.length);
       for (const { id } of phase.needs) {

@@ -39,9 +39,13 @@ export const prepareScript: Prepare<RunBody> = async (at, spec) => {
       ordinal: spec.ordinal,
       variables: spec.variables,
     },
-    execute: () =>
+    beginsItself: true,
+    execute: (begin) =>
       withRetries(at, spec.label, 'process', () =>
-        admitted(at, [], () => runOnce(at, spec, rendered, workdir, unkeepable)),
+        admitted(at, undefined, () => {
+          begin();
+          return runOnce(at, spec, rendered, workdir, unkeepable);
+        }),
       ),
   };
 };

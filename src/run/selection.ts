@@ -3,12 +3,18 @@ import type { Flow } from '../model/flow.js';
 import { NO_OUTPUT, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
 import type { Selection } from './options.js';
 import type { PhaseContext } from './phase-context.js';
+import { phasePath, type Scope } from './scope.js';
 
 /** What a partial run wants of a phase: run it, take its last output, leave it, or count it as done without one. */
 export type Selected = 'run' | 'restore' | 'leave' | 'skip';
 
-/** Decides for every phase of the run's own flow. */
-export function selectPhases(flow: Flow, selection: Selection | undefined): (id: string) => Selected {
+/** Decides for every phase of the run's own flow. Inside of others, paths may name what is skipped. */
+export function selectPhases(scope: Scope, selection: Selection | undefined): (id: string) => Selected {
+  const { flow } = scope;
+  if (scope.path !== '') {
+    const { skip = [] } = selection ?? {};
+    return (id) => (skip.includes(phasePath(scope, id)) ? 'skip' : 'run');
+  }
   const { only, from, until, skip = [] } = selection ?? {};
   if (only === undefined && from === undefined && until === undefined) {
     return skip.length === 0 ? () => 'run' : (id) => (skip.includes(id) ? 'skip' : 'run');
@@ -32,50 +38,51 @@ function wantedPhases(flow: Flow, { only, from, until }: Selection): Set<string>
 
 function upstreamOf(flow: Flow, id: string): Set<string> {
   const byId = new Map(flow.phases.map((phase) => [phase.id, phase]));
-  const found = new Set<string>();
-  const visit = (current: string) => {
-    for (const edge of byId.get(current)?.needs ?? []) {
-      if (found.has(edge.id)) continue;
-      found.add(edge.id);
-      visit(edge.id);
-    }
-  };
-  visit(id);
-  return found;
+  return reached(id, (current) => byId.get(current)?.needs.map((edge) => edge.id) ?? []);
 }
 
 function downstreamOf(flow: Flow, id: string): Set<string> {
-  const found = new Set([id]);
-  // Phases may stand in any order in the file, so one pass is not enough.
-  for (let grew = true; grew; ) {
-    grew = false;
-    for (const phase of flow.phases) {
-      if (!found.has(phase.id) && phase.needs.some((edge) => found.has(edge.id))) {
-        found.add(phase.id);
-        grew = true;
-      }
+  const dependents = new Map<string, string[]>();
+  for (const phase of flow.phases) {
+    for (const edge of phase.needs) {
+      const list = dependents.get(edge.id);
+      if (list) list.push(phase.id);
+      else dependents.set(edge.id, [phase.id]);
+    }
+  }
+  return reached(id, (current) => dependents.get(current) ?? []).add(id);
+}
+
+/** All that can be reached from a phase, without itself. A list of work, since a chain may be ten thousand long. */
+function reached(id: string, next: (id: string) => readonly string[]): Set<string> {
+  const found = new Set<string>();
+  const open = [id];
+  for (let current = open.pop(); current !== undefined; current = open.pop()) {
+    for (const other of next(current)) {
+      if (found.has(other)) continue;
+      found.add(other);
+      open.push(other);
     }
   }
   return found;
 }
 
-/** Names in a selection that the flow does not have. */
+/** Names in a selection that the flow does not have. A path into a nested flow (`review/check`) counts by its start. */
 export function unknownInSelection(flow: Flow, selection: Selection): string[] {
   const ids = new Set(flow.phases.map((phase) => phase.id));
-  const named = [
-    selection.only,
-    selection.from,
-    selection.until,
-    ...(selection.rerun ?? []),
-    ...(selection.skip ?? []),
-  ];
-  return named.filter((id): id is string => id !== undefined && !ids.has(id));
+  const whole = [selection.only, selection.from, selection.until].filter((id) => id !== undefined && !ids.has(id));
+  const paths = [...(selection.rerun ?? []), ...(selection.skip ?? [])];
+  return [...(whole as string[]), ...paths.filter((path) => !ids.has(path.replace(/(\[[^/]*)?\/.*$/s, '')))];
 }
 
 /** The output that the phase had in the last run, whatever it was made from. */
 export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
   const line = at.run.prior.ofPhase(at.path);
   const base = { id: at.phase.id, kind: at.phase.kind, attempts: 0, durationMs: 0, usage: NO_USAGE };
+  if (!line && at.run.prior.wasSkipped(at.path)) {
+    const reason = 'skipped in the last run';
+    return { ...base, status: 'skipped', cacheHit: null, reason, output: NO_OUTPUT, files: [] };
+  }
   if (!line) {
     const failure: Failure = {
       code: 'bad-input',

@@ -1,6 +1,9 @@
 import type { Settled } from './execution.js';
 import type { LinePlace } from './journal/writer.js';
 
+const MOST_RECENT = 256;
+const LARGEST_RECENT = 64 * 1024;
+
 /**
  * What this run has made, by run key. Rows of a batch and nested flows that ask for the same thing share one execution:
  * the first computes, the others wait for it without holding a slot. A failure is not shared.
@@ -8,9 +11,16 @@ import type { LinePlace } from './journal/writer.js';
 export class SharedResults {
   readonly #underWay = new Map<string, { readonly done: Promise<Settled | undefined>; finish(s?: Settled): void }>();
   readonly #places = new Map<string, LinePlace>();
+  /** What was asked for lately: the set-up phase of ten thousand rows is not read from the disk ten thousand times. */
+  readonly #recent = new Map<string, Settled>();
 
   place(runKey: string): LinePlace | undefined {
     return this.#places.get(runKey);
+  }
+
+  /** A result without files that was made or asked for not long ago; what has files is checked against the disk. */
+  recent(runKey: string): Settled | undefined {
+    return this.#recent.get(runKey);
   }
 
   /** The execution under way, to wait for; resolves to undefined when it did not succeed. */
@@ -28,7 +38,10 @@ export class SharedResults {
 
   /** Ends what `begin` began; `place` is where the journal has it, undefined when it did not succeed. */
   finish(runKey: string, settled: Settled, place: LinePlace | undefined): void {
-    if (place) this.#places.set(runKey, place);
+    if (place) {
+      this.#places.set(runKey, place);
+      this.#remember(runKey, settled);
+    }
     const entry = this.#underWay.get(runKey);
     this.#underWay.delete(runKey);
     entry?.finish(place ? settled : undefined);
@@ -37,5 +50,17 @@ export class SharedResults {
   /** A gate has rejected it: nobody else in this run may take it. */
   forget(runKey: string): void {
     this.#places.delete(runKey);
+    this.#recent.delete(runKey);
+  }
+
+  #remember(runKey: string, settled: Settled): void {
+    if (settled.files.length > 0 || settled.output.text.length > LARGEST_RECENT) return;
+    this.#recent.delete(runKey);
+    this.#recent.set(runKey, settled);
+    if (this.#recent.size <= MOST_RECENT) return;
+    for (const oldest of this.#recent.keys()) {
+      this.#recent.delete(oldest);
+      return;
+    }
   }
 }

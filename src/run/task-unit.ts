@@ -5,7 +5,7 @@ import type { TaskBody } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import { admitted } from './admitted.js';
 import { type AgentCall, agentCall } from './agent-call.js';
-import { contextText } from './context-files.js';
+import { contextMoved, contextText } from './context-files.js';
 import { failedBefore } from './execution.js';
 import { promised } from './output.js';
 import type { PhaseContext } from './phase-context.js';
@@ -34,13 +34,18 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
       body: { task: asked, ...(spec.role === undefined ? {} : { role: spec.role }) },
       agent: call.identity,
       context: context.identity,
+      moved: () => contextMoved(at, spec.variables, context),
       cwd: workdir.name,
       ordinal: spec.ordinal,
       variables: spec.variables,
     },
-    execute: () =>
+    beginsItself: true,
+    execute: (begin) =>
       withRetries(at, spec.label, 'agent', () =>
-        admitted(at, [call.pooled.slots], () => askOnce(at, spec, { call, prompt, workdir, unkeepable })),
+        admitted(at, call.pooled, () => {
+          begin();
+          return askOnce(at, spec, { call, prompt, workdir, unkeepable });
+        }),
       ),
   };
 };
@@ -58,7 +63,6 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
   const { project } = run.options;
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
-  await call.pooled.pace(at.signal);
   const startedAt = project.clock.elapsed();
   const result = await call.pooled.runner.run({
     task: prompt,

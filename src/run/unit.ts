@@ -25,7 +25,9 @@ export interface UnitSpec {
 /** A unit whose texts are rendered and whose agent is known: it can be identified, and executed. */
 export interface PreparedUnit {
   readonly parts: IdentityParts;
-  execute(): Promise<Execution>;
+  /** `begin` says that something happens now; whoever `beginsItself` calls it after waiting for a slot. */
+  execute(begin: () => void): Promise<Execution>;
+  readonly beginsItself?: true;
 }
 
 export type Prepare<B> = (

@@ -165,6 +165,8 @@ export interface EndLine {
   readonly type: 'end';
   readonly at: number;
   readonly status: RunStatus;
+  /** It was told to leave phases out (`--until`): what it did is done, and the rest is still to do. */
+  readonly partial?: true;
   readonly durationMs: number;
   readonly spent: Usage;
   readonly saved: Savings;

@@ -33,6 +33,8 @@ async function decide(at: PhaseContext<ApprovalPhase>, secretText: string): Prom
   run.emit({ type: 'approval', phase: at.path, text, digest });
   const request = { phase: at.path, text, timeoutMs: phase.timeoutMs, signal: at.signal };
   const answer: ApprovalAnswer = run.options.approve ? await run.options.approve(request) : { decision: 'pause' };
+  // A person who is asked often edits something first.
+  run.fingerprints.touched();
   if (at.signal.aborted)
     return failedBefore({ code: 'interrupted', message: 'interrupted while waiting for approval' });
   if (answer.decision === 'pause') {

@@ -33,7 +33,10 @@ export async function runSource(
   const prepared = await prepareFlow(at, { flow: found.flow, generated: source.from === 'generated', ...spec });
   if ('failure' in prepared) return refuse(at, prepared.failure);
   // Phases that are done inside are not done again by a retry: each is reused for itself.
-  return runWhole(at, { ...prepared, execute: () => withRetries(at, undefined, 'process', () => prepared.execute()) });
+  return runWhole(at, {
+    ...prepared,
+    execute: (begin) => withRetries(at, undefined, 'process', () => prepared.execute(begin)),
+  });
 }
 
 async function flowOf(at: PhaseContext, source: FlowSource): Promise<{ flow: Flow } | { failure: Failure }> {
