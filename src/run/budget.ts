@@ -53,5 +53,5 @@ export function addSavings(a: Savings, b: Savings): Savings {
 
 /** What not executing something saves: what it cost when it was executed. */
 export function savingsOf(cost: { readonly usage: Usage; readonly durationMs: number }): Savings {
-  return { usd: cost.usage.usd ?? 0, tokens: totalTokens(cost.usage), ms: cost.durationMs };
+  return { usd: cost.usage.usd ?? 0, tokens: totalTokens(cost.usage), ms: Math.round(cost.durationMs) };
 }

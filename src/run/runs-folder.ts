@@ -13,10 +13,11 @@ export function runsFolder(project: Project): string {
   return join(project.root, STATE_DIR, 'runs');
 }
 
-/** Sorts by time; says when to a person who reads it. */
+/** Sorts by time, to the millisecond; says when to a person who reads it. */
 export function newRunId(now: number): string {
   const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, '').slice(0, 15).replace('T', '-');
-  return `${stamp}-${randomBytes(4).readUInt32BE().toString(36).padStart(6, '0').slice(-6)}`;
+  const millisecond = (now % 1_000).toString(36).padStart(2, '0');
+  return `${stamp}-${millisecond}${randomBytes(4).readUInt32BE().toString(36).padStart(4, '0').slice(-4)}`;
 }
 
 /** Run ids come from people and become paths. */
