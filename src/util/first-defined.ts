@@ -1,0 +1,8 @@
+/** Asks one after the other until one has an answer; undefined when none has. */
+export async function firstDefined<T>(questions: Iterable<() => Promise<T | undefined>>): Promise<T | undefined> {
+  for (const ask of questions) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
