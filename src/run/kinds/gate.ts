@@ -161,7 +161,7 @@ function blocked(at: PhaseContext<GatePhase>, judged: Judgement, round: number):
   const reason = String(judged.json['reason'] ?? '') || judged.text.trim().slice(0, 200);
   return {
     code: 'blocked',
-    message: `blocked: ${reason}${round > 0 ? ` (after ${round + 1} rounds)` : ''}`,
+    message: `${reason}${round > 0 ? ` (after ${round + 1} rounds)` : ''}`,
     hint:
       reused.length > 0
         ? `It judged a reused result; run it anew with ${rerun}.`
