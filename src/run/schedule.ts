@@ -194,8 +194,10 @@ class Schedule {
   #status(): RunStatus {
     const statuses = new Set([...this.scope.outcomes.values()].map((outcome) => outcome.status));
     const { closed } = this.scope.admission;
-    if (closed?.code === 'budget') return 'over-budget';
-    if (this.signal.aborted && (statuses.has('cancelled') || statuses.has('failed'))) return 'interrupted';
+    // A row of a batch that was done before another one used up the budget is done.
+    const unfinished = statuses.has('cancelled') || statuses.has('failed');
+    if (closed?.code === 'budget' && unfinished) return 'over-budget';
+    if (this.signal.aborted && unfinished) return 'interrupted';
     if (this.#firstFailure)
       return this.#firstFailure.code === 'blocked' || this.#firstFailure.code === 'rejected' ? 'blocked' : 'failed';
     if (statuses.has('paused')) return 'paused';
