@@ -50,9 +50,9 @@ export async function endSurvivors(children: readonly ChildIdentity[], startedBy
 async function endWith(known: KnownTree, signal: 'SIGTERM' | 'SIGKILL', limitMs: number): Promise<boolean> {
   const until = systemClock.elapsed() + limitMs;
   for (let round = 0; ; ) {
-    if ((await known.refresh()).length === 0 && !known.groupAnswersWithoutTable()) return true;
-    if (systemClock.elapsed() >= until) return false;
     const members = await freeze(known);
+    if (members.length === 0 && !known.groupAnswersWithoutTable()) return true;
+    if (systemClock.elapsed() >= until) return false;
     known.tell(members, signal);
     if (signal !== 'SIGKILL') known.tell(members, 'SIGCONT');
     do {
@@ -66,8 +66,9 @@ async function endWith(known: KnownTree, signal: 'SIGTERM' | 'SIGKILL', limitMs:
  * one behind: without a parent, and perhaps in a session of its own, nothing leads to it any more.
  */
 async function freeze(known: KnownTree): Promise<ProcessRow[]> {
+  sendSignal(-known.root, 'SIGSTOP');
   let members = await known.refresh();
-  for (let round = 0, before = -1; round < FREEZE_ROUNDS && members.length !== before; round += 1) {
+  for (let round = 0, before = 0; round < FREEZE_ROUNDS && members.length !== before; round += 1) {
     before = members.length;
     known.tell(members, 'SIGSTOP');
     members = await known.refresh();

@@ -193,8 +193,20 @@ describe('limits', () => {
   test('silence; and words keep it going', async () => {
     const { failure } = await ask('[[hang]] [[reply: some words]]', { idleTimeoutMs: 150 });
     expect(failure?.code).toBe('idle-timeout');
-    const slow = await ask('[[pause 200]] [[reply: slow words]]', { idleTimeoutMs: 320 });
-    expect(slow.stopReason).toBe('complete');
+    const slow = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      let words = 0;
+      const timer = setInterval(() => {
+        words += 1;
+        const finish = words === 6 ? '"stop"' : 'null';
+        response.write(`data: {"choices":[{"delta":{"content":"w"},"finish_reason":${finish}}]}\n\n`);
+        if (words < 6) return;
+        clearInterval(timer);
+        response.end();
+      }, 100);
+    });
+    const result = await withServer(slow, (baseUrl) => ask('hi', { idleTimeoutMs: 400 }, { baseUrl }));
+    expect(result).toMatchObject({ stopReason: 'complete', text: 'wwwwww' });
   });
 
   test('an abort', async () => {
