@@ -203,7 +203,7 @@ describe('the view', () => {
     view.onEvent(runStart(['a']));
     view.onEvent(runEvent({ type: 'phase-start', phase: 'a', reason: 'no entry' }));
     await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(writes.join('')).toContain('▸ a started (no entry)');
+    expect(writes.join('')).toContain('▸ a started');
     view.stop();
   });
 

@@ -25,7 +25,7 @@ phases:
   - id: todos
     type: script
     description: Lines that say TODO or FIXME.
-    run: xargs -d '\\n' grep -nIE '\\b(TODO|FIXME)\\b' 2>/dev/null | cut -c1-160 | head -20; true
+    run: tr '\\n' '\\0' | xargs -0 grep -HnIwE 'TODO|FIXME' 2>/dev/null | cut -c1-160 | head -20; true
     input: "{steps.files.output}"
     cache: { scope: cross-run, fingerprint: ["glob:**/*"] }
 

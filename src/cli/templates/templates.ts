@@ -22,8 +22,8 @@ phases:
 
   - id: count
     type: script
-    # A list is started as it is; a text goes to sh. Values come in by \`input\` or \`env\`, never inside a shell text.
-    run: [xargs, -d, "\\n", wc, -l]
+    # A text goes to sh, a list is started as it is. Values come in by \`input\` or \`env\`, never inside a shell text.
+    run: tr '\\n' '\\0' | xargs -0 wc -l
     input: "{steps.list.output}"
     cache: { scope: cross-run, fingerprint: ["glob:**/*"] }
     final: true

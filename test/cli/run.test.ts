@@ -1,0 +1,244 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
+
+let project: TestProject;
+beforeEach(() => {
+  project = createTestProject();
+});
+afterEach(() => project.remove());
+
+const phase = (id: string, run: unknown, more: object = {}) => ({ id, type: 'script', run, ...more });
+const flow = (...phases: object[]) => JSON.stringify({ name: 'demo', phases });
+const crossRun = { cache: { scope: 'cross-run', fingerprint: [] } };
+
+describe('taskflow run', () => {
+  it('prints the output on stdout and everything else on stderr', async () => {
+    project.write(
+      'flow.json',
+      flow(phase('a', ['echo', 'hello']), phase('b', ['cat'], { input: '{steps.a.output} world' })),
+    );
+    const { status, stdout, stderr } = await project.run(['run', './flow.json']);
+    expect([status, stdout]).toEqual([0, 'hello world\n']);
+    expect(stderr).toContain('✔ b');
+    expect(stderr).toContain('✔ demo succeeded');
+  });
+
+  it('prints exactly one JSON result with --json, and events line by line with --events', async () => {
+    project.write('flow.json', flow(phase('a', ['echo', 'hi'], crossRun)));
+    const json = await project.run(['run', './flow.json', '--json']);
+    const result = JSON.parse(json.stdout);
+    expect(result).toMatchObject({
+      flow: 'demo',
+      status: 'success',
+      output: 'hi',
+      reuse: { executed: 1, crossRun: 0 },
+    });
+    expect(result.phases[0]).toMatchObject({ id: 'a', kind: 'script', status: 'done', cacheHit: null, attempts: 1 });
+    const events = await project.run(['run', './flow.json', '--events']);
+    const lines = events.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ type }) => type)).toEqual(['run-start', 'phase-end', 'run-end']);
+    for (const line of lines) expect(line).toMatchObject({ at: expect.any(Number), runId: expect.any(String) });
+    expect(lines[1].outcome).toMatchObject({ cacheHit: 'cross-run' });
+  });
+
+  it('is silent on stderr with --quiet', async () => {
+    project.write('flow.json', flow(phase('a', ['true'])));
+    expect((await project.run(['run', './flow.json', '-q'])).stderr).toBe('');
+  });
+
+  it('takes arguments from words, --arg and a file, and reports all wrong ones', async () => {
+    const args = {
+      name: { type: 'string', required: true },
+      count: { type: 'number', default: 1 },
+      list: { type: 'json' },
+    };
+    const echo = ['echo', '{args.name}', '{args.count}', '{args.list}'];
+    project.write('flow.json', JSON.stringify({ name: 'demo', args, phases: [phase('a', echo)] }));
+    project.write('args.yaml', 'name: file\ncount: 3\nlist: [1]\n');
+    expect((await project.run(['run', './flow.json', 'name=a=b', '--arg', 'list=[2, 3]', '-q'])).stdout).toBe(
+      'a=b 1 [2,3]\n',
+    );
+    expect((await project.run(['run', './flow.json', '--args-file', 'args.yaml', 'count=4', '-q'])).stdout).toBe(
+      'file 4 [1]\n',
+    );
+    const stdin = await project.run(['run', './flow.json', '--args-file', '-', '-q'], { input: '{"name": "stdin"}' });
+    expect(stdin.stdout).toContain('stdin 1');
+    const wrong = await project.run(['run', './flow.json', 'nam=x', 'count=many', 'plain']);
+    expect([wrong.status, wrong.stdout]).toEqual([2, '']);
+    expect(wrong.stderr).toContain('"plain" is no argument');
+    const more = await project.run(['run', './flow.json', 'nam=x', 'count=many']);
+    expect(more.stderr).toContain('did you mean "name"?');
+    expect(more.stderr).toContain('argument "count" has to be a number');
+    expect(more.stderr).toContain('argument "name" is required');
+  });
+
+  it('ends with 1 and says phase, cause, stderr and what to type when a phase fails', async () => {
+    project.write('flow.json', flow(phase('bad', 'echo some trouble >&2; exit 3')));
+    const { status, stderr } = await project.run(['run', './flow.json']);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/✖ bad failed: .*3/);
+    expect(stderr).toContain('│ some trouble');
+    expect(stderr).toMatch(/taskflow trace \d{8}-\d{6}-\w{6}/);
+    const traced = await project.run(['trace', 'last']);
+    expect(traced.stdout).toContain('some trouble');
+  });
+
+  it('ends with 3 when a gate blocks, 5 over budget is not confused with it, 6 when frozen and something would run', async () => {
+    project.write('gate.json', flow({ id: 'g', type: 'gate', eval: ['1 > 2'] }));
+    expect((await project.run(['run', './gate.json'])).status).toBe(3);
+    project.write('flow.json', flow(phase('a', ['echo', 'hi'], crossRun)));
+    expect((await project.run(['run', './flow.json', '--frozen'])).status).toBe(6);
+    await project.run(['run', './flow.json']);
+    expect((await project.run(['run', './flow.json', '--frozen'])).status).toBe(0);
+  });
+
+  it('ends with 2, shows every problem with its place and runs nothing when the flow is wrong', async () => {
+    project.write(
+      'flow.yaml',
+      'name: demo\nphases:\n  - id: a\n    type: script\n    rum: [touch, x]\n    when: "("\n',
+    );
+    const { status, stdout, stderr } = await project.run(['run', './flow.yaml']);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('flow.yaml:5:5');
+    expect(stderr).toContain('flow.yaml:6');
+    expect(existsSync(join(project.root, 'x'))).toBe(false);
+  });
+
+  it('does not run with settings that are wrong', async () => {
+    project.write('.pi/taskflows/config.yaml', 'concurency: 3\n');
+    project.write('flow.json', flow(phase('a', ['touch', 'x'])));
+    const { status, stderr } = await project.run(['run', './flow.json']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('did you mean concurrency?');
+    expect(existsSync(join(project.root, 'x'))).toBe(false);
+  });
+
+  it.each([
+    [['--no-cache', '--refresh'], '--no-cache and --refresh contradict each other'],
+    [['--frozen', '--no-cache'], '--frozen needs what --no-cache forbids'],
+    [['--fresh', '--iterate'], '--fresh and --iterate contradict each other'],
+    [['--json', '--events'], 'both want stdout'],
+    [['--concurrency', '0'], '--concurrency is a whole number from 1 on'],
+    [['--only', 'a', '--from', 'a'], '--only means neither'],
+    [['--rerun', 'aa'], 'did you mean a?'],
+    [['--resume'], 'nothing to resume'],
+  ])('refuses %j', async (flags, message) => {
+    project.write('flow.json', flow(phase('a', ['touch', 'x'])));
+    const { status, stderr } = await project.run(['run', './flow.json', ...flags]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(message);
+    expect(existsSync(join(project.root, 'x'))).toBe(false);
+  });
+
+  it('forecasts without executing anything', async () => {
+    const touch = 'echo x >> ran; echo out';
+    project.write('flow.json', flow(phase('a', touch, crossRun), phase('b', touch, { dependsOn: ['a'] })));
+    const first = await project.run(['run', './flow.json', '--dry-run']);
+    expect(first.stdout).toMatch(/▸ a +would run \(no entry\)/);
+    expect(existsSync(join(project.root, 'ran'))).toBe(false);
+    await project.run(['run', './flow.json']);
+    const second = JSON.parse((await project.run(['run', './flow.json', '--dry-run', '--json'])).stdout);
+    expect(second.phases.map(({ id, would }: { id: string; would: string }) => [id, would])).toEqual([
+      ['a', 'reuse'],
+      ['b', 'run'],
+    ]);
+    expect(readFileSync(join(project.root, 'ran'), 'utf8')).toBe('x\nx\n');
+  });
+
+  it('continues an unfinished run by itself and says so; resume and --fresh do what they say', async () => {
+    const counted = phase('a', 'echo a >> ran');
+    project.write('flow.json', flow(counted, phase('b', 'echo b >> ran; test -e ok', { dependsOn: ['a'] })));
+    const ran = () => readFileSync(join(project.root, 'ran'), 'utf8').replaceAll('\n', '');
+    await project.run(['run', './flow.json']);
+    expect(ran()).toBe('ab');
+    const resumed = await project.run(['resume', 'last']);
+    expect(resumed.status).toBe(1);
+    expect(resumed.stderr).toMatch(/continuing run \S+.*: 1 of 2 phases reused/);
+    expect(ran()).toBe('abb');
+    await project.run(['run', './flow.json', '--fresh']);
+    expect(ran()).toBe('abbab');
+  });
+});
+
+describe('approvals without a terminal', () => {
+  const approval = () =>
+    flow(
+      { id: 'sure', type: 'approval', task: 'Really?' },
+      phase('act', ['echo', 'acted on {steps.sure.output}'], { dependsOn: ['sure'] }),
+    );
+
+  it('pause the run with status 4 until someone decides, and the decision reaches the next phases', async () => {
+    project.write('flow.json', approval());
+    const paused = await project.run(['run', './flow.json']);
+    expect(paused.status).toBe(4);
+    expect(paused.stderr).toContain('Really?');
+    expect(paused.stderr).toMatch(/taskflow approve \S+ sure/);
+    expect((await project.run(['approve', 'last', 'nothing'])).status).toBe(2);
+    const approved = await project.run(['approve', 'last', 'sure', '--note', 'only a little']);
+    expect(approved).toMatchObject({ status: 0, stdout: 'approved: Really?\n' });
+    const resumed = await project.run(['resume', 'last', '-q']);
+    expect([resumed.status, resumed.stdout]).toEqual([0, 'acted on only a little\n']);
+  });
+
+  it('stop the run when someone rejects, and pass with --yes', async () => {
+    project.write('flow.json', approval());
+    await project.run(['run', './flow.json']);
+    expect((await project.run(['reject', 'last', 'sure', '--json'])).stdout).toContain('"decision":"reject"');
+    const rejected = await project.run(['resume', 'last']);
+    expect(rejected.status).not.toBe(0);
+    expect(rejected.stdout).toBe('');
+    expect((await project.run(['run', './flow.json', '--fresh', '--yes', '-q'])).status).toBe(0);
+  });
+});
+
+describe('an interrupt', () => {
+  const start = (args: string[]) => {
+    const child = spawn(process.execPath, [CLI, ...args], {
+      cwd: project.root,
+      env: cliEnvironment(project.root) as NodeJS.ProcessEnv,
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const ended = new Promise<number | null>((resolve) => child.on('close', (status) => resolve(status)));
+    return { child, ended, stderr: () => stderr };
+  };
+  const waitFor = async (path: string) => {
+    for (let i = 0; i < 400 && !existsSync(join(project.root, path)); i++)
+      await new Promise((resolve) => setTimeout(resolve, 25));
+  };
+
+  it('ends the run with 130, keeps what finished and says how to go on', async () => {
+    project.write(
+      'flow.json',
+      flow(phase('a', ['echo', 'kept']), phase('b', 'touch started; sleep 30', { dependsOn: ['a'] })),
+    );
+    const run = start(['run', './flow.json']);
+    await waitFor('started');
+    run.child.kill('SIGINT');
+    expect(await run.ended).toBe(130);
+    expect(run.stderr()).toContain('interrupted');
+    expect(run.stderr()).toMatch(/taskflow resume \S+/);
+    const forecast = JSON.parse((await project.run(['run', './flow.json', '--dry-run', '--json'])).stdout);
+    expect(forecast.phases[0]).toMatchObject({ id: 'a', would: 'reuse' });
+  });
+
+  it('that comes twice ends everything at once, even a child that ignores the first', async () => {
+    project.write('flow.json', flow(phase('stubborn', "trap '' TERM INT; touch started; while :; do sleep 0.2; done")));
+    const run = start(['run', './flow.json']);
+    await waitFor('started');
+    run.child.kill('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const asked = Date.now();
+    run.child.kill('SIGINT');
+    expect(await run.ended).toBe(130);
+    expect(Date.now() - asked).toBeLessThan(2_500);
+  });
+});
