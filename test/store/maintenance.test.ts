@@ -1,0 +1,321 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { recomputeKey } from '../../src/memo/identity.js';
+import { nearestEntry } from '../../src/memo/nearest-entry.js';
+import { type ClearRequest, clearEntries } from '../../src/store/clear-entries.js';
+import { type Collected, collectGarbage } from '../../src/store/collect-garbage.js';
+import { type DiskStore, openStore } from '../../src/store/disk-store.js';
+import { newHolder } from '../../src/store/holder.js';
+import { listEntries } from '../../src/store/list-entries.js';
+import { maybeCollect } from '../../src/store/maybe-collect.js';
+import type { StoreLimits } from '../../src/store/options.js';
+import { blobPath, claimPath, entryPath } from '../../src/store/paths.js';
+import { showEntry } from '../../src/store/show-entry.js';
+import type { Entry } from '../../src/store/store.js';
+import { storeStatus } from '../../src/store/store-status.js';
+import { verifyStore } from '../../src/store/verify-store.js';
+import { key, LIMITS, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
+
+let place: Scratch;
+let store: DiskStore;
+beforeEach(() => {
+  place = scratch();
+  store = openStore(place.options());
+});
+afterEach(() => place.remove());
+
+const HOUR = 3_600_000;
+const path = (name: string) => entryPath(place.dir, key(name));
+const names = () => listEntries(place.options()).map((row) => row.key);
+const has = (name: string) => existsSync(path(name));
+
+/** An entry that was last used so long ago. */
+function used(name: string, agoMs: number, more: Partial<Entry> = {}): void {
+  store.put(makeEntry(name, { createdAt: Date.now() - agoMs, ...more }));
+  const at = (Date.now() - agoMs) / 1_000;
+  utimesSync(path(name), at, at);
+}
+
+/** An entry with one kept file of this content. */
+function withFile(name: string, content: string, agoMs: number): string {
+  writeFileSync(join(place.root, 'file'), content);
+  const kept = store.blobs.keep(join(place.root, 'file'));
+  if ('failed' in kept) throw new Error(kept.failed);
+  used(name, agoMs, { files: [{ path: `out/${name}`, ...kept }] });
+  return blobPath(place.dir, kept.digest);
+}
+
+async function collect(limits: Partial<StoreLimits> = {}): Promise<Collected> {
+  const result = await collectGarbage(place.options(), { ...LIMITS, ...limits });
+  if ('busy' in result) throw new Error(result.busy);
+  return result;
+}
+
+describe('eviction', () => {
+  test('takes the least recently used first, by number', async () => {
+    used('old', 3 * HOUR);
+    used('older', 4 * HOUR);
+    used('new', 0);
+    expect(await collect({ maxEntries: 2 })).toMatchObject({ removedEntries: 1, entries: 2 });
+    expect([has('older'), has('old'), has('new')]).toEqual([false, true, true]);
+  });
+
+  test('a hit saves an entry that is old', async () => {
+    used('old', 4 * HOUR);
+    used('older', 5 * HOUR);
+    expect(store.get(key('older'), { now: Date.now() })).toHaveProperty('entry');
+    await collect({ maxEntries: 1 });
+    expect([has('older'), has('old')]).toEqual([true, false]);
+  });
+
+  test('by bytes, files included; a file that two entries share goes with the last of them', async () => {
+    const shared = withFile('a', 'x'.repeat(10_000), 4 * HOUR);
+    expect(withFile('b', 'x'.repeat(10_000), 3 * HOUR)).toBe(shared);
+    const own = withFile('c', 'y'.repeat(10_000), 2 * HOUR);
+    const all = storeStatus(place.options()).bytes;
+    expect(all).toBeGreaterThan(20_000);
+    const first = await collect({ maxBytes: all - 1 });
+    expect([has('a'), has('b'), has('c')]).toEqual([false, true, true]);
+    expect(first.bytes).toBeLessThan(all);
+    expect(existsSync(shared)).toBe(true);
+    const second = await collect({ maxBytes: 12_000 });
+    expect([has('b'), has('c'), existsSync(shared), existsSync(own)]).toEqual([false, true, false, true]);
+    expect(second).toMatchObject({ removedEntries: 1, removedBlobs: 1 });
+    expect(second.freedBytes).toBeGreaterThan(10_000);
+  });
+
+  test('by age since the last use', async () => {
+    used('ancient', 91 * 24 * HOUR);
+    used('recent', 89 * 24 * HOUR);
+    await collect();
+    expect([has('ancient'), has('recent')]).toEqual([false, true]);
+  });
+
+  test('spares a file that an entry may be about to name', async () => {
+    writeFileSync(join(place.root, 'file'), 'new');
+    const kept = store.blobs.keep(join(place.root, 'file'));
+    if ('failed' in kept) throw new Error(kept.failed);
+    await collect({ maxBytes: 0 });
+    expect(store.blobs.has(kept.digest)).toBe(true);
+    utimesSync(blobPath(place.dir, kept.digest), 1, 1);
+    expect(store.blobs.keep(join(place.root, 'file'))).toEqual(kept);
+    await collect({ maxBytes: 0 });
+    expect(store.blobs.has(kept.digest)).toBe(true);
+    utimesSync(blobPath(place.dir, kept.digest), 1, 1);
+    await collect();
+    expect(store.blobs.has(kept.digest)).toBe(false);
+  });
+
+  test('clears up after processes that died, and not after those that live', async () => {
+    store.put(makeEntry('a'));
+    const claim = (name: string, holder: object) =>
+      writeFileSync(claimPath(place.dir, key(name)), `{"holder":${JSON.stringify(holder)}\n`);
+    claim('dead', { ...newHolder(), startTicks: 1 });
+    claim('alive', newHolder());
+    writeFileSync(`${path('x')}.12-1-abc.tmp`, `{"holder":${JSON.stringify({ ...newHolder(), startTicks: 1 })}\n`);
+    writeFileSync(`${path('y')}.12-2-abc.tmp`, `{"holder":${JSON.stringify(newHolder())}\n,"for`);
+    writeFileSync(`${path('z')}.12-3-abc.tmp`, '');
+    utimesSync(`${path('z')}.12-3-abc.tmp`, 1, 1);
+    expect(await collect()).toMatchObject({ leftovers: 3 });
+    const left = readdirSync(place.dir).filter((name) => /claim|tmp/.test(name));
+    expect(left.sort()).toEqual([`${key('alive')}.claim`, `${key('y')}.json.12-2-abc.tmp`].sort());
+  });
+});
+
+describe('when a collection is due', () => {
+  const limited = (limits: Partial<StoreLimits>) => openStore(place.options({ limits: { ...LIMITS, ...limits } }));
+
+  test('a run that added nothing touches nothing', async () => {
+    expect(await maybeCollect(store)).toBeUndefined();
+    expect(existsSync(place.dir)).toBe(false);
+    store.put(makeEntry('a'));
+    await maybeCollect(store);
+    const before = readdirSync(place.dir).map((name) => statSync(join(place.dir, name)).mtimeMs);
+    const reader = openStore(place.options());
+    reader.get(key('a'), { now: Date.now() });
+    expect(await maybeCollect(reader)).toBeUndefined();
+    expect(readdirSync(place.dir).map((name) => statSync(join(place.dir, name)).mtimeMs)).toEqual(before);
+  });
+
+  test('the first run that adds something leaves an index behind', async () => {
+    store.put(makeEntry('a'));
+    expect(await maybeCollect(store)).toMatchObject({ entries: 1 });
+    const index = JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8'));
+    expect(index[key('a')]).toMatchObject({ flow: 'f', phaseId: 'p', runId: 'run-1', createdAt: expect.any(Number) });
+    expect(index[key('a')]).toMatchObject({ usedAt: expect.any(Number), bytes: statSync(path('a')).size });
+  });
+
+  test('not for a few more; yes when a bound is passed, with the least recently used going first', async () => {
+    for (let i = 0; i < 10; i++) used(`e${i}`, (20 - i) * HOUR);
+    await maybeCollect(store);
+    const second = limited({ maxEntries: 12 });
+    second.put(makeEntry('x1'));
+    expect(await maybeCollect(second)).toBeUndefined();
+    const third = limited({ maxEntries: 12 });
+    for (const name of ['x2', 'x3']) third.put(makeEntry(name));
+    expect(await maybeCollect(third)).toMatchObject({ removedEntries: 1, entries: 12 });
+    expect([has('e0'), has('e1')]).toEqual([false, true]);
+  });
+});
+
+describe('clear', () => {
+  async function clear(request: ClearRequest) {
+    const cleared = await clearEntries(place.options(), request);
+    if ('busy' in cleared) throw new Error(cleared.busy);
+    return cleared;
+  }
+  beforeEach(() => {
+    used('a1', 0, { flow: 'a', phase: 'one' });
+    used('a2', 10 * HOUR, { flow: 'a', phase: 'two' });
+    used('b1', 10 * HOUR, { flow: 'b', phase: 'one' });
+  });
+
+  test.each<[ClearRequest, string[]]>([
+    [{}, []],
+    [{ flow: 'a' }, ['a1', 'a2']],
+    [{ flow: 'a', phase: 'one' }, ['a1']],
+    [{ phase: 'one' }, ['a1', 'b1']],
+    [{ olderThanMs: 5 * HOUR }, ['a2', 'b1']],
+    [{ flow: 'a', olderThanMs: 5 * HOUR }, ['a2']],
+    [{ all: true }, ['a1', 'a2', 'b1']],
+  ])('%j removes %j', async (request, removed) => {
+    const bytes = removed.reduce((sum, name) => sum + statSync(path(name)).size, 0);
+    const expected = { entries: removed.length, bytes, keys: expect.arrayContaining(removed.map(key)) };
+    expect(await clear({ ...request, dryRun: true })).toEqual(expected);
+    expect(names()).toHaveLength(3);
+    expect(await clear(request)).toEqual(expected);
+    for (const name of ['a1', 'a2', 'b1']) expect(has(name), name).toBe(!removed.includes(name));
+    expect(names()).toHaveLength(3 - removed.length);
+  });
+
+  test('takes files along and counts them', async () => {
+    const blob = withFile('c', 'z'.repeat(5_000), 0);
+    expect((await clear({ all: true })).bytes).toBeGreaterThan(5_000);
+    expect(existsSync(blob)).toBe(false);
+    expect(storeStatus(place.options())).toMatchObject({ entries: 0, bytes: 0 });
+  });
+});
+
+describe('looking', () => {
+  test('list shows the last used first', () => {
+    used('old', 2 * HOUR);
+    used('new', 0);
+    expect(listEntries(place.options())).toMatchObject([
+      { key: key('new'), flow: 'f', phaseId: 'p', runId: 'run-1', files: 0 },
+      { key: key('old') },
+    ]);
+  });
+
+  test('show finds an entry by the beginning of its key, and does not count as use', () => {
+    used('a', 5 * HOUR);
+    used('b', 5 * HOUR);
+    const before = statSync(path('a')).mtimeMs;
+    expect(showEntry(place.options(), key('a').slice(0, 12))).toMatchObject({ entry: { key: key('a') } });
+    expect(statSync(path('a')).mtimeMs).toBe(before);
+    expect(showEntry(place.options(), 'ffffffffffff')).toEqual({ none: true });
+    expect(showEntry(place.options(), '../x')).toEqual({ none: true });
+    expect(showEntry(place.options(), key('nothing'))).toEqual({ none: true });
+    for (let i = 0; i < 20; i++) used(`m${i}`, 0);
+    const first = [...'0123456789abcdef'].find((digit) => names().filter((name) => name.startsWith(digit)).length > 1)!;
+    expect(showEntry(place.options(), first)).toHaveProperty('ambiguous');
+  });
+
+  test('status counts entries, files and bytes', () => {
+    expect(storeStatus(place.options())).toEqual({
+      dir: place.dir,
+      entries: 0,
+      bytes: 0,
+      blobs: 0,
+      oldest: undefined,
+      damaged: 0,
+    });
+    withFile('a', 'x'.repeat(3_000), HOUR);
+    const { entries, bytes, blobs, oldest } = storeStatus(place.options());
+    expect({ entries, blobs }).toEqual({ entries: 1, blobs: 1 });
+    expect(bytes).toBe(3_000 + statSync(path('a')).size);
+    expect(Date.now() - oldest!).toBeGreaterThanOrEqual(HOUR);
+  });
+
+  test('the nearest entry is the one that differs least', () => {
+    const identity = (task: string, model: string) => ({ flow: 'f', phase: 'p', body: { task }, agent: { model } });
+    used('far', 0, { identity: identity('one', 'm1') });
+    used('near', HOUR, { identity: identity('two', 'm2') });
+    used('other', 0, { phase: 'q', identity: identity('two', 'm3') });
+    const nearest = nearestEntry(place.options(), identity('two', 'm3'));
+    expect(nearest?.entry.key).toBe(key('near'));
+    expect(nearest?.changes).toEqual([{ field: 'agent.model', message: 'model changed: m2 → m3' }]);
+    expect(nearestEntry(place.options(), { flow: 'f', phase: 'unknown' })).toBeUndefined();
+  });
+});
+
+describe('verify', () => {
+  async function verify() {
+    const steps = await verifyStore({ ...place.options(), recomputeKey: () => undefined });
+    if ('busy' in steps) throw new Error(steps.busy);
+    return Object.fromEntries(steps.map(({ name, problems }) => [name, problems]));
+  }
+
+  test('finds nothing wrong where nothing is', async () => {
+    withFile('a', 'x', 0);
+    expect(await verify()).toEqual({ folder: [], entries: [], files: [], leftovers: [], index: [] });
+  });
+
+  test('names every kind of damage and puts it right', async () => {
+    const blob = withFile('a', 'x'.repeat(2_000), 0);
+    store.put(makeEntry('b'));
+    writeFileSync(blob, 'y');
+    truncateSync(path('b'), 100);
+    writeFileSync(join(place.dir, 'index.json'), 'garbage');
+    const found = await verify();
+    expect(found['entries']).toEqual([expect.stringContaining(key('b'))]);
+    expect(found['files']).toHaveLength(2);
+    expect(found['files']![1]).toContain('out/a cannot be restored');
+    expect(has('b')).toBe(false);
+    expect(existsSync(blob)).toBe(false);
+    expect((await verify())['entries']).toEqual([]);
+    expect(Object.keys(JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8')))).toEqual([key('a')]);
+  });
+
+  test('an identity that belongs to another key is not believed', async () => {
+    store.put(makeEntry('a'));
+    const steps = await verifyStore({ ...place.options(), recomputeKey });
+    expect(steps).toMatchObject([
+      { name: 'folder' },
+      { name: 'entries', problems: [expect.stringContaining('another key')] },
+      {},
+      {},
+      {},
+    ]);
+    expect(has('a')).toBe(false);
+  });
+
+  test('makes the folder private again', async () => {
+    mkdirSync(place.dir, { recursive: true, mode: 0o755 });
+    expect((await verify())['folder']).toHaveLength(1);
+    expect(statSync(place.dir).mode & 0o777).toBe(0o700);
+  });
+});
+
+test('maintenance waits its turn and never for ever', async () => {
+  store.put(makeEntry('a'));
+  mkdirSync(join(place.dir, 'maintenance.lock'));
+  const [one, two] = await Promise.all([
+    (async () => {
+      utimesSync(join(place.dir, 'maintenance.lock'), 1, 1);
+      return collectGarbage(place.options());
+    })(),
+    clearEntries(place.options(), { all: true }),
+  ]);
+  expect(one).toHaveProperty('removedEntries');
+  expect(two).toHaveProperty('entries');
+});
