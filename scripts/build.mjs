@@ -127,7 +127,12 @@ export async function build() {
   const staging = `${root}dist-${process.pid}`;
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
-  await Promise.all([buildCli(staging), buildLibrary(staging)]);
+  try {
+    await Promise.all([buildCli(staging), buildLibrary(staging)]);
+  } catch (error) {
+    rmSync(staging, { recursive: true, force: true });
+    throw error;
+  }
   const target = `${root}dist`;
   const old = `${root}dist-old-${process.pid}`;
   try {
