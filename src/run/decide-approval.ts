@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Failure } from '../model/failure.js';
 import type { Project } from '../util/project.js';
 import type { AskLine } from './journal/lines.js';
@@ -38,12 +39,26 @@ export function decideApproval(
   const now = project.clock.now();
   if (asked.deadline !== undefined && now > asked.deadline)
     return bad(`the time to decide about ${phase} is over`, 'Resume the run to be asked again.');
-  const journal = new JournalWriter(journalOf(project, runId));
+  const path = journalOf(project, runId);
+  const journal = new JournalWriter(path);
+  if (!endsWithLine(path)) journal.endTornLine();
   journal.write({ type: 'decision', at: now, phase: asked.phase, digest: asked.digest, decision, note });
   journal.sync();
   journal.close();
   if (journal.broken !== undefined) return bad(`the decision cannot be written: ${journal.broken}`);
   return { asked };
+}
+
+/** A line that a crash cut short would swallow the one that is put after it. */
+function endsWithLine(path: string): boolean {
+  const fd = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const last = Buffer.alloc(1);
+    return size === 0 || (readSync(fd, last, 0, 1, size - 1) === 1 && last[0] === 10);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Questions of a run that nobody has answered or used. */

@@ -44,10 +44,17 @@ export async function identify(at: PhaseContext, parts: IdentityParts, unit?: st
   const probes: Probe[] = parts.probes ? [...parts.probes] : [];
   for (const written of fingerprintEntries(at, parts)) {
     const entry = written.includes('{') ? filledIn(at, written, parts.variables) : written;
-    if (entry === undefined) return { unidentified: `${written} has no value` };
+    if (entry === undefined) {
+      if (phase.idempotent) return { unidentified: `${written} has no value` };
+      continue;
+    }
     const pending = at.run.fingerprints.resolve(entry, { ownOutputs: outputs });
     const resolved = pending instanceof Promise ? await pending : pending;
-    if ('failed' in resolved) return { unidentified: `${entry}: ${resolved.failed}` };
+    if ('failed' in resolved) {
+      // A side effect is never reused across runs; it must be found again in its own, whatever the world says.
+      if (!phase.idempotent) continue;
+      return { unidentified: `${entry}: ${resolved.failed}` };
+    }
     if (resolved.warning !== undefined) at.run.warn(`${entry}: ${resolved.warning}`);
     probes.push({ found: resolved.value, ownOutputs: outputs });
   }

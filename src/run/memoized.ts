@@ -53,12 +53,15 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
 
   // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
   const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
-  if (policy.readRun || (settles && !doubt)) {
-    const earlier = await fromThisRun(at, work, found);
-    if (earlier) return finish(at, work, found, earlier);
+  const readRun = policy.readRun || (settles && !doubt);
+  try {
+    const earlier = readRun ? await fromThisRun(at, work, found) : undefined;
+    return finish(at, work, found, earlier ?? (await fromStoreOrExecution(at, work, found)));
+  } catch (error) {
+    // A bug of ours fails this phase; others that wait for its result must not wait for good.
+    run.shared.abandon(runKey);
+    throw error;
   }
-  const settled = await fromStoreOrExecution(at, work, found);
-  return finish(at, work, found, settled);
 }
 
 interface Found {
@@ -94,7 +97,8 @@ function recorded(at: PhaseContext, runKey: string): ResultLine | undefined {
   const { run } = at;
   const place = run.shared.place(runKey);
   const line = place ? run.readBack(place) : run.prior.find(runKey);
-  return !line || (!place && refusesEarlier(at, line)) ? undefined : line;
+  if (!line || (line.masked && at.phase.idempotent)) return undefined;
+  return !place && refusesEarlier(at, line) ? undefined : line;
 }
 
 /** Files of a reused result, put where they belong; what is in the way, in words. */
@@ -209,7 +213,7 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string): Promise
 function announce(at: PhaseContext, work: Work, runKey: string | undefined, reason: string): () => void {
   let begun = false;
   const begin = () => {
-    if (!begun) journalStart(at, { unit: work.unit, runKey, reason });
+    if (!begun) journalStart(at, { unit: work.unit, runKey, reason }, work.parts.container !== true);
     begun = true;
   };
   if (work.beginsItself !== true) begin();

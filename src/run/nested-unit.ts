@@ -75,6 +75,7 @@ export async function prepareFlow(
     admission: new Admission(at.scope.admission),
     ...(spec.graft && { around: around(at.scope) }),
     depth: at.scope.depth + 1,
+    ...(!at.phase.idempotent && { idempotent: false }),
     generated: spec.generated || at.scope.generated,
     ancestry: [...at.scope.ancestry, flow.file ?? flow.name],
   };

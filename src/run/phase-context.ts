@@ -33,10 +33,12 @@ export interface Policy {
 export function phaseContext(
   run: RunContext,
   scope: Scope,
-  phase: Phase,
+  given: Phase,
   round: number,
   signal = run.signal,
 ): PhaseContext {
+  const once = scope.idempotent === false && given.idempotent && mayBeCrossRun(given.kind);
+  const phase = once ? { ...given, idempotent: false } : given;
   return {
     run,
     scope,

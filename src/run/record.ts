@@ -1,3 +1,4 @@
+import type { Failure } from '../model/failure.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import type { PhaseOutcome, Status } from '../model/outcome.js';
 import type { Settled } from './execution.js';
@@ -18,7 +19,7 @@ export function recordPhase(at: PhaseContext, settled: Settled): LinePlace {
 }
 
 /** A phase that did not come to run at all. */
-export function recordUnrun(at: PhaseContext, status: Status, reason: string): LinePlace {
+export function recordUnrun(at: PhaseContext, status: Status, reason: string, failure?: Failure): LinePlace {
   const now = at.run.options.project.clock.now();
   return at.run.journal.write(
     {
@@ -33,6 +34,7 @@ export function recordUnrun(at: PhaseContext, status: Status, reason: string): L
       attempts: 0,
       durationMs: 0,
       usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, usd: 0 },
+      failure,
     },
     { hold: true },
   );
@@ -42,6 +44,7 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
   const { secrets, options } = at.run;
   const masked = <T>(value: T): T => (secrets.any ? (secrets.maskValue(value as never) as T) : value);
   const executed = settled.hit === null;
+  const output = secrets.any ? secrets.maskOutput(settled.output) : settled.output;
   return {
     type: unit === undefined ? 'phase' : 'unit',
     at: options.project.clock.now(),
@@ -54,7 +57,8 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
     runKey: settled.runKey,
     hit: settled.hit,
     madeAt: executed ? undefined : settled.madeAt,
-    output: masked(settled.output),
+    output,
+    masked: output === settled.output ? undefined : true,
     files: settled.files.length === 0 ? undefined : settled.files,
     attempts: settled.attempts,
     durationMs: Math.round(settled.durationMs),
@@ -66,10 +70,10 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
     items: settled.items,
     identity: executed ? settled.identity : undefined,
     inputs: masked(settled.inputs),
-    facts: settled.facts,
+    facts: masked(settled.facts),
     idempotent: at.phase.idempotent ? undefined : false,
     deciding: mayBeCrossRun(at.phase.kind) ? undefined : true,
-    remark: settled.remark,
+    remark: masked(settled.remark),
   };
 }
 

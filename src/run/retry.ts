@@ -23,13 +23,15 @@ export async function withRetries(
   calls: 'agent' | 'process',
   attempt: () => Promise<Attempt>,
 ): Promise<Execution> {
-  const { run, phase } = at;
+  const { run } = at;
   let spent: Execution | undefined;
   for (let number = 1; ; number++) {
     if (at.signal.aborted) return spent ?? failedBefore(interruption(at));
     const result = await attempt();
     const total = spent ? { ...result, usage: addUsage(spent.usage, result.usage), attempts: number } : result;
-    if (result.status !== 'failed' || !result.failure) return { ...total, attempts: number };
+    // What was not let in has not been attempted.
+    const attempts = result.attempts === 0 ? number - 1 : number;
+    if (result.status !== 'failed' || !result.failure) return { ...total, attempts };
     const delayMs = nextDelay(at, calls, result, number);
     run.journal.write({
       type: 'attempt',
@@ -39,13 +41,20 @@ export async function withRetries(
       attempt: number,
       durationMs: result.durationMs,
       usage: result.usage,
-      failure: { ...result.failure, message: run.secrets.mask(result.failure.message) },
+      failure: run.secrets.maskValue(result.failure as never),
       inputs: run.secrets.maskValue(result.inputs),
       partial: result.output.text === '' ? undefined : run.secrets.mask(result.output.text.slice(-4_000)),
       retryInMs: delayMs,
     });
     if (delayMs === undefined || at.scope.admission.closed) return { ...total, attempts: number };
-    run.emit({ type: 'retry', phase: phase.id, unit, attempt: number, delayMs, error: result.failure.message });
+    run.emit({
+      type: 'retry',
+      phase: at.path,
+      unit,
+      attempt: number,
+      delayMs,
+      error: run.secrets.mask(result.failure.message),
+    });
     if ((await pause(delayMs, at.signal)) === 'aborted') return { ...total, attempts: number };
     spent = total;
   }
@@ -62,7 +71,8 @@ function nextDelay(at: PhaseContext, calls: 'agent' | 'process', result: Attempt
   if (!retry || number > retry.max) return undefined;
   const full = Math.min(LONGEST_PAUSE_MS, retry.backoffMs * retry.factor ** (number - 1));
   // Jitter, so that many items that were turned away together do not come back together.
-  return Math.round(full * (0.5 + Math.random() / 2));
+  const jittered = Math.round(full * (0.5 + Math.random() / 2));
+  return Math.max(jittered, Math.min(LONGEST_PAUSE_MS, failure.retryAfterMs ?? 0));
 }
 
 function interruption(at: PhaseContext) {

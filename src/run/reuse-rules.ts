@@ -11,9 +11,15 @@ export function refusesEarlier(at: PhaseContext, line: ResultLine): string | und
   if (line.status !== 'done') return `it was ${line.status}`;
   if (prior.how !== 'auto') return undefined;
   if (line.deciding) return 'gates and approvals are decided anew in each run';
-  const runsProcess = line.kind === 'script' || line.inputs?.['argv'] !== undefined;
+  const runsProcess = line.kind === 'script' || line.inputs?.['argv'] !== undefined || hasRunBranches(at, line);
   if (runsProcess && line.idempotent !== false && at.policy.fingerprint.length === 0 && prior.projectChanged()) {
     return 'files of the project changed since, and the script declares no fingerprint';
   }
   return undefined;
+}
+
+/** The result of a race or a tournament as a whole is one of its branches', and those may be scripts. */
+function hasRunBranches({ phase }: PhaseContext, line: ResultLine): boolean {
+  if (line.unit !== undefined || (phase.kind !== 'race' && phase.kind !== 'tournament')) return false;
+  return phase.branches.some((branch) => branch.body.type === 'run');
 }

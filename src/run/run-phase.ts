@@ -1,3 +1,4 @@
+import type { Failure } from '../model/failure.js';
 import type { Phase } from '../model/flow.js';
 import { NO_OUTPUT, NO_USAGE, type PhaseOutcome, type Status } from '../model/outcome.js';
 import { settleComposite } from './composite.js';
@@ -37,8 +38,8 @@ export async function runPhase({ run, scope, phase, round, signal, selected }: P
 }
 
 /** A phase that does not come to run, with the reason. */
-export function unrun(at: PhaseContext, status: Status, reason: string): PhaseOutcome {
-  recordUnrun(at, status, reason);
+export function unrun(at: PhaseContext, status: Status, reason: string, failure?: Failure): PhaseOutcome {
+  recordUnrun(at, status, reason, failure);
   return told(at, {
     id: at.phase.id,
     kind: at.phase.kind,
@@ -50,6 +51,7 @@ export function unrun(at: PhaseContext, status: Status, reason: string): PhaseOu
     attempts: 0,
     durationMs: 0,
     usage: NO_USAGE,
+    ...(failure && { failure }),
   });
 }
 

@@ -115,12 +115,12 @@ class Schedule {
 
   #never(phase: Phase, why: Extract<Readiness, { now: 'never' }>['why'], cause: string): void {
     this.#started.add(phase.id);
-    const status = this.scope.outcomes.get(cause)?.status ?? 'failed';
+    const ended = this.scope.outcomes.get(cause)?.status ?? 'failed';
     switch (why) {
       case 'bad': {
-        const message = `needs ${cause}, which ${status === 'skipped' ? 'was skipped' : status}`;
-        const outcome = this.#notRun(phase, this.runContext.options.keepGoing ? 'skipped' : 'cancelled', message);
-        this.#settle(phase, { ...outcome, failure: { code: 'dependency', message } });
+        const message = `needs ${cause}, which ${ended === 'skipped' ? 'was skipped' : ended}`;
+        const status = this.runContext.options.keepGoing ? 'skipped' : 'cancelled';
+        this.#settle(phase, this.#notRun(phase, status, message, { code: 'dependency', message }));
         break;
       }
       case 'waiting':
@@ -154,15 +154,15 @@ class Schedule {
     }
   }
 
-  #notRun(phase: Phase, status: 'skipped' | 'cancelled', reason: string): PhaseOutcome {
-    return unrun(phaseContext(this.runContext, this.scope, phase, 0, this.signal), status, reason);
+  #notRun(phase: Phase, status: 'skipped' | 'cancelled' | 'failed', reason: string, failure?: Failure): PhaseOutcome {
+    return unrun(phaseContext(this.runContext, this.scope, phase, 0, this.signal), status, reason, failure);
   }
 
   /** An exception is a bug of ours; it fails the phase instead of hanging the run. */
   #crashed(phase: Phase, error: unknown): PhaseOutcome {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     const failure: Failure = { code: 'internal', message: `a bug in taskflow: ${message}`, detail: stack };
-    return { ...this.#notRun(phase, 'cancelled', 'internal error'), status: 'failed', failure };
+    return this.#notRun(phase, 'failed', 'internal error', failure);
   }
 
   #result(): ScopeResult {
@@ -178,7 +178,7 @@ class Schedule {
       else if (outcome.status === 'done' || outcome.attempts > 0) reuse.executed += 1;
       if (outcome.ageMs !== undefined) ageMs = Math.min(ageMs ?? outcome.ageMs, outcome.ageMs);
     }
-    const last = this.scope.outcomes.get(this.scope.flow.result);
+    const last = this.scope.outcomes.get(this.#wanted() ?? this.scope.flow.result);
     const status = this.#status();
     return {
       status,
@@ -188,7 +188,14 @@ class Schedule {
       reuse,
       ageMs,
       failure: status === 'success' ? undefined : (this.#firstFailure ?? this.#otherReason()),
+      ...(this.scope.flow.phases.some(({ id }) => this.#select(id) === 'leave') && { partial: true }),
     };
+  }
+
+  /** Whoever runs one phase, or up to one, wants to see what that one says. */
+  #wanted(): string | undefined {
+    const { only, until } = this.scope.path === '' ? (this.runContext.options.selection ?? {}) : {};
+    return only ?? until;
   }
 
   #status(): RunStatus {

@@ -16,6 +16,8 @@ export interface Scope {
   readonly outcomes: Map<string, PhaseOutcome>;
   readonly admission: Admission;
   readonly depth: number;
+  /** False inside of a phase that is not idempotent: nothing in there is done twice. */
+  readonly idempotent?: false;
   /** Made by a model: held to the limits for generated flows, as is everything inside. */
   readonly generated: boolean;
   /** What a gate said when it sent a phase back, by phase id: `{reflexion}` of its next round. */
@@ -38,6 +40,8 @@ export interface ScopeResult {
   readonly reuse: { readonly executed: number; readonly run: number; readonly crossRun: number };
   /** Youngest reused part, when nothing was executed. */
   readonly ageMs?: number;
+  /** Phases were left out because only a part was asked for. */
+  readonly partial?: true;
 }
 
 export function phasePath(scope: Scope, id: string): string {

@@ -1,5 +1,6 @@
 import type { ArgSpec } from '../model/flow.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
+import type { Output } from '../model/outcome.js';
 
 interface Secret {
   readonly name: string;
@@ -50,9 +51,20 @@ export class Secrets {
     return this.any ? (this.#maskDeep(value as JsonValue) as T) : value;
   }
 
+  /** The same object when nothing had to be hidden. Bytes that hold a secret are dropped: they cannot be masked. */
+  maskOutput(output: Output): Output {
+    const { base64, ...rest } = output;
+    const bytes = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
+    const hidden = bytes !== undefined && this.values.some((value) => bytes.includes(value));
+    const masked = this.maskValue(rest as JsonObject) as unknown as Output;
+    const same = !hidden && masked.text === rest.text && JSON.stringify(masked.json) === JSON.stringify(rest.json);
+    if (same) return output;
+    return hidden || base64 === undefined ? masked : { ...masked, base64 };
+  }
+
   #maskDeep(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.mask(value);
-    if (typeof value === 'number') return this.appearsIn(String(value)) ? this.mask(String(value)) : value;
+    if (typeof value === 'number') return this.values.includes(String(value)) ? this.mask(String(value)) : value;
     if (Array.isArray(value)) return value.map((element) => this.#maskDeep(element));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.#maskDeep(member)]));
@@ -66,7 +78,11 @@ function secretsIn(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): 
     if (!spec.secret || value === undefined || value === null) continue;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     // One or two characters would mask half of every text and protect nothing.
-    if (text.length > 2) found.push({ name, value: text });
+    if (text.length <= 2) continue;
+    found.push({ name, value: text });
+    // Inside of JSON it is spelled differently if it holds quotes, backslashes or line ends.
+    const inJson = JSON.stringify(text).slice(1, -1);
+    if (inJson !== text) found.push({ name, value: inJson });
   }
   return found;
 }

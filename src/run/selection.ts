@@ -83,11 +83,13 @@ export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
     const reason = 'skipped in the last run';
     return { ...base, status: 'skipped', cacheHit: null, reason, output: NO_OUTPUT, files: [] };
   }
-  if (!line) {
+  if (!line || line.masked) {
     const failure: Failure = {
       code: 'bad-input',
-      message: `there is no earlier output of ${at.path} to work with`,
-      hint: 'Run the whole flow once, or start further up.',
+      message: line
+        ? `the earlier output of ${at.path} held a secret and was not written down`
+        : `there is no earlier output of ${at.path} to work with`,
+      hint: 'Run the whole flow once with these arguments, or start further up.',
     };
     return {
       ...base,

@@ -47,6 +47,13 @@ export class SharedResults {
     entry?.finish(place ? settled : undefined);
   }
 
+  /** It will not be made after all. */
+  abandon(runKey: string): void {
+    const entry = this.#underWay.get(runKey);
+    this.#underWay.delete(runKey);
+    entry?.finish();
+  }
+
   /** A gate has rejected it: nobody else in this run may take it. */
   forget(runKey: string): void {
     this.#places.delete(runKey);

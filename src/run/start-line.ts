@@ -1,3 +1,4 @@
+import { mayBeCrossRun } from '../model/kind.js';
 import type { ChildIdentity } from '../process/process.js';
 import type { PhaseContext } from './phase-context.js';
 
@@ -18,9 +19,11 @@ export function journalChild(at: PhaseContext, child: ChildIdentity): void {
 export function journalStart(
   at: PhaseContext,
   facts: { readonly unit?: string; readonly runKey?: string; readonly reason: string },
+  acts: boolean,
 ): void {
   const { journal, options } = at.run;
-  const { idempotent } = at.phase;
+  // A decision changes nothing in the world, and a nested flow only through its own phases.
+  const idempotent = at.phase.idempotent || !acts || !mayBeCrossRun(at.phase.kind);
   journal.write({ type: 'start', at: options.project.clock.now(), phase: at.path, idempotent, ...facts });
   if (!idempotent) journal.sync();
 }

@@ -32,7 +32,7 @@ export interface OpenRun {
   readonly warnings: readonly string[];
   readonly continues?: string;
   /** Writes the end; call it once, whatever happened. */
-  end(result: Pick<ScopeResult, 'status' | 'failure'>): void;
+  end(result: Pick<ScopeResult, 'status' | 'failure' | 'partial'>): void;
   readonly startedAt: number;
 }
 
@@ -139,10 +139,11 @@ export async function openRun(
     warnings,
     continues: imported?.runId ?? decision.previous?.runId,
     startedAt,
-    end: ({ status, failure }) => {
+    end: ({ status, failure, partial }) => {
       const durationMs = Math.round(clock.elapsed() - startedAt);
       const { spent, saved } = context.ledger;
-      journal.write({ type: 'end', at: clock.now(), status, durationMs, spent, saved, failure });
+      const told = failure && context.secrets.maskValue(failure as never);
+      journal.write({ type: 'end', at: clock.now(), status, partial, durationMs, spent, saved, failure: told });
       if (status !== 'success') journal.sync();
       journal.close();
       context.close();

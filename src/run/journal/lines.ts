@@ -91,6 +91,8 @@ export interface ResultLine {
   /** When the result itself was made: equal to `at` when it was executed now. */
   readonly madeAt?: number;
   readonly output: Output;
+  /** The output held a secret, which is not written: this is not what was said, and nobody may be given it as that. */
+  readonly masked?: true;
   readonly files?: readonly OutputFile[];
   readonly attempts: number;
   readonly durationMs: number;

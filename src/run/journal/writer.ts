@@ -38,6 +38,13 @@ export class JournalWriter {
     return place;
   }
 
+  /** Before appending to the journal of a process that died in the middle of a line. */
+  endTornLine(): void {
+    this.#held.push('\n');
+    this.#heldBytes += 1;
+    this.#offset += 1;
+  }
+
   flush(): void {
     if (this.#held.length === 0) return;
     const buffer = Buffer.from(this.#held.join(''));

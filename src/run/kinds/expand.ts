@@ -1,10 +1,16 @@
 import type { ExpandPhase } from '../../model/flow.js';
+import type { JsonObject } from '../../model/json.js';
+import { renderValue } from '../render.js';
+import { unresolvedIn } from '../unresolved.js';
 import { runSource } from './flow.js';
 import type { KindHandler } from './kind.js';
 
 export const expandKind: KindHandler<ExpandPhase> = {
-  run: (at) =>
-    runSource(at, at.phase.source, (flow) => {
+  run: (at) => {
+    const given = renderValue(at, at.phase.with ?? {});
+    const { failure, unkeepable } = unresolvedIn(at, given.unresolved);
+    return runSource(at, at.phase.source, (flow) => {
+      if (failure) return { failure };
       const { maxNodes, mode } = at.phase;
       if (flow.phases.length > maxNodes) {
         return {
@@ -14,6 +20,7 @@ export const expandKind: KindHandler<ExpandPhase> = {
           },
         };
       }
-      return { with: {}, graft: mode === 'graft' };
-    }),
+      return { with: given.value as JsonObject, unkeepable, graft: mode === 'graft' };
+    });
+  },
 };

@@ -29,7 +29,13 @@ export const gateKind: KindHandler<GatePhase> = {
     const target = phase.score && render(at, phase.score.target).text;
     return runWhole(at, {
       parts: {
-        body: { conditions, task: task ?? null, score: (phase.score ?? null) as never, target: target ?? null },
+        body: {
+          conditions,
+          task: task ?? null,
+          judge: (phase.body ?? null) as never,
+          score: (phase.score ?? null) as never,
+          target: target ?? null,
+        },
       },
       execute: () => judgeWithRounds(at),
     });
