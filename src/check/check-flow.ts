@@ -10,7 +10,7 @@ import type { UsedFlow } from './context.js';
 import { checkFlowValue } from './flow.js';
 import { checkForbiddenNames } from './forbidden.js';
 import { Problems, syntaxDiagnostics, toDiagnostics } from './problem.js';
-import { type LoadedFlows, loadUsedFlows } from './used-flows.js';
+import { LoadedFlows, loadUsedFlows } from './used-flows.js';
 import type { CheckWorld, Dependency } from './world.js';
 
 export interface CheckRequest {
@@ -40,7 +40,7 @@ export interface CheckResult {
 /** A flow file's text as a checked flow, or all that is wrong with it. Starts no process and never throws. */
 export async function checkFlowText(request: CheckRequest): Promise<CheckResult> {
   const start = isAbsolute(request.file) ? request.file : resolve(request.world.root, request.file);
-  return check(request, new Map(), [start]);
+  return check(request, new LoadedFlows(), [start]);
 }
 
 async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly string[]): Promise<CheckResult> {

@@ -6,8 +6,12 @@ import type { CheckWorld } from './world.js';
 /** Checks one used flow's file; how is the business of whoever checks files. */
 export type CheckUsedFile = (file: string, bytes: Buffer, trail: readonly string[]) => Promise<UsedFlow>;
 
-/** Saved flows that were loaded in this check, by absolute path: each is read and checked once. */
-export type LoadedFlows = Map<string, UsedFlow>;
+/** Saved flows that were loaded in this check: each is read and checked once. */
+export class LoadedFlows {
+  readonly byFile = new Map<string, UsedFlow>();
+  /** As flows name them, at any depth: who asks what is inside of a used flow meets names that only that one uses. */
+  readonly byName = new Map<string, UsedFlow>();
+}
 
 export interface UsedFlowOptions {
   readonly world: CheckWorld;
@@ -19,9 +23,11 @@ export interface UsedFlowOptions {
 
 /** Every flow that a value uses by a fixed name, loaded before the check proper: that one does not wait for files. */
 export async function loadUsedFlows(value: unknown, options: UsedFlowOptions): Promise<ReadonlyMap<string, UsedFlow>> {
-  const used = new Map<string, UsedFlow>();
-  for (const ref of usedNames(value)) used.set(ref, await loadUsed(ref, options));
-  return used;
+  const own = new Map<string, UsedFlow>();
+  for (const ref of usedNames(value)) own.set(ref, await loadUsed(ref, options));
+  const { byName } = options.loaded;
+  for (const [ref, used] of own) if ('flow' in used) byName.set(ref, used);
+  return new Map([...byName, ...own]);
 }
 
 async function loadUsed(ref: string, { world, loaded, trail, check }: UsedFlowOptions): Promise<UsedFlow> {
@@ -33,10 +39,10 @@ async function loadUsed(ref: string, { world, loaded, trail, check }: UsedFlowOp
     const names = [...trail.slice(from), file].map((path) => relativePath(world.root, path));
     return { problem: `flows use each other in a circle: ${names.join(' → ')}`, circle: true };
   }
-  const known = loaded.get(file);
+  const known = loaded.byFile.get(file);
   if (known) return known;
   const used = await check(file, found.bytes, [...trail, file]);
-  loaded.set(file, used);
+  loaded.byFile.set(file, used);
   return used;
 }
 
