@@ -17,7 +17,7 @@ export async function executeRun(
   const { flags, out, err, project } = invocation;
   const view = flags.boolean('quiet') ? undefined : createRunView({ out: err, clock: project.clock });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
-  const interrupt = listenForInterrupts(err);
+  const interrupt = listenForInterrupts((line) => (view ? view.notice(line) : err.write(`${line}\n`)));
   const onEvent = (event: RunEvent) => {
     events?.add(JSON.stringify(event));
     view?.onEvent(event);

@@ -1,4 +1,3 @@
-import type { Writer } from './command.js';
 import { EXIT } from './exit-status.js';
 
 export interface Interrupt {
@@ -11,7 +10,7 @@ export interface Interrupt {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The first interrupt asks the run to end in order; the second ends everything at once. */
-export function listenForInterrupts(err: Writer): Interrupt {
+export function listenForInterrupts(say: (line: string) => void): Interrupt {
   const controller = new AbortController();
   const listener = () => {
     if (controller.signal.aborted) {
@@ -23,7 +22,7 @@ export function listenForInterrupts(err: Writer): Interrupt {
       return;
     }
     controller.abort();
-    err.write('\ninterrupted: ending what is under way; once more to end at once\n');
+    say('interrupted: ending what is under way; once more ends at once');
   };
   for (const name of SIGNALS) process.on(name, listener);
   return {

@@ -54,7 +54,7 @@ describe('the picture of a run', () => {
       'release run-1  3 of 6 done · 1 reused · 1 running · 1 failed · 5s',
       '● collect  CACHED (cross-run · age 6m · saved $0.04, 12s)',
       '✔ review     34s · sonnet · 12.3k tokens · $0.04 · ran (input changed: file:package.json)',
-      '⠋ files       5s · ████░░░░░░░░░░░░ 10/40 · 3 reused · 1 failed · no entry',
+      '⠋ files       5s · ████░░░░░░░░░░░░ 10/40 · 3 reused · 1 failed',
       '✖ check     1.2s · npm ended with status 1',
       '○ publish',
       '– notify   skipped (when: false)',
@@ -99,7 +99,7 @@ describe('the picture of a run', () => {
     const start = runEvent({ type: 'phase-start', phase: 'sub', reason: 'no entry' });
     const inner = runEvent({ type: 'phase-start', phase: 'sub/3/plan', reason: '' });
     expect(picture(fold(runStart(['sub', 'next']), start, inner)).slice(1)).toEqual([
-      '⠋ sub      5s · no entry',
+      '⠋ sub      5s',
       '  ⠋ 3/plan     5s',
       '○ next',
     ]);

@@ -37,7 +37,7 @@ export async function executeBatch(
   if (folder && 'problem' in folder) return complain(invocation, folder.problem);
   const view = flags.boolean('quiet') ? undefined : createBatchView({ out: err, clock: project.clock });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
-  const interrupt = listenForInterrupts(err);
+  const interrupt = listenForInterrupts((line) => err.write(`\n${line}\n`));
   const approve = await approver(invocation, view);
   const result = await runBatch(
     {

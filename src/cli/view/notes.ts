@@ -4,19 +4,32 @@ import { formatDuration } from '../../util/duration.js';
 import { formatCount, formatMoney } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 
+/** What the engine says of a phase that nobody asked to keep: true, and not worth a word on every line. */
+const USUAL = 'not cached across runs';
+
 /** `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`. */
 export function outcomeNote(outcome: PhaseOutcome): string {
-  const { status, cacheHit, reason, failure } = outcome;
+  const { status, cacheHit, failure, attempts } = outcome;
   if (status === 'failed' || status === 'blocked') {
-    return oneLine(failure?.message ?? reason) + (outcome.attempts > 1 ? ` (${outcome.attempts} attempts)` : '');
+    return oneLine(failure?.message ?? outcome.reason) + (attempts > 1 ? ` (${attempts} attempts)` : '');
   }
   if (cacheHit !== null) return `CACHED (${[cacheHit, ...hitFacts(outcome)].join(' · ')})`;
   if (status === 'paused') return 'waits for an approval';
-  const word = status === 'done' ? 'ran' : status;
-  const attempts = status === 'done' && outcome.attempts > 1 ? `, attempt ${outcome.attempts}` : '';
-  const tolerated = status === 'done' && failure ? `failed, and is optional: ${oneLine(failure.message)}` : '';
-  const why = tolerated || oneLine(reason);
-  return why === '' ? `${word}${attempts}` : `${word}${attempts} (${why})`;
+  if (status === 'done' && failure) return `failed, and is optional: ${oneLine(failure.message)}`;
+  const reason = outcome.reason === USUAL ? '' : oneLine(outcome.reason);
+  if (status !== 'done') return failure?.code === 'interrupted' ? 'interrupted' : withReason(status, reason);
+  return withReason(`${decided(outcome)}${attempts > 1 ? `, attempt ${attempts}` : ''}`, reason);
+}
+
+function decided({ kind, output }: PhaseOutcome): string {
+  if (kind === 'gate') return 'passed';
+  if (kind !== 'approval') return 'ran';
+  const note = oneLine(output.text);
+  return note === '' || note === 'approved' ? 'approved' : `approved: ${note}`;
+}
+
+function withReason(word: string, reason: string): string {
+  return reason === '' ? word : `${word} (${reason})`;
 }
 
 function hitFacts(outcome: PhaseOutcome): string[] {

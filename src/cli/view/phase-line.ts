@@ -121,6 +121,5 @@ function phaseNote(phase: PhaseState, style: Style): Fact[] {
     return note(outcome.cacheHit ? style.cyan(text) : style.dim(text));
   }
   if (phase.note !== undefined) return note(style.dim(oneLine(phase.note)));
-  if (state === 'running' && phase.reason) return note(style.dim(oneLine(phase.reason)));
   return [];
 }

@@ -12,6 +12,8 @@ import { applyEvent, createRunState } from './run-state.js';
 /** Shows a run while it goes. */
 export interface RunView {
   onEvent(event: RunEvent): void;
+  /** A line of ours that stays, beside what the run says. */
+  notice(line: string): void;
   /** Takes the live picture off the screen, for a question to the person, until the returned function is called. */
   suspend(): () => void;
   /** Leaves the final picture and the closing summary. */
@@ -37,6 +39,7 @@ function plainView({ out }: RunViewOptions): RunView {
       applyEvent(state, event);
       for (const line of plainLines(state, event, style)) lines.add(line);
     },
+    notice: (line) => lines.add(line),
     suspend() {
       lines.flush();
       return () => {};
@@ -59,15 +62,18 @@ function liveView({ out, clock }: RunViewOptions): RunView {
   const screen = createScreen(out);
   let tick = 0;
   let timer: NodeJS.Timeout | undefined;
+  let notices: string[] = [];
   let seenWarnings = 0;
   let suspended = false;
   const stopResize = out.onResize(() => draw());
 
   /** Lines that stay above the picture. */
   const takeNotices = (): string[] => {
-    const fresh = state.warnings.slice(seenWarnings).map((message) => warningLine(undefined, message, style));
+    for (const message of state.warnings.slice(seenWarnings)) notices.push(warningLine(undefined, message, style));
     seenWarnings = state.warnings.length;
-    return fresh;
+    const taken = notices;
+    notices = [];
+    return taken;
   };
   const picture = (rows: number) => drawRun(state, { style, columns: out.columns, rows, now: clock.now(), tick });
   const draw = () => {
@@ -90,6 +96,10 @@ function liveView({ out, clock }: RunViewOptions): RunView {
       if (event.type === 'run-start') screen.print(continuingLines(state));
       if (event.type === 'run-end') halt();
       else if (!suspended) timer ??= setTimeout(animate, FIRST_FRAME_MS);
+    },
+    notice(line) {
+      notices.push(line);
+      if (!suspended) timer ??= setTimeout(animate, FIRST_FRAME_MS);
     },
     suspend() {
       halt();
