@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The bundle that users run; built once before the suite. */
-export const CLI = fileURLToPath(new URL('../../dist/taskflow.cjs', import.meta.url));
+/** The bundle that users run; built once before the suite. Another one (an installed package) can be named. */
+export const CLI =
+  process.env['TASKFLOW_TEST_CLI'] ?? fileURLToPath(new URL('../../dist/taskflow.cjs', import.meta.url));
 
 export interface CliOptions {
   readonly cwd: string;
