@@ -95,7 +95,7 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /** An empty claim this old has no maker any more; writing it takes microseconds. */
-const EMPTY_GRACE_MS = 5_000;
+const EMPTY_GRACE_MS = 2_000;
 /** A holder elsewhere touches its claim every 15 seconds; an older one was left behind, whatever the clocks say. */
 const FOREIGN_GRACE_MS = 10 * 60_000;
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** The worker as plain JavaScript; built once per test file. */
-export async function bundleWorker(): Promise<string> {
+/** A worker as plain JavaScript; built once per test file. */
+export async function bundleWorker(source = 'worker.ts'): Promise<string> {
   const outfile = join(mkdtempSync(join(tmpdir(), 'taskflow-worker-')), 'worker.mjs');
   await build({
-    entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
     bundle: true,
     platform: 'node',
     format: 'esm',
