@@ -11,6 +11,7 @@ import type { CheckedFile } from './check-file.js';
 import { DEFAULT_VALUES } from './defaults.js';
 import { type ConfigFile, configFile } from './files.js';
 import type { Layer } from './layer.js';
+import { mergeLayers } from './merge.js';
 
 export interface LoadedConfig {
   /** Usable even if there are problems: what is wrong is left out. */
@@ -34,7 +35,6 @@ export async function loadConfig(project: Project): Promise<LoadedConfig> {
     if (read.text !== undefined) layers.push({ ...file, checked: await checkedFile(project, file, read.text) });
   }
   if (layers.length === 0) return { config: CONFIG_DEFAULTS, problems: unreadable, values: DEFAULT_VALUES };
-  const { mergeLayers } = await import('./merge.js');
   const merged = await mergeLayers(layers);
   return { ...merged, problems: [...unreadable, ...merged.problems] };
 }

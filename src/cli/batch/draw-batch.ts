@@ -18,7 +18,7 @@ const MOST_ACTIVE = 8;
 /** The picture of a batch: one bar with its figures, and the rows that have been under way for the longest time. */
 export function drawBatch(state: BatchState, options: DrawOptions): string[] {
   const { style, columns, rows, now, tick } = options;
-  const width = Math.max(20, columns - 1);
+  const width = Math.max(10, columns - 1);
   const lines = [
     barLine(state, style, width, now),
     truncate(`  ${figures(state, style, now).join(style.dim(' · '))}`, width),

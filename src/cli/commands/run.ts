@@ -1,5 +1,8 @@
+import { resolve } from 'node:path';
 import { isFlowPath } from '../../check/find-flow.js';
-import type { Continuation } from '../../run/options.js';
+import type { Continuation, Selection } from '../../run/options.js';
+import { lastRunId } from '../../run/runs-folder.js';
+import { unknownInSelection } from '../../run/selection.js';
 import type { Command, Invocation } from '../command.js';
 import { executeRun } from '../execute.js';
 import { requireFlow, type UsableFlow } from '../flow-file.js';
@@ -98,22 +101,16 @@ async function continuationOf(
   if (flags.boolean('fresh')) return { how: 'fresh' };
   const checkpoint = flags.string('resume-from');
   if (checkpoint !== undefined) {
-    const { resolve } = await import('node:path');
     return { how: 'checkpoint', file: resolve(cwd, checkpoint) };
   }
   if (!flags.has('resume')) return { how: 'auto', finished: flags.boolean('iterate') };
-  const { lastRunId } = await import('../../run/runs-folder.js');
   const runId = flags.string('resume') ?? lastRunId(project, flow.file ?? flow.name);
   return runId === undefined
     ? { problem: 'this flow has not run yet: there is nothing to resume' }
     : { how: 'resume', runId };
 }
 
-async function unknownPhase(
-  { flow }: UsableFlow,
-  selection: Parameters<typeof import('../../run/selection.js').unknownInSelection>[1],
-) {
-  const { unknownInSelection } = await import('../../run/selection.js');
+async function unknownPhase({ flow }: UsableFlow, selection: Selection) {
   const [unknown] = unknownInSelection(flow, selection);
   if (unknown === undefined) return undefined;
   const { nearestName } = await import('../../util/nearest.js');
