@@ -1,0 +1,208 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/run/result.js';
+import { runCli } from '../support/cli.js';
+import { startCli } from '../support/live-cli.js';
+import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.remove());
+
+const once = { idempotent: false };
+const flow = (phases: object[], more: object = {}) => ({ name: 'effects', ...more, phases });
+const shaky = (id: string, more: object = {}) => ({
+  id,
+  type: 'script',
+  run: `bin/tick ${id}; test -e ../ok`,
+  ...more,
+});
+const slow = (id: string, more: object = {}) => ({
+  id,
+  type: 'script',
+  run: `bin/tick ${id}; test -e ../ok || sleep 60`,
+  ...more,
+});
+const repair = () => rig.write('../ok', '');
+
+/** Runs the flow in a process of its own and kills it outright when all of these have been seen. */
+async function crash(given: object, names: readonly string[], more: readonly string[] = []): Promise<void> {
+  rig.write('flow.json', JSON.stringify(given));
+  const live = startCli(['run', './flow.json', ...more], { cwd: rig.root });
+  const end = Date.now() + 20_000;
+  while (!names.every((name) => rig.executions().includes(name))) {
+    if (Date.now() > end) throw new Error(`never saw ${names.join(', ')}: ${live.stderr()}`);
+    await pause(5);
+  }
+  live.kill('SIGKILL');
+  expect((await live.done).signal).toBe('SIGKILL');
+}
+
+async function cli(...args: string[]): Promise<{ status: number | null; result: RunResult }> {
+  const { status, stdout, stderr } = await runCli(['run', './flow.json', '--json', ...args], { cwd: rig.root });
+  if (stdout === '') throw new Error(stderr);
+  return { status, result: JSON.parse(stdout) as RunResult };
+}
+
+describe('completed', () => {
+  it('is not fired again: not on resume, not when the run continues, not when files changed', async () => {
+    const phases = [ticking('send', once), shaky('end', { dependsOn: ['send'] })];
+    const first = await rig.run(flow(phases));
+    await rig.run(flow(phases));
+    rig.write('changed.txt', 'x');
+    await rig.run(flow(phases));
+    await rig.run(flow(phases), { continuation: { how: 'resume', runId: first.runId } });
+    expect(rig.counts()).toEqual({ send: 1, end: 4 });
+  });
+
+  it('is fired again when it was edited, and when a person says so', async () => {
+    await rig.run(flow([ticking('send', once), shaky('end', { dependsOn: ['send'] })]));
+    const edited = [ticking('send', once, 'another letter'), shaky('end', { dependsOn: ['send'] })];
+    await rig.run(flow(edited));
+    expect(rig.counts()['send']).toBe(2);
+    await rig.run(flow(edited), { selection: { rerun: ['send'] } });
+    expect(rig.counts()['send']).toBe(3);
+  });
+
+  it('counts although a fingerprint of it cannot be found out', async () => {
+    const phases = [
+      ticking('send', { ...once, cache: { fingerprint: ['git:HEAD', 'git:no-such-ref', 'file:bin'] } }),
+      shaky('end', { dependsOn: ['send'] }),
+    ];
+    await rig.run(flow(phases));
+    await rig.run(flow(phases));
+    expect(rig.counts()).toEqual({ send: 1, end: 2 });
+  });
+
+  it('holds for everything inside of a phase that is not idempotent', async () => {
+    rig.write('sub.json', JSON.stringify({ name: 'sub', phases: [ticking('inner'), ticking('inner2')] }));
+    const phases = [{ id: 'f', type: 'flow', use: './sub.json', ...once }, shaky('end', { dependsOn: ['f'] })];
+    await rig.run(flow(phases));
+    rig.write('changed.txt', 'x');
+    await rig.run(flow(phases));
+    expect(rig.counts()).toEqual({ inner: 1, inner2: 1, end: 2 });
+  });
+
+  it('is never taken from another run, nor shared between nested flows that do the same', async () => {
+    rig.write('.pi/taskflows/sub.json', JSON.stringify({ name: 'sub', phases: [ticking('send', once)] }));
+    const result = await rig.run(flow([{ id: 'm', type: 'map', over: [1, 2, 3], use: 'sub' }]));
+    expect(result.status).toBe('success');
+    expect(rig.counts()).toEqual({ send: 3 });
+  });
+
+  it('failed, it is not in doubt: it runs again, also two runs later', async () => {
+    const phases = [shaky('send', once)];
+    await rig.run(flow(phases));
+    // The run between ends before it gets to it.
+    await rig.run(
+      flow([{ id: 'first', type: 'script', run: 'exit 1' }, shaky('send', { ...once, dependsOn: ['first'] })]),
+    );
+    repair();
+    expect((await rig.run(flow(phases))).status).toBe('success');
+    expect(rig.counts()).toEqual({ send: 2 });
+  });
+});
+
+describe('under way when the process died', () => {
+  const phases = [slow('send', once), ticking('after', { dependsOn: ['send'] })];
+
+  it('stops and says what to type; nothing is fired, however often it is tried', async () => {
+    await crash(flow(phases), ['send']);
+    for (const _ of [1, 2, 3]) {
+      const { status, result } = await cli();
+      expect(status).toBe(1);
+      expect(result.error).toMatchObject({ phase: 'send', code: 'in-doubt' });
+      expect(result.error?.hint).toMatch(/--rerun send.*--skip send/);
+    }
+    expect(rig.counts()).toEqual({ send: 1 });
+  });
+
+  it('--rerun does it again', async () => {
+    await crash(flow(phases), ['send']);
+    repair();
+    expect((await cli('--rerun', 'send')).status).toBe(0);
+    expect(rig.counts()).toEqual({ send: 2, after: 1 });
+  });
+
+  it('--skip takes it as done, for good', async () => {
+    const later = [slow('send', once), shaky('after', { dependsOn: ['send'] })];
+    await crash(flow(later), ['send']);
+    expect((await cli('--skip', 'send')).status).toBe(1);
+    repair();
+    expect((await cli()).status).toBe(0);
+    expect(rig.counts()).toEqual({ send: 1, after: 2 });
+  });
+
+  it('an interrupt leaves it in doubt, too; what only waited for its turn is not', async () => {
+    const both = [slow('one', once), slow('two', once)];
+    rig.write('flow.json', JSON.stringify(flow(both, { concurrency: 1 })));
+    const live = startCli(['run', './flow.json'], { cwd: rig.root });
+    while (rig.executions().length === 0) await pause(5);
+    live.kill('SIGINT');
+    expect((await live.done).status).toBe(130);
+    repair();
+    const { result } = await cli('--rerun', 'one');
+    expect(result.status).toBe('success');
+    expect(rig.counts()).toEqual({ one: 2, two: 1 });
+  });
+
+  it('a failure elsewhere leaves what only waited for its turn free to run', async () => {
+    const both = [{ id: 'bad', type: 'script', run: 'sleep 0.2; test -e ../ok' }, ticking('send', once)];
+    await rig.run(flow(both, { concurrency: 1 }));
+    repair();
+    expect((await rig.run(flow(both, { concurrency: 1 }))).status).toBe('success');
+    expect(rig.counts()).toEqual({ send: 1 });
+  });
+
+  it('of a map: only the items that were under way are in doubt, and --rerun means those', async () => {
+    const item = ['sh', '-c', 'bin/tick "$0"; case "$0" in [bc]) test -e ../ok || sleep 60; esac', '{item}'];
+    const mapped = flow([{ id: 'm', type: 'map', over: ['a', 'b', 'c', 'd'], concurrency: 2, run: item, ...once }]);
+    await crash(mapped, ['a', 'b', 'c']);
+    const { result } = await cli();
+    expect(result.error).toMatchObject({ phase: 'm', code: 'in-doubt' });
+    repair();
+    // `d` had not begun, so it ran at once; nothing of it is in doubt.
+    expect(rig.counts()).toEqual({ a: 1, b: 1, c: 1, d: 1 });
+    expect((await cli('--rerun', 'm')).status).toBe(0);
+    expect(rig.counts()).toEqual({ a: 1, b: 2, c: 2, d: 1 });
+  });
+
+  it('of a map: --skip takes only those as done', async () => {
+    const item = ['sh', '-c', 'bin/tick "$0" did "$0"; test -e ../ok || test "$0" = a || sleep 60', '{item}'];
+    const mapped = flow([{ id: 'm', type: 'map', over: ['a', 'b', 'c'], concurrency: 1, run: item, ...once }]);
+    await crash(mapped, ['b']);
+    repair();
+    const { result } = await cli('--skip', 'm');
+    expect(result.status).toBe('success');
+    expect(phaseOf(result, 'm').json).toEqual(['did a', '', 'did c']);
+    expect(rig.counts()).toEqual({ a: 1, b: 1, c: 1 });
+  });
+
+  it('in a nested flow it is named by its path', async () => {
+    rig.write(
+      'sub.json',
+      JSON.stringify({ name: 'sub', phases: [ticking('before'), slow('send', { ...once, dependsOn: ['before'] })] }),
+    );
+    await crash(flow([{ id: 'f', type: 'flow', use: './sub.json' }]), ['before', 'send']);
+    const { result } = await cli();
+    expect(result.error?.hint).toContain('--rerun f/send');
+    repair();
+    expect((await cli('--rerun', 'f/send')).status).toBe(0);
+    expect(rig.counts()).toEqual({ before: 1, send: 2 });
+  });
+
+  it('a crash right after a torn line is read past', async () => {
+    await crash(flow(phases), ['send']);
+    const { runIds } = await import('../../src/run/runs-folder.js');
+    const [runId] = runIds(rig.project);
+    writeFileSync(join(rig.root, '.pi/taskflows/runs', runId!, 'journal.jsonl'), '{"type":"phase","at":1,"phase":"se', {
+      flag: 'a',
+    });
+    expect((await cli()).result.error).toMatchObject({ code: 'in-doubt' });
+    expect(rig.counts()).toEqual({ send: 1 });
+  });
+});
