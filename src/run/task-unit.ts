@@ -11,6 +11,7 @@ import { promised } from './output.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
 import { type Attempt, withRetries } from './retry.js';
+import { sameModel } from './same-model.js';
 import { ended } from './script-unit.js';
 import { journalChild } from './start-line.js';
 import type { Prepare, UnitSpec } from './unit.js';
@@ -165,14 +166,9 @@ async function whyUnkeepable(
   if (model !== undefined && result.model !== undefined && !sameModel(model, result.model)) {
     return `asked for ${model}, answered by ${result.model}`;
   }
-  if (at.policy.writeStore && result.filesWritten.length > 0) return undeclaredFile(at, asked, result, workPath);
-  return undefined;
-}
-
-/** `sonnet` and `claude-sonnet-4-5`, `openai/gpt-5` and `gpt-5-2025-08-07` are one model under two names. */
-function sameModel(asked: string, answered: string): boolean {
-  const plain = (name: string) => name.toLowerCase().split('/').at(-1)!;
-  return plain(answered).includes(plain(asked)) || plain(asked).includes(plain(answered));
+  // Looked at wherever it may become part of something that is kept.
+  const counts = at.phase.cache.scope === 'cross-run' || at.scope.kept !== undefined;
+  return counts && result.filesWritten.length > 0 ? undeclaredFile(at, asked, result, workPath) : undefined;
 }
 
 async function undeclaredFile(
