@@ -74,7 +74,9 @@ export interface PhaseOutcome {
   readonly model?: string;
   readonly failure?: Failure;
   readonly items?: ItemCounts;
-  /** Keys of the units it consists of, where it has some. */
+  /** Why this may not be kept across runs, nor anything that it is a part of, although it is done. */
+  readonly unkeepable?: string;
+  /** Keys of the units and nested phases it consists of, where it has some. */
   readonly unitKeys?: readonly string[];
   /** Said beside the result: `not kept: …`, `changes kept in worktree …`. */
   readonly remark?: string;

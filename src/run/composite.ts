@@ -1,7 +1,7 @@
 import { addUsage, type CacheHit, type ItemCounts, NO_USAGE, type Savings } from '../model/outcome.js';
 import { sha256Hex } from '../util/digest.js';
 import { addSavings } from './budget.js';
-import type { Execution, Settled } from './execution.js';
+import { type Execution, keysOf, type Settled } from './execution.js';
 import type { PhaseContext } from './phase-context.js';
 import { recordPhase } from './record.js';
 
@@ -43,7 +43,8 @@ export function sumOf(units: readonly Settled[]): {
   return {
     usage,
     attempts,
-    unitKeys: units.flatMap((unit) => unit.key ?? []),
+    unitKeys: units.flatMap(keysOf),
+    unkeepable: units.find((unit) => unit.unkeepable !== undefined)?.unkeepable,
     key: sha256Hex(units.map((unit) => unit.key ?? unit.status).join('\n')),
     items: { total: units.length, executed, reused, failed },
     ...(reused > 0 ? { saved } : {}),

@@ -1,5 +1,6 @@
 import type { Failure } from '../model/failure.js';
-import { type ConditionNode, evaluateCondition, parseCondition } from '../plan/condition.js';
+import type { JsonObject, JsonValue } from '../model/json.js';
+import { type ConditionNode, conditionRefs, evaluateCondition, parseCondition } from '../plan/condition.js';
 import { itemNameOf, lookupIn, type Site } from './render.js';
 import type { Variables } from './scope.js';
 
@@ -24,4 +25,17 @@ export async function evaluateText(
     return { failure: { code: 'bad-input', message: `the condition ${text}: ${result.error}` } };
   }
   return { value: result.value };
+}
+
+/** What the placeholders of a condition stand for, by how they are written: the part of it that is not its text. */
+export function conditionInputs(site: Site, text: string, variables: Variables): JsonObject {
+  const condition = parseCondition(text, itemNameOf(site.phase));
+  if (!condition.ok) return {};
+  const lookup = lookupIn(site, variables);
+  const inputs: Record<string, JsonValue> = {};
+  for (const ref of conditionRefs(condition.condition)) {
+    const found = lookup(ref);
+    inputs[ref.text] = found.found ? ((found.value ?? null) as JsonValue) : null;
+  }
+  return inputs;
 }

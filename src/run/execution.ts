@@ -51,6 +51,11 @@ export interface Settled extends Execution {
   readonly cost: { readonly usage: Usage; readonly durationMs: number };
 }
 
+/** Every name under which a result, or a part of it, can be found again. */
+export function keysOf(settled: Pick<Settled, 'key' | 'runKey' | 'unitKeys'>): readonly string[] {
+  return [settled.key, settled.runKey, ...(settled.unitKeys ?? [])].filter((key) => key !== undefined);
+}
+
 const NOT_BEGUN = new Set(['interrupted', 'budget', 'forecast']);
 
 /** Nothing was spent: it failed before anything started. */

@@ -1,7 +1,7 @@
 import type { Failure } from '../model/failure.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import type { PhaseOutcome, Status } from '../model/outcome.js';
-import type { Settled } from './execution.js';
+import { keysOf, type Settled } from './execution.js';
 import type { ResultLine } from './journal/lines.js';
 import type { LinePlace } from './journal/writer.js';
 import type { PhaseContext } from './phase-context.js';
@@ -95,7 +95,8 @@ export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {
     model: settled.model,
     failure: settled.failure,
     items: settled.items,
-    unitKeys: settled.unitKeys,
+    unkeepable: settled.unkeepable,
+    unitKeys: keysOf(settled),
     remark: settled.remark,
   };
 }

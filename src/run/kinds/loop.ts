@@ -1,6 +1,6 @@
 import type { LoopPhase } from '../../model/flow.js';
 import { addUsage, NO_OUTPUT, NO_USAGE, type Output } from '../../model/outcome.js';
-import { evaluateText } from '../conditions.js';
+import { conditionInputs, evaluateText } from '../conditions.js';
 import type { Execution } from '../execution.js';
 import { promised } from '../output.js';
 import type { PhaseContext } from '../phase-context.js';
@@ -14,7 +14,8 @@ export const loopKind: KindHandler<LoopPhase> = {
     const first = await prepare(at, { body: phase.body, variables: variablesFor(at, 1, NO_OUTPUT, '') });
     if ('failure' in first) return runBroken(at, first.failure);
     const { until, maxIterations, convergence, reflexion } = phase;
-    const rules = { until: until ?? null, maxIterations, convergence, reflexion, task: phase.body.task };
+    const asked = until === undefined ? {} : conditionInputs(at, until, variablesFor(at, 1, NO_OUTPUT, ''));
+    const rules = { until: until ?? null, asked, maxIterations, convergence, reflexion, task: phase.body.task };
     return runWhole(at, {
       // Later iterations are made of earlier ones, so the first one and the rules decide them all.
       parts: { ...first.parts, body: { ...first.parts.body, ...rules, first: first.parts.body['task'] ?? null } },
@@ -39,6 +40,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
   let last: Output = NO_OUTPUT;
   let reflexion = '';
   let broken: Execution['failure'];
+  let unkeepable: string | undefined;
   const whole = (more: Partial<Execution>, iterations: number): Execution => ({
     status: 'done',
     output: last,
@@ -47,6 +49,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
     attempts: iterations,
     files: [],
     facts: { iterations },
+    unkeepable,
     ...more,
   });
   for (let iteration = 1; iteration <= phase.maxIterations; iteration++) {
@@ -58,6 +61,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
       plainOutput: true,
     });
     usage = addUsage(usage, unit.usage);
+    unkeepable ??= unit.unkeepable;
     if (unit.status !== 'done') return whole({ status: unit.status, failure: unit.failure }, iteration);
     const kept = await promised(unit.output, { output: phase.output, expect: phase.expect, lenient: true });
     broken = 'failure' in kept ? kept.failure : undefined;
@@ -67,7 +71,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
     const same = phase.convergence && iteration > 1 && current.text.trim() === last.text.trim();
     reflexion = phase.reflexion ? feedback(iteration, current.text, broken?.message) : '';
     last = current;
-    const remark = (text: string) => whole({ unkeepable: unit.unkeepable, remark: text, model: unit.model }, iteration);
+    const remark = (text: string) => whole({ remark: text, model: unit.model }, iteration);
     if (broken) continue;
     if (phase.until !== undefined) {
       const met = await evaluateText(at, phase.until, variablesFor(at, iteration, last, reflexion));

@@ -51,6 +51,7 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
   let level = first;
   let usage = NO_USAGE;
   let last: Settled | undefined;
+  let unkeepable: string | undefined;
   for (let depth = 1; level.length > 1 || depth === 1; depth++) {
     const batches = chunks(level, batchSize);
     const specs = batches.map((batch, index) => ({
@@ -61,14 +62,18 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
       role: `level ${depth}`,
     }));
     const units = await runUnits(at, withOrdinals(specs));
-    for (const unit of units) usage = addUsage(usage, unit.usage);
+    for (const unit of units) {
+      usage = addUsage(usage, unit.usage);
+      unkeepable ??= unit.unkeepable;
+    }
     const bad = units.find((unit) => unit.status !== 'done');
     if (bad) return { ...bad, usage };
     last = units.at(-1);
     level = units.map((unit) => unit.output.text);
   }
   const durationMs = at.run.options.project.clock.elapsed() - startedAt;
-  return pureResult(last!.output, { usage, durationMs, model: last!.model, facts: { batches: first.length } });
+  const facts = { batches: first.length };
+  return pureResult(last!.output, { usage, durationMs, model: last!.model, facts, unkeepable });
 }
 
 function chunks<T>(list: readonly T[], size: number): T[][] {

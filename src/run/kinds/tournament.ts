@@ -45,10 +45,14 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
     unit.status === 'done' ? [{ unit, label: specs[index]!.label }] : [],
   );
   const failed = units.length - finalists.length;
+  let unkeepable =
+    failed > 0
+      ? `${failed} of ${units.length} candidates failed`
+      : units.find((unit) => unit.unkeepable !== undefined)?.unkeepable;
   const figures = () => ({
     usage,
     durationMs: clock.elapsed() - startedAt,
-    ...(failed > 0 ? { unkeepable: `${failed} of ${units.length} candidates failed` } : {}),
+    unkeepable,
   });
   const first = finalists[0];
   if (!first) {
@@ -67,6 +71,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
     finalists.map(({ unit }) => unit.output.text),
   );
   usage = addUsage(usage, judged.usage);
+  unkeepable ??= judged.unkeepable;
   if (judged.status !== 'done') return { ...judged, ...figures() };
   if (at.phase.mode === 'aggregate') return pureResult(judged.output, { ...figures(), model: judged.model });
   const choice = winnerOf(judged.output.text, finalists.length);
@@ -76,7 +81,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
     model: winner.unit.model,
     remark: choice === undefined ? `the judge named no clear winner: took ${winner.label}` : `${winner.label} won`,
     facts: { winner: winner.label },
-    ...(choice === undefined ? { unkeepable: 'the judge named no clear winner' } : {}),
+    ...(choice === undefined && unkeepable === undefined ? { unkeepable: 'the judge named no clear winner' } : {}),
   });
 }
 
