@@ -73,6 +73,7 @@ export function* linesToCarry(lines: Iterable<JournalLine>, prior: PriorResults)
   const carried = new Set<string>();
   for (const line of lines) {
     prior.note(line);
+    if (line.type === 'rejected') yield line;
     if (!isResult(line)) continue;
     const name = `${line.phase}\n${line.unit ?? ''}\n${line.runKey ?? line.key ?? ''}`;
     if (line.hit === 'run' && carried.has(name)) continue;

@@ -26,6 +26,8 @@ export interface Policy {
   readonly readRun: boolean;
   readonly readStore: boolean;
   readonly writeStore: boolean;
+  /** Set when it is run anew, and so is all that is inside of it. */
+  readonly anew?: Scope['anew'];
   /** Why the phase runs although nothing else says so. */
   readonly because: string;
 }
@@ -59,16 +61,31 @@ function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): P
   const selected = scope.path === '' && isSelected(run, phase.id);
   const outside = declared.implied && !run.inRepository();
   const cross = !off && declared.scope === 'cross-run' && mayBeCrossRun(phase.kind) && phase.idempotent && !outside;
-  const fresh = rerun || round > 0;
+  const anew = anewOf({ scope, rerun, round, selected });
+  // What has taken effect in the world stays done in its run, whatever is said about reuse.
+  const readRun = phase.idempotent ? !off : true;
   return {
     scope: off ? 'off' : cross ? 'cross-run' : 'run-only',
     ttlMs: declared.ttlMs,
     fingerprint: declared.implied && cross ? ['git:worktree'] : declared.fingerprint,
-    readRun: !off && !fresh && !selected,
-    readStore: cross && !fresh && options.reuse !== 'refresh',
+    readRun: readRun && anew === undefined,
+    readStore: cross && (anew?.readStore ?? true) && options.reuse !== 'refresh',
     writeStore: cross,
-    because: because({ options, declared, rerun, round, cross }),
+    ...(anew && { anew }),
+    because: anew && !anew.readStore ? anew.because : because({ options, declared, cross }),
   };
+}
+
+/** Why the phase, and whatever is inside of it, is run although this run or the one continued has a result. */
+function anewOf(facts: {
+  readonly scope: Scope;
+  readonly rerun: boolean;
+  readonly round: number;
+  readonly selected: boolean;
+}): Scope['anew'] {
+  if (facts.rerun) return { because: '--rerun', readStore: false };
+  if (facts.round > 0) return { because: `sent back by a gate (round ${facts.round})`, readStore: false };
+  return facts.scope.anew ?? (facts.selected ? { because: 'selected', readStore: true } : undefined);
 }
 
 /** Named by `--only` or `--from`: a person wants to see it run, so the last run's result is not taken for it. */
@@ -80,12 +97,8 @@ function isSelected(run: RunContext, id: string): boolean {
 function because(facts: {
   readonly options: RunContext['options'];
   readonly declared: CachePolicy;
-  readonly rerun: boolean;
-  readonly round: number;
   readonly cross: boolean;
 }): string {
-  if (facts.rerun) return '--rerun';
-  if (facts.round > 0) return `sent back by a gate (round ${facts.round})`;
   if (facts.options.reuse === 'off') return '--no-cache';
   if (facts.declared.scope === 'off') return 'cache scope is off';
   if (facts.cross && facts.options.reuse === 'refresh') return '--refresh';

@@ -36,6 +36,9 @@ export class PriorResults {
         // What failed is not in doubt. Units are settled by their own line, which names the key.
         if (line.unit === undefined) this.#settle(line);
         break;
+      case 'rejected':
+        for (const key of line.keys) this.#byKey.delete(key);
+        break;
       case 'unit':
       case 'phase':
         this.#settle(line);

@@ -24,6 +24,10 @@ export interface Scope {
   readonly feedback: Map<string, string>;
   /** A grafted fragment sees the phases of the flow it grows in. */
   readonly around?: ReadonlyMap<string, PhaseOutcome>;
+  /** The phase around it is run anew, so that nothing in here is taken from this run or the one continued. */
+  readonly anew?: { readonly because: string; readonly readStore: boolean };
+  /** What is made in here is kept as a part of something across runs: it may see these variables besides the plain ones. */
+  readonly kept?: { readonly env: readonly string[] };
   /** Names of the flows around this one, to refuse a flow that uses itself. */
   readonly ancestry: readonly string[];
 }

@@ -112,6 +112,14 @@ export interface ResultLine {
   readonly deciding?: true;
 }
 
+/** A gate has sent a result back: it and its parts, by key and run key, are not taken again. */
+export interface RejectedLine {
+  readonly type: 'rejected';
+  readonly at: number;
+  readonly phase: string;
+  readonly keys: readonly string[];
+}
+
 export interface AskLine {
   readonly type: 'ask';
   readonly at: number;
@@ -182,6 +190,7 @@ export type JournalLine =
   | ChildLine
   | AttemptLine
   | ResultLine
+  | RejectedLine
   | AskLine
   | DecisionLine
   | WarningLine

@@ -7,6 +7,7 @@ import { type Execution, failedBefore, pureResult, type Settled } from '../execu
 import type { PhaseContext } from '../phase-context.js';
 import { render } from '../render.js';
 import { runUnit, runWhole } from '../run-unit.js';
+import { phasePath } from '../scope.js';
 import type { KindHandler } from './kind.js';
 import { scoreJson, scoreOf } from './score.js';
 import { readScore, readVerdict } from './verdict.js';
@@ -72,11 +73,13 @@ function rejectUpstream(at: PhaseContext<GatePhase>): void {
   const { run, scope, phase } = at;
   for (const { id } of phase.needs) {
     const outcome = scope.outcomes.get(id);
-    if (outcome?.key === undefined) continue;
-    for (const key of [outcome.key, ...(outcome.unitKeys ?? [])]) {
+    if (outcome?.status !== 'done') continue;
+    const keys = outcome.unitKeys ?? [];
+    for (const key of keys) {
       run.store?.remove(key);
       run.shared.forget(key);
     }
+    run.journal.write({ type: 'rejected', at: run.options.project.clock.now(), phase: phasePath(scope, id), keys });
   }
 }
 
