@@ -2,6 +2,7 @@ import { renderFingerprint } from '../memo/fingerprint/syntax.js';
 import { type FingerprintValue, type Identity, KEY_VERSION, keyOf, type UpstreamPart } from '../memo/identity.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
 import { canonicalEncode } from '../util/canonical.js';
+import { sha256Hex } from '../util/digest.js';
 import type { PhaseContext } from './phase-context.js';
 import { render, type Site } from './render.js';
 import type { Variables } from './scope.js';
@@ -118,6 +119,21 @@ export function filledIn(site: Site, entry: string, variables?: Variables): stri
     return rendered.text;
   });
   return known ? text : undefined;
+}
+
+/** Names of the environment variables that the phase's fingerprints name. */
+export function declaredVariables(site: Site, variables?: Variables): string[] {
+  const entries = site.phase.cache.fingerprint.filter((entry) => entry.startsWith('env:'));
+  return entries.flatMap((entry) => filledIn(site, entry, variables)?.slice('env:'.length).trim() ?? []);
+}
+
+/** For messages: a digest of each output that is quoted, so that a miss can name the phase whose output changed. */
+export function references(at: PhaseContext): Record<string, string> {
+  const quoted = at.phase.needs.flatMap(({ id, referenced }) => {
+    const outcome = referenced ? at.scope.outcomes.get(id) : undefined;
+    return outcome?.status === 'done' ? [[id, sha256Hex(canonicalEncode(outcome.output)).slice(0, 16)]] : [];
+  });
+  return Object.fromEntries(quoted) as Record<string, string>;
 }
 
 /**

@@ -7,7 +7,7 @@ import { formatDuration } from '../util/duration.js';
 import { VERSION } from '../util/version.js';
 import { savingsOf } from './budget.js';
 import { type Execution, failedBefore, pureResult, type Settled } from './execution.js';
-import { declaredOutputs, type IdentityParts, identify, inputsMoved, type Probe } from './identify.js';
+import { declaredOutputs, type IdentityParts, identify, inputsMoved, type Probe, references } from './identify.js';
 import type { ResultLine } from './journal/lines.js';
 import type { LinePlace } from './journal/writer.js';
 import { isNamed } from './named.js';
@@ -39,9 +39,10 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
   const known = await identify(at, work.parts, work.unit);
   if ('unidentified' in known) return executeUnkept(at, work, known.unidentified);
   const { identity, key, probes } = known;
-  const runKey = work.private ? sha256Hex(`${key}@${at.scope.path}`) : key;
+  const runKey = runKeyOf(at, key, work.private);
   const { ttlMs } = work.parts;
-  const found: Found = { identity, key, runKey, probes, ttlMs, stored: () => run.storedIdentity(identity) };
+  const stored = () => run.storedIdentity({ ...identity, references: references(at) });
+  const found: Found = { identity, key, runKey, probes, ttlMs, stored };
 
   const doubt = at.phase.idempotent ? undefined : run.prior.inDoubt(at.path, work.unit, runKey);
   if (doubt) {
@@ -62,6 +63,19 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
     run.shared.abandon(runKey);
     throw error;
   }
+}
+
+/**
+ * Under which name a result is found again in this run. What declares all that it is made from means the same
+ * everywhere; other work may be shared among rows and items that stand side by side, but not between two places of a
+ * flow: what happened in between may have changed what it reads.
+ */
+function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
+  const { path } = at.scope;
+  if (isPrivate) return sha256Hex(`${key}@${path}`);
+  if (path === '' || at.policy.scope === 'cross-run') return key;
+  const place = path.replace(/^rows\/[^/]*\/?/, '').replaceAll(/\[[^\]]*\]/g, '[]');
+  return place === '' ? key : sha256Hex(`${key}@${place}`);
 }
 
 interface Found {
@@ -128,6 +142,8 @@ async function fromStoreOrExecution(at: PhaseContext, work: Work, found: Found):
       });
       if ('claim' in claimed) return executeAndKeep(at, work, found, reason, claimed.claim);
       if ('unavailable' in claimed) return executeAndKeep(at, work, found, reason, undefined);
+      // Whoever computed it may have changed files that others look at.
+      run.fingerprints.touched();
       const second = await lookUp(at, found);
       if ('settled' in second) return second.settled;
       if (at.signal.aborted) return executeAndKeep(at, work, found, reason, undefined);
@@ -166,9 +182,11 @@ async function executeAndKeep(
     if (execution.status !== 'done') return settled;
     const moved = await inputsMoved(at, work.parts, found.probes);
     // Nobody can say which of the two it was made from; what has taken effect in the world is not repeated for that.
-    if (moved !== undefined && at.phase.idempotent) return notKept({ ...settled, runKey: undefined }, moved);
+    if (moved !== undefined && at.phase.idempotent) {
+      return notKept({ ...settled, runKey: undefined, unkeepable: moved }, moved);
+    }
     if (!policy.writeStore || !run.store) return settled;
-    const unkept = execution.unkeepable ?? secretIn(at, execution);
+    const unkept = execution.unkeepable ?? secretIn(at, execution) ?? untoldOutputs(at, work);
     if (unkept !== undefined) return notKept(settled, unkept);
     const entry = entryOf(at, found, execution);
     ended = claim !== undefined;
@@ -225,16 +243,20 @@ function announce(at: PhaseContext, work: Work, runKey: string | undefined, reas
 async function withFiles(at: PhaseContext, work: Work, execution: Execution): Promise<Execution> {
   if (execution.status !== 'done' || at.phase.outputs.length === 0) return execution;
   const patterns = declaredOutputs(at, work.unit, work.parts.variables);
-  if (patterns.length > 0) return at.run.outputFiles.capture(patterns, execution);
-  return { ...execution, unkeepable: execution.unkeepable ?? UNTOLD_OUTPUTS };
+  return patterns.length === 0 ? execution : at.run.outputFiles.capture(patterns, execution);
+}
+
+/** One of several units can be kept only if its files can be told from those of the others. */
+function untoldOutputs(at: PhaseContext, work: Work): string | undefined {
+  if (at.phase.outputs.length === 0 || declaredOutputs(at, work.unit, work.parts.variables).length > 0)
+    return undefined;
+  return '`outputs` does not say which files are of which item (use {item…} in it)';
 }
 
 const WOULD_RUN = failedBefore({ code: 'forecast', message: 'it would run' });
 
 /** A person has looked: the side effect that was under way in this row did take place. */
 const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, remark: 'taken as done (--skip)' });
-
-const UNTOLD_OUTPUTS = '`outputs` does not say which files are of which item (use {item…} in it)';
 
 /** Tells everybody who may wait, and the journal. */
 function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
@@ -348,7 +370,9 @@ function entryOf(at: PhaseContext, found: Found, execution: Execution): Entry {
 }
 
 function secretIn(at: PhaseContext, execution: Execution): string | undefined {
-  return at.run.secrets.appearsIn(execution.output.text) ? 'its output holds a secret argument' : undefined;
+  const { secrets } = at.run;
+  if (!secrets.any || secrets.maskOutput(execution.output) === execution.output) return undefined;
+  return 'its output holds a secret argument';
 }
 
 function notKept(settled: Settled, why: string): Settled {

@@ -2,8 +2,10 @@ import type { Branch, Flow, Phase, RunBody, TaskBody, UseBody } from '../model/f
 import type { JsonObject, JsonValue } from '../model/json.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import { canonicalEncode } from '../util/canonical.js';
+import { sha256Hex } from '../util/digest.js';
 import { agentCall } from './agent-call.js';
 import { contextMoved, contextText } from './context-files.js';
+import { essence } from './flow-essence.js';
 import { filledIn, type Probe } from './identify.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
@@ -19,19 +21,6 @@ export interface NestedIdentity {
 }
 
 type Found = NestedIdentity | { readonly unidentified: string };
-
-/** Names that do not decide what a phase says. */
-const COSMETIC = new Set([
-  'description',
-  'line',
-  'column',
-  'timeoutMs',
-  'idleTimeoutMs',
-  'retry',
-  'concurrency',
-  'budget',
-  'file',
-]);
 
 export async function nestedIdentity(at: PhaseContext, scope: Scope): Promise<Found> {
   const walk: Walk = {
@@ -49,6 +38,7 @@ export async function nestedIdentity(at: PhaseContext, scope: Scope): Promise<Fo
     body: {
       definition: essence(scope.flow),
       args: scope.args,
+      around: outputsAround(scope),
       agents: walk.agents,
       contexts: walk.contexts,
       uses: walk.uses,
@@ -172,18 +162,12 @@ function bodiesOf(phase: Phase): readonly (TaskBody | RunBody | UseBody)[] {
   }
 }
 
-/** The definition without what decides nothing. Only fields of the language are dropped, never a name that a user chose. */
-function essence(flow: Flow): JsonObject {
-  const { phases, ...rest } = flow;
-  return { ...without(rest), phases: phases.map(phaseEssence) };
-}
-
-function phaseEssence(phase: Phase): JsonObject {
-  const plain = without(phase);
-  if ((phase.kind !== 'flow' && phase.kind !== 'expand') || phase.source.from !== 'inline') return plain;
-  return { ...plain, source: { from: 'inline', flow: essence(phase.source.flow) } };
-}
-
-function without(record: object): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !COSMETIC.has(name)));
+/** A fragment that grows in another flow may quote what was said there; by its text alone that would not be seen. */
+function outputsAround({ flow, around }: Scope): JsonObject {
+  if (!around) return {};
+  const quoted = new Set([...JSON.stringify(flow).matchAll(/\{steps\.([A-Za-z0-9][\w-]*)/g)].map((match) => match[1]!));
+  const seen = [...around].filter(([id]) => quoted.has(id));
+  return Object.fromEntries(
+    seen.map(([id, { status, output }]) => [id, status === 'done' ? sha256Hex(canonicalEncode(output)) : status]),
+  );
 }

@@ -8,12 +8,12 @@ import { sha256Hex } from '../util/digest.js';
 import { firstDefined } from '../util/first-defined.js';
 import { Admission } from './admission.js';
 import { type Execution, failedBefore } from './execution.js';
-import type { IdentityParts } from './identify.js';
+import { declaredVariables, type IdentityParts } from './identify.js';
 import { tooDeep } from './nested-flows.js';
 import { nestedIdentity } from './nested-identity.js';
 import type { PhaseContext } from './phase-context.js';
 import { render, renderValue } from './render.js';
-import type { Scope, ScopeResult } from './scope.js';
+import type { Scope, ScopeResult, Variables } from './scope.js';
 import type { Prepare, PreparedUnit } from './unit.js';
 import { unresolvedIn } from './unresolved.js';
 
@@ -32,6 +32,7 @@ export const prepareNested: Prepare<UseBody> = async (at, spec) => {
     generated: false,
     place,
     ordinal: spec.ordinal,
+    variables: spec.variables,
     unkeepable,
   });
 };
@@ -49,6 +50,8 @@ export interface NestedSpec {
   readonly place?: string;
   readonly ordinal?: number;
   readonly unkeepable?: string;
+  /** Of the unit that runs it. */
+  readonly variables?: Variables;
   /** It grows in the flow around it: that one's arguments and outputs can be seen. */
   readonly graft?: boolean;
 }
@@ -78,12 +81,20 @@ export async function prepareFlow(
     ...(!at.phase.idempotent && { idempotent: false }),
     generated: spec.generated || at.scope.generated,
     ancestry: [...at.scope.ancestry, flow.file ?? flow.name],
+    ...(at.policy.anew && { anew: at.policy.anew }),
+    ...keptInside(at, spec),
   };
   at.run.secrets.add(flow.args, bound.args);
   return {
     parts: await partsOf(at, scope, spec),
     execute: async () => execute(at, scope, spec.unkeepable),
   };
+}
+
+function keptInside(at: PhaseContext, { variables }: NestedSpec): Pick<Scope, 'kept'> {
+  const around = at.scope.kept;
+  if (at.phase.cache.scope !== 'cross-run' && !around) return {};
+  return { kept: { env: [...(around?.env ?? []), ...declaredVariables(at, variables)] } };
 }
 
 function around(scope: Scope): Map<string, PhaseOutcome> {
@@ -96,7 +107,7 @@ async function partsOf(at: PhaseContext, scope: Scope, spec: NestedSpec): Promis
   const identity = await nestedIdentity(at, scope);
   if ('unidentified' in identity) return { ...whole, unidentified: identity.unidentified };
   const { body, probes, moved, ttlMs } = identity;
-  return { body, probes, moved: () => firstDefined(moved), ttlMs, ordinal: spec.ordinal };
+  return { body, probes, moved: () => firstDefined(moved), ttlMs, ordinal: spec.ordinal, variables: spec.variables };
 }
 
 async function execute(at: PhaseContext, scope: Scope, unkeepable: string | undefined): Promise<Execution> {
@@ -126,6 +137,7 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
     attempts: 1,
     files: [...scope.outcomes.values()].flatMap((outcome) => outcome.files),
     key: sha256Hex(keys.join('\n')),
+    unitKeys: [...scope.outcomes.values()].flatMap((outcome) => outcome.unitKeys ?? []),
     inputs: { flow: scope.flow.name, args: scope.args },
     unkeepable: unkeepable ?? unkeepableInside(scope),
     ...(executed === 0 && run + crossRun > 0
@@ -156,8 +168,8 @@ const STATUS = {
 /** A tolerated failure or a result that was not kept inside makes the whole one that may not be kept. */
 function unkeepableInside(scope: Scope): string | undefined {
   for (const outcome of scope.outcomes.values()) {
-    if (outcome.status === 'failed') return `${outcome.id} failed inside`;
-    if (outcome.remark?.startsWith('not kept')) return `${outcome.id}: ${outcome.remark}`;
+    if (outcome.status !== 'done' && outcome.status !== 'skipped') return `${outcome.id} ${outcome.status} inside`;
+    if (outcome.unkeepable !== undefined) return `${outcome.id}: ${outcome.unkeepable}`;
   }
   return undefined;
 }

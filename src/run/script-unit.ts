@@ -5,10 +5,12 @@ import { NO_USAGE } from '../model/outcome.js';
 import { admitted } from './admitted.js';
 import type { Execution } from './execution.js';
 import { failedBefore } from './execution.js';
+import { declaredVariables } from './identify.js';
 import { outputOfBytes, promised } from './output.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
 import { type Attempt, withRetries } from './retry.js';
+import type { Variables } from './scope.js';
 import { journalChild } from './start-line.js';
 import type { Prepare, UnitSpec } from './unit.js';
 import { unresolvedIn } from './unresolved.js';
@@ -93,7 +95,7 @@ async function runOnce(
   const result = await runProcess({
     argv: rendered.argv,
     cwd: entered.path,
-    env: { ...environmentFor(at), ...rendered.env },
+    env: { ...environmentFor(at, spec.variables), ...rendered.env },
     input: rendered.input,
     timeoutMs: at.phase.timeoutMs,
     idleTimeoutMs: at.phase.idleTimeoutMs,
@@ -137,14 +139,18 @@ function traceInputs(rendered: Rendered, cwd: string): JsonObject {
   };
 }
 
-function environmentFor(at: PhaseContext): Readonly<Record<string, string | undefined>> {
+/** What is reused, alone or as part of a nested flow, sees only what is declared. */
+function environmentFor(
+  at: PhaseContext,
+  variables: Variables | undefined,
+): Readonly<Record<string, string | undefined>> {
   const { env } = at.run.options.project;
-  if (at.phase.cache.scope !== 'cross-run') return env;
+  if (at.phase.cache.scope !== 'cross-run' && at.scope.kept === undefined) return env;
   const seen: Record<string, string | undefined> = {};
   for (const name of PLAIN_ENVIRONMENT) if (env[name] !== undefined) seen[name] = env[name];
   for (const name of Object.keys(env)) if (name.startsWith('LC_')) seen[name] = env[name];
-  for (const entry of at.policy.fingerprint) {
-    if (entry.startsWith('env:') && env[entry.slice(4)] !== undefined) seen[entry.slice(4)] = env[entry.slice(4)];
+  for (const name of [...(at.scope.kept?.env ?? []), ...declaredVariables(at, variables)]) {
+    if (env[name] !== undefined) seen[name] = env[name];
   }
   return seen;
 }
