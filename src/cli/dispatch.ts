@@ -56,7 +56,10 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
 
   const problem = await positionalProblem(entry, command, positionals);
   if (problem) return usageProblem(err, `taskflow ${entry.name}`, problem, command.usage);
-  const cwd = resolve(flags.string('cwd') ?? '.');
+  const cwd = folderOf(flags.string('cwd'));
+  if (cwd === undefined) {
+    return usageProblem(err, `taskflow ${entry.name}`, { message: 'the current folder no longer exists' });
+  }
   if (!isFolder(cwd)) {
     return usageProblem(err, `taskflow ${entry.name}`, { message: `--cwd ${flags.string('cwd')}: no such folder` });
   }
@@ -172,6 +175,16 @@ async function reportBug(error: unknown, args: readonly string[]): Promise<numbe
     `  please report it with: taskflow ${VERSION}, node ${process.version}, ${process.platform}, command ${args[0] ?? ''}\n`,
   );
   return EXIT.internal;
+}
+
+/** Undefined when there is no current folder: it was removed since the shell went there. */
+function folderOf(typed: string | undefined): string | undefined {
+  try {
+    return resolve(typed ?? process.cwd());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function isFolder(path: string): boolean {

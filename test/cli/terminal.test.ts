@@ -1,0 +1,130 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readAnswer } from '../../src/cli/ask-approval.js';
+import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
+
+let project: TestProject;
+beforeEach(() => {
+  project = createTestProject();
+});
+afterEach(() => project.remove());
+
+const hasScript = spawnSync('script', ['--version']).status === 0;
+
+/** Runs the command line on a real terminal (made by script(1)) and types what `type` says once `when` has appeared. */
+function onTerminal(
+  args: readonly string[],
+  { when, type, env }: { when?: string; type?: string; env?: Record<string, string> } = {},
+): Promise<{ status: number | null; screen: string }> {
+  const line = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['-qefc', line, '/dev/null'], {
+    cwd: project.root,
+    env: { ...cliEnvironment(project.root), TERM: 'xterm-256color', ...env } as NodeJS.ProcessEnv,
+  });
+  let screen = '';
+  let typed = false;
+  child.stdout.on('data', (chunk: Buffer) => {
+    screen += chunk.toString('utf8');
+    if (!typed && when !== undefined && screen.includes(when)) {
+      typed = true;
+      child.stdin.write(`${type}\n`);
+    }
+  });
+  return new Promise((resolve) => child.on('close', (status) => resolve({ status, screen })));
+}
+
+const flow = (...phases: object[]) => JSON.stringify({ name: 'demo', phases });
+
+describe.skipIf(!hasScript)('on a terminal', () => {
+  it('a run is drawn in place with colours, and leaves a final picture and a summary', async () => {
+    project.write(
+      'flow.json',
+      flow(
+        { id: 'slow', type: 'script', run: ['sleep', '0.6'] },
+        { id: 'last', type: 'script', run: ['echo', 'the result'] },
+      ),
+    );
+    const { status, screen } = await onTerminal(['run', './flow.json']);
+    expect(status).toBe(0);
+    expect(screen).toMatch(/\x1b\[\d+A/);
+    expect(screen).toContain('\x1b[32m✔');
+    const end = screen.slice(screen.lastIndexOf('\x1b[J'));
+    expect(end).not.toMatch(/\x1b\[\d+A/);
+    expect(end).toMatch(/slow.*\r\n.*last.*\r\n\r\n.*succeeded/s);
+    expect(end.trimEnd().endsWith('the result')).toBe(true);
+  });
+
+  it('a run in CI, or with NO_COLOR, is drawn as these ask', async () => {
+    project.write('flow.json', flow({ id: 'slow', type: 'script', run: ['sleep', '0.3'] }));
+    expect((await onTerminal(['run', './flow.json'], { env: { CI: 'true' } })).screen).not.toContain('\x1b[');
+    const plain = (await onTerminal(['run', './flow.json'], { env: { NO_COLOR: '1' } })).screen;
+    expect(plain).toMatch(/\x1b\[\d+A/);
+    expect(plain).not.toContain('\x1b[32m');
+  });
+
+  const approval = () =>
+    flow(
+      { id: 'sure', type: 'approval', task: 'Really do it?' },
+      { id: 'act', type: 'script', run: ['echo', 'acted: {steps.sure.output}'], dependsOn: ['sure'] },
+    );
+
+  it.each([
+    ['y', 0, /acted: /],
+    ['only half of it', 0, /acted: only half of it/],
+    ['n too early', 1, /too early/],
+  ])('an approval is asked there: %s', async (type, status, shown) => {
+    project.write('flow.json', approval());
+    const run = await onTerminal(['run', './flow.json'], { when: 'approve (y)', type });
+    expect(run.screen).toContain('Really do it?');
+    expect(run.screen).toMatch(shown);
+    if (status === 0) expect(run.status).toBe(0);
+    else expect([1, 3]).toContain(run.status);
+  });
+
+  it('nobody is asked in CI, nor when a program reads the result', async () => {
+    project.write('flow.json', approval());
+    expect((await onTerminal(['run', './flow.json', '--fresh'], { env: { CI: '1' } })).status).toBe(4);
+    expect((await onTerminal(['run', './flow.json', '--fresh', '--json'])).status).toBe(4);
+  });
+});
+
+describe('an answer to an approval', () => {
+  it.each([
+    ['y', { decision: 'approve' }],
+    ['YES', { decision: 'approve' }],
+    ['approve', { decision: 'approve' }],
+    ['n', { decision: 'reject' }],
+    ['no: not on a Friday', { decision: 'reject', note: 'not on a Friday' }],
+    ['reject', { decision: 'reject' }],
+    ['now or never', { decision: 'approve', note: 'now or never' }],
+    ['not yet', { decision: 'approve', note: 'not yet' }],
+    ['  ', undefined],
+  ])('%j', (line, answer) => expect(readAnswer(line)).toEqual(answer));
+});
+
+describe('trouble', () => {
+  it('a bug of ours is one readable line, how to report it, and status 70; the stack only when asked', async () => {
+    project.write(
+      'break.cjs',
+      `const fs = require('node:fs'); const real = fs.realpathSync; fs.realpathSync = Object.assign(function (path) { if (String(path).includes('taskflow-test')) throw new Error('boom'); return real.apply(this, arguments); }, real);`,
+    );
+    const env = { NODE_OPTIONS: `--require ${join(project.root, 'break.cjs')}` };
+    const quiet = await project.run(['config', 'list'], { env });
+    expect(quiet).toMatchObject({ status: 70, stdout: '' });
+    expect(quiet.stderr).toMatch(/^taskflow: internal error: boom\n.*TASKFLOW_DEBUG=1.*\n.*please report/);
+    const loud = await project.run(['config', 'list'], { env: { ...env, TASKFLOW_DEBUG: '1' } });
+    expect(loud.stderr).toContain('break.cjs');
+  });
+
+  it('a current folder that was removed is said, not a bug', async () => {
+    const line = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${CLI}" config list`;
+    const child = spawnSync('sh', ['-c', line], {
+      cwd: project.root,
+      env: cliEnvironment(project.root) as NodeJS.ProcessEnv,
+      encoding: 'utf8',
+    });
+    expect(child.status).toBe(2);
+    expect(child.stderr).toContain('the current folder no longer exists');
+  });
+});
