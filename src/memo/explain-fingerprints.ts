@@ -39,10 +39,11 @@ const NAMED = 2;
 
 /** `src/a.ts`, `src/a.ts and 3 more`, `src/new.ts added`. */
 function partsDetail(now: Seen, before: Seen): string | undefined {
-  if (!now.parts || !before.parts) {
+  // Folders on one side and files on the other cannot be compared.
+  if (!now.parts || !before.parts || (now.count === undefined) !== (before.count === undefined)) {
     if (now.count === undefined && before.count === undefined) return undefined;
     const files = (seen: Seen) => Number(seen.count ?? Object.keys(seen.parts ?? {}).length);
-    return files(now) === files(before) ? `${files(now)} files` : `${files(before)} → ${files(now)} files`;
+    return `${files(before)} → ${files(now)} files`;
   }
   const details: string[] = [];
   for (const [path, digest] of Object.entries(now.parts)) {

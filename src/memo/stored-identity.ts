@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../model/json.js';
 import { sha256Hex } from '../util/digest.js';
+import { foldParts } from './fold-parts.js';
 import { type FingerprintValue, type Identity, INEXACT } from './identity.js';
 
 /** The form of an identity that is written down: enough to say what changed, nothing that must not be read. */
@@ -16,7 +17,7 @@ export interface SealOptions {
 export const TEXT_LIMIT = 16 * 1024;
 /** All texts of one identity together; beyond it a text is a digest only. */
 const TOTAL_LIMIT = 256 * 1024;
-/** Larger globs are explained by their number of files. */
+/** Larger globs are explained by their folders. */
 export const PARTS_LIMIT = 2_000;
 
 export function storedIdentity(identity: Identity, options: SealOptions): StoredIdentity {
@@ -34,12 +35,9 @@ function writeFingerprint({ entry, value, parts }: FingerprintValue, writer: Wri
   const secret = entry.startsWith('env:') && typeof value === 'string';
   const written = { entry: writer.write(entry), value: secret ? writer.seal(value) : writer.write(value) };
   if (parts === undefined) return written;
-  const names = Object.keys(parts);
-  if (names.length > PARTS_LIMIT) return { ...written, count: names.length };
-  return {
-    ...written,
-    parts: Object.fromEntries(names.map((name) => [writer.redact(name), parts[name]!.slice(0, 16)])),
-  };
+  const count = Object.keys(parts).length;
+  if (count <= PARTS_LIMIT) return { ...written, parts: writer.writeParts(parts) };
+  return { ...written, count, parts: writer.writeParts(foldParts(parts, PARTS_LIMIT)) };
 }
 
 class Writer {
@@ -81,6 +79,11 @@ class Writer {
     if (typeof value !== 'object' || value === null) return value;
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     return Object.fromEntries(members.map(([name, member]) => [this.redact(name), this.write(member)]));
+  }
+
+  /** A few characters tell two contents apart well enough for a message. */
+  writeParts(parts: Readonly<Record<string, string>>): JsonObject {
+    return Object.fromEntries(Object.entries(parts).map(([name, digest]) => [this.redact(name), digest.slice(0, 16)]));
   }
 
   #shorten(text: string): string {

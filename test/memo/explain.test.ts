@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changeSummary, explainChange } from '../../src/memo/explain.js';
+import { PARTS_LIMIT, storedIdentity } from '../../src/memo/stored-identity.js';
 import { shortDiff } from '../../src/memo/text-diff.js';
 import type { JsonObject } from '../../src/model/json.js';
 
@@ -107,6 +108,17 @@ describe('a miss says what changed', () => {
       Object.assign((now['fingerprints'] as JsonObject[])[0]!, { value: '2' });
     });
     expect(said).toBe('input changed: file:package.json; model changed: m-1 → m-2; and 1 more');
+  });
+
+  test('of a large glob, the folder in which something changed', () => {
+    const seen = (edited: string): JsonObject => {
+      const names = Array.from({ length: PARTS_LIMIT + 50 }, (_, i) => `src/d${i % 40}/e${i % 3}/f${i}.ts`);
+      const parts = Object.fromEntries(names.map((name) => [name, (name === edited ? 'b' : 'a').repeat(64)]));
+      const fingerprints = [{ entry: 'glob:src/**', value: edited, parts }];
+      return storedIdentity({ fingerprints, env: {} } as never, { seal: () => '', secrets: [] });
+    };
+    const changes = explainChange(seen('src/d7/e1/f7.ts'), seen(''));
+    expect(changeSummary(changes)).toBe('input changed: glob:src/** (src/d7/e1/)');
   });
 
   test('every field of an identity has words', () => {

@@ -78,7 +78,8 @@ function resolveEntry(entry: string, options: SourceOptions, context: SourceCont
 
 function resolutionOf(entry: string, result: SourceResult): Resolution {
   if ('failed' in result) return result;
-  if (result.parts === undefined && result.warning === undefined) return { value: { entry, value: result.value } };
+  // Asking for the parts would make them.
+  if (!('parts' in result) && result.warning === undefined) return { value: { entry, value: result.value } };
   const value = Object.defineProperty({ entry, value: result.value }, 'parts', {
     enumerable: false,
     get: () => result.parts,
