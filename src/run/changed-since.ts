@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { type Project, STATE_DIR } from '../util/project.js';
 
 const LEFT_OUT = new Set(['.git', 'node_modules']);
+/** The kernel stamps files with the time of its last tick, which lies a little before the time that a clock shows. */
+const TICK_MS = 10;
 
 /**
  * Whether any file or folder of the project is newer than a moment, the given files left out. Asked only when a run
@@ -32,7 +34,7 @@ export function changedSince(project: Project, moment: number, except: readonly 
 
 function newer(path: string, moment: number): boolean {
   try {
-    return lstatSync(path).ctimeMs > moment;
+    return lstatSync(path).ctimeMs > moment - TICK_MS;
   } catch {
     // Gone while we look.
     return true;
