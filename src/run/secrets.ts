@@ -78,13 +78,20 @@ function secretsIn(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): 
     if (!spec.secret || value === undefined || value === null) continue;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     // One or two characters would mask half of every text and protect nothing.
-    if (text.length <= 2) continue;
-    found.push({ name, value: text });
-    // Inside of JSON it is spelled differently if it holds quotes, backslashes or line ends.
-    const inJson = JSON.stringify(text).slice(1, -1);
-    if (inJson !== text) found.push({ name, value: inJson });
+    if (text.length > 2) for (const spelled of spellings(text)) found.push({ name, value: spelled });
   }
   return found;
+}
+
+/** Shorter lines of a secret are in every text, and say nothing. */
+const TELLING_LINE = 8;
+
+/** As it is; line by line, as programs print it; and as JSON writes quotes, backslashes and line ends. The longest first. */
+function spellings(text: string): string[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.length >= TELLING_LINE);
+  const plain = [text, ...lines];
+  const all = new Set(plain.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]));
+  return [...all].sort((a, b) => b.length - a.length);
 }
 
 /** The arguments as they may be written: secrets by name only. */
