@@ -24,7 +24,8 @@ export function clientRunner(client: Client, name: string, config: RunnerConfig,
     run: (request) => {
       const command = client.build(request, config);
       const env = { ...command.defaults, ...clientEnvironment(request.env, config, project) };
-      return runClient({ who: name, command, request, env, install: installHint(client) }, client.fold);
+      const install = config.command === undefined ? { install: installHint(client) } : {};
+      return runClient({ who: name, command, request, env, ...install }, client.fold);
     },
     version: () => askVersion(client, config, project),
   };
@@ -51,7 +52,11 @@ async function askVersion(
     env: project.env,
     timeoutMs: VERSION_TIMEOUT_MS,
   });
-  if (failure) return { failure: failure.code === 'spawn' ? { ...failure, hint: installHint(client) } : failure };
+  if (failure)
+    return {
+      failure:
+        failure.code === 'spawn' && config.command === undefined ? { ...failure, hint: installHint(client) } : failure,
+    };
   // Not all of them use the same stream for it.
   const text = `${stdout.toString('utf8')}\n${stderrTail}`.trim();
   return { version: /\d+\.\d+\.\d+[\w.+-]*/.exec(text)?.[0] ?? text.slice(0, 100) };

@@ -27,6 +27,8 @@ export interface Transcript {
   readonly toolsUnderWay: Readonly<Record<string, ToolCall>>;
   readonly permissionDenied: boolean;
   readonly clientVersion?: string;
+  /** The message that was counted last, where messages come in parts. */
+  readonly messageId?: string;
   /** The client said that it is through: without that, a good exit status proves nothing. */
   readonly ended: boolean;
   /** How the answer ended, where not well. */

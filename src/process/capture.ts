@@ -4,7 +4,7 @@ import { Tail } from './tail.js';
 
 const STDERR_TAIL_BYTES = 8 * 1024;
 /** Text of more than this cannot be held in one string. */
-export const MAX_STDOUT_BYTES = 512 * 1024 * 1024;
+const MAX_STDOUT_BYTES = 512 * 1024 * 1024;
 
 /** Feeds a child its stdin, passes its streams on as they come, and keeps what the result needs of them. */
 export class Capture {
@@ -17,7 +17,7 @@ export class Capture {
     this.#request = request;
   }
 
-  connect(child: ChildProcess, on: { activity: () => void; overflow: () => void }): void {
+  connect(child: ChildProcess, on: { activity: () => void; overflow: (limit: number) => void }): void {
     const { input, onStdout, onStderr, keepStdout } = this.#request;
     child.stdout?.on('data', (chunk: Buffer) => {
       on.activity();
@@ -44,9 +44,10 @@ export class Capture {
     return this.#stderr.text();
   }
 
-  #keep(chunk: Buffer, overflow: () => void): void {
+  #keep(chunk: Buffer, overflow: (limit: number) => void): void {
+    const { maxStdoutBytes = MAX_STDOUT_BYTES } = this.#request;
     this.#kept += chunk.length;
-    if (this.#kept > MAX_STDOUT_BYTES) overflow();
+    if (this.#kept > maxStdoutBytes) overflow(maxStdoutBytes);
     else this.#stdout.push(chunk);
   }
 }

@@ -3,30 +3,36 @@ import { systemClock } from '../util/clock.js';
 
 /** Nothing came for that long after the end: whoever still holds the pipe is not going to say anything of ours. */
 const QUIET_MS = 200;
-/** A process that fled its group and keeps writing does not get to keep the result. */
-const LIMIT_MS = 2_000;
+/** From then on the first silent turn of the event loop will do: a process that fled does not get to keep the result. */
+const PATIENCE_MS = 2_000;
+/** More than any pipe can hold: this comes from someone who is still writing. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Resolves when both streams are read to their end, or someone who outlived the process keeps them open for nothing. */
+/**
+ * Resolves when both streams are read to their end, or someone who outlived the process keeps them open for nothing.
+ * What was in the pipe when the process ended is always read, however busy this process is.
+ */
 export function drained(child: ChildProcess, closed: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
-    const until = systemClock.elapsed() + LIMIT_MS;
-    let chunks = 0;
-    const count = () => {
-      chunks += 1;
+    const until = systemClock.elapsed() + PATIENCE_MS;
+    let bytes = 0;
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
     };
-    let timer = setTimeout(check, QUIET_MS, chunks);
     child.stdout?.on('data', count);
     child.stderr?.on('data', count);
+    let timer = setTimeout(check, QUIET_MS, bytes);
     void closed.then(done);
 
     /** A busy event loop runs timers before it reads: only silence across a whole turn of it counts. */
     function check(before: number): void {
-      setImmediate(() =>
-        setImmediate(() => {
-          if (chunks !== before && systemClock.elapsed() < until) timer = setTimeout(check, QUIET_MS, chunks);
-          else done();
-        }),
-      );
+      setImmediate(() => setImmediate(() => decide(before)));
+    }
+
+    function decide(before: number): void {
+      if (bytes === before || bytes > MAX_BYTES) done();
+      else if (systemClock.elapsed() < until) timer = setTimeout(check, QUIET_MS, bytes);
+      else check(bytes);
     }
 
     function done(): void {

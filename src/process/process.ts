@@ -14,6 +14,8 @@ export interface ProcessRequest {
   /** Called with each chunk of stdout as it comes; the whole is in the result unless `keepStdout` is false. */
   readonly onStdout?: (chunk: Buffer) => void;
   readonly keepStdout?: boolean;
+  /** Kept stdout beyond this ends the process. Default: what one string can hold, 512 MiB. */
+  readonly maxStdoutBytes?: number;
   readonly onStderr?: (chunk: Buffer) => void;
   /** Called once the process exists, and once it and its descendants are gone; the journal keeps both. */
   readonly onStart?: (child: ChildIdentity) => void;
@@ -46,7 +48,7 @@ export interface ProcessResult {
   readonly durationMs: number;
   /**
    * Undefined when the process ended by itself with status 0. Otherwise one of exit, signal, spawn, timeout,
-   * idle-timeout, interrupted. When a result is returned, no process of it is left.
+   * idle-timeout, interrupted, limit. When a result is returned, no process of it is left.
    */
   readonly failure?: Failure;
 }

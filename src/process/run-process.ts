@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../model/failure.js';
 import { systemClock } from '../util/clock.js';
-import { Capture, MAX_STDOUT_BYTES } from './capture.js';
+import { Capture } from './capture.js';
 import { drained } from './drain.js';
 import { INTERRUPTED, overflowFailure, ownFailure } from './end-failure.js';
 import { endTree, killTreesNow } from './end-tree.js';
@@ -57,7 +57,7 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   const watch = new Watch(request, child);
   capture.connect(child, {
     activity: () => watch.activity(),
-    overflow: () => watch.stop(overflowFailure(MAX_STDOUT_BYTES)),
+    overflow: (limit) => watch.stop(overflowFailure(limit)),
   });
   request.onStart?.(identity);
 

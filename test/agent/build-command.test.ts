@@ -27,7 +27,7 @@ test('pi', () => {
 test('claude', () => {
   expect(argvOf(buildClaudeCommand)).toEqual([
     ...['claude', '-p', '--output-format', 'stream-json', '--verbose', '--no-session-persistence'],
-    ...['--permission-mode', 'acceptEdits'],
+    ...['--include-partial-messages', '--permission-mode', 'acceptEdits'],
   ]);
   const argv = argvOf(buildClaudeCommand, { tools: ['read', 'bash'], thinking: 'minimal', systemPrompt: 'be brief' });
   expect(after(argv, '--tools')).toBe('Read,Bash');

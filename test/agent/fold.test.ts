@@ -124,6 +124,22 @@ describe('claude', () => {
     });
   });
 
+  test('without a result, what the messages used is what is known to be spent; parts of one count once', () => {
+    const part = (id: string, content: object) => {
+      const event = says([content]);
+      return { ...event, message: { ...event.message, id } };
+    };
+    const timeout = { failure: { code: 'timeout' as const, message: 'did not end within 1s' } };
+    const stopped = [init, part('a', text('let me see')), part('a', use('1', 'Bash', {})), part('b', text('so'))];
+    const { usage, turns } = read(foldClaude, stopped, timeout);
+    expect({ usage, turns }).toEqual({ usage: { inputTokens: 18, cachedInputTokens: 0, outputTokens: 2 }, turns: 2 });
+  });
+
+  test('pieces of messages are a sign of life and nothing else', () => {
+    const piece = '{"type":"stream_event","event":{"type":"content_block_delta"},"parent_tool_use_id":null}';
+    expect(foldClaude(EMPTY_TRANSCRIPT, piece)).toBe(EMPTY_TRANSCRIPT);
+  });
+
   test('usage per model includes sub-agents, and answers that did not stream', () => {
     const one = { inputTokens: 10, outputTokens: 2, cacheReadInputTokens: 3, cacheCreationInputTokens: 4, costUSD: 1 };
     const { usage } = read(foldClaude, [result({ usage: {}, modelUsage: { a: one, b: one } })]);

@@ -4,7 +4,7 @@ import { endProcess, endSurvivors } from '../../src/process/end-tree.js';
 import type { ChildIdentity, ProcessRequest } from '../../src/process/process.js';
 import { holderIdentity, identityOf, isAlive } from '../../src/process/process-identity.js';
 import { killAllNow, runProcess } from '../../src/process/run-process.js';
-import { brand, until } from '../support/processes.js';
+import { brand, killAll, until } from '../support/processes.js';
 
 function sh(script: string, more: Partial<ProcessRequest> & { env: Record<string, string> }) {
   return runProcess({ argv: ['sh', '-c', script], cwd: '/', ...more });
@@ -65,7 +65,7 @@ describe('when a process is stopped, so is', () => {
       const { env, live } = brand();
       await sh(script, { env, timeoutMs: 40, graceMs: 1_000 });
       const left = live();
-      for (const pid of left) process.kill(pid, 'SIGKILL');
+      killAll(left);
       expect(left).toEqual([]);
     }
   });
@@ -89,18 +89,27 @@ describe('when a process ends by itself', () => {
   test('a pipe held open by one that fled does not hang the result', async () => {
     const { env, live } = brand();
     const startedAt = Date.now();
-    const result = await sh('setsid sleep 60 & echo done', { env });
+    const result = await sh('setsid sleep 60 & sleep 0.1; echo done', { env });
     expect(result.stdout.toString()).toBe('done\n');
     expect(Date.now() - startedAt).toBeLessThan(5_000);
-    for (const pid of live()) process.kill(pid, 'SIGKILL');
+    killAll(live());
   });
 
   test('one that fled and keeps writing does not hang the result either', async () => {
     const { env, live } = brand();
     const startedAt = Date.now();
-    await sh('setsid sh -c "while :; do echo x; sleep 0.02; done" & echo done', { env });
+    await sh('setsid sh -c "while :; do echo x; sleep 0.02; done" & sleep 0.1; echo done', { env });
     expect(Date.now() - startedAt).toBeLessThan(8_000);
-    for (const pid of live()) process.kill(pid, 'SIGKILL');
+    killAll(live());
+  });
+
+  test('nor one that fled and floods the pipe', async () => {
+    const { env, live } = brand();
+    const startedAt = Date.now();
+    const result = await sh('setsid yes & sleep 0.1; echo done', { env });
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
+    expect(result.stdout.length).toBeLessThan(500 * 1024 ** 2);
+    killAll(live());
   });
 
   test('marked: even one that fled, lost its parent and closed its streams is ended', async () => {
@@ -110,14 +119,27 @@ describe('when a process ends by itself', () => {
     expect(live()).toEqual([]);
   });
 
-  test('output still in the pipe is read, however slowly this process gets round to it', async () => {
+  test('what it still says, word by word, is read', async () => {
     const { env } = brand();
-    const busy = () => {
-      const end = Date.now() + 300;
-      while (Date.now() < end);
-    };
-    const result = await sh('head -c 200000 /dev/zero; exit 0', { env, onStdout: busy });
-    expect(result.stdout.length).toBe(200_000);
+    const script = 'setsid sh -c "for i in 1 2 3 4 5; do sleep 0.08; echo \\$i; done" & sleep 0.05; echo 0';
+    expect((await sh(script, { env })).stdout.toString()).toBe('0\n1\n2\n3\n4\n5\n');
+  });
+
+  test('what comes while this process is busy is not taken for silence', async () => {
+    const { env } = brand();
+    let ended = () => {};
+    const firstWord = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const script = 'setsid sh -c "sleep 0.25; echo last" & sleep 0.1; echo first';
+    const pending = sh(script, { env, onStdout: () => ended() });
+    await firstWord;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    // From here, timers that are due run before anything is read.
+    await new Promise((resolve) => setImmediate(resolve));
+    const end = Date.now() + 600;
+    while (Date.now() < end);
+    expect((await pending).stdout.toString()).toBe('first\nlast\n');
   });
 });
 

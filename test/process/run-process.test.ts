@@ -140,6 +140,14 @@ describe('limits', () => {
     expect(result.failure).toBeUndefined();
   });
 
+  test('size: one that would fill the memory is ended', async () => {
+    const { env, live } = brand();
+    const result = await run(['yes'], { env, maxStdoutBytes: 3 * 1024 ** 2 });
+    expect(result.failure).toMatchObject({ code: 'limit', message: 'wrote more than 3 MiB to stdout' });
+    expect(result.stdout.length).toBeLessThanOrEqual(3 * 1024 ** 2);
+    expect(live()).toEqual([]);
+  });
+
   test('an abort ends it; one that came before starts nothing', async () => {
     const { env, live } = brand();
     const abort = new AbortController();

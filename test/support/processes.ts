@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { forgetProcessTable, readProcessTable, startedWith } from '../../src/process/process-table.js';
+import { sendSignal } from '../../src/process/send-signal.js';
 
 /** Live processes that were started with `NAME=value` in their environment: however far they fled. */
 export function liveWith(variable: string): number[] {
@@ -9,8 +9,9 @@ export function liveWith(variable: string): number[] {
     .map((row) => row.pid);
 }
 
-export function commandLine(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+/** Some may be gone by now. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) sendSignal(pid, 'SIGKILL');
 }
 
 let count = 0;

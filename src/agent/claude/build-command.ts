@@ -25,6 +25,8 @@ export function buildClaudeCommand(request: RunnerRequest, config: RunnerConfig)
     argv: [
       ...(config.command ?? ['claude']),
       ...['-p', '--output-format', 'stream-json', '--verbose', '--no-session-persistence'],
+      // A long answer is silent otherwise, and silence is ended.
+      '--include-partial-messages',
       // Nobody is there to be asked; editing files is what agents are for.
       ...(decided ? [] : ['--permission-mode', 'acceptEdits']),
       ...flag('--model', request.model ?? config.model),

@@ -1,12 +1,16 @@
 import type { JsonObject } from '../../model/json.js';
-import type { Usage } from '../../model/outcome.js';
+import { addUsage, type Usage } from '../../model/outcome.js';
 import { numberAt, objectAt, objectsAt, readEvent, textAt } from '../read-event.js';
 import { endTool, startTool } from '../tool-calls.js';
 import { type Transcript, withGarbage } from '../transcript.js';
 import { isTransientStatus } from '../transient.js';
 
+const PARTIAL = '{"type":"stream_event"';
+
 /** One line of `claude -p --output-format stream-json`. */
 export function foldClaude(transcript: Transcript, line: string): Transcript {
+  // Pieces of messages that come whole as well: a sign of life, no more.
+  if (line.startsWith(PARTIAL)) return transcript;
   const event = readEvent(line);
   if (!event) return withGarbage(transcript, line);
   switch (event.type) {
@@ -55,8 +59,19 @@ function foldAssistant(before: Transcript, event: JsonObject): Transcript {
     ...transcript,
     ...(model !== undefined && { model: withoutWindow(model) }),
     ...(text.length > 0 && { text: text.join('') }),
-    turns: transcript.turns + 1,
+    ...foldMessageUsage(transcript, message),
   };
+}
+
+/**
+ * What one message used, until the result says it better: if there is no result (a timeout, an abort), this is all that is
+ * known of what was spent. The parts of a message come one by one and repeat its usage.
+ */
+function foldMessageUsage(transcript: Transcript, message: JsonObject): Partial<Transcript> {
+  const id = textAt(message, 'id') ?? '';
+  if (id !== '' && id === transcript.messageId) return {};
+  const usage = addUsage(transcript.usage, tokensOf(objectAt(message, 'usage')));
+  return { usage, turns: transcript.turns + 1, ...(id !== '' && { messageId: id }) };
 }
 
 const WRITERS = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
@@ -110,7 +125,6 @@ function errorsOf(event: JsonObject): string {
 /** Per model, where given: it counts sub-agents, and answers that did not stream. */
 function usageOf(event: JsonObject): Usage {
   const models = Object.values(objectAt(event, 'modelUsage')) as JsonObject[];
-  const usage = objectAt(event, 'usage');
   const sum = (name: string) => models.reduce((total, model) => total + numberAt(model, name), 0);
   const tokens =
     models.length > 0
@@ -119,10 +133,14 @@ function usageOf(event: JsonObject): Usage {
           cachedInputTokens: sum('cacheReadInputTokens'),
           outputTokens: sum('outputTokens'),
         }
-      : {
-          inputTokens: numberAt(usage, 'input_tokens') + numberAt(usage, 'cache_creation_input_tokens'),
-          cachedInputTokens: numberAt(usage, 'cache_read_input_tokens'),
-          outputTokens: numberAt(usage, 'output_tokens'),
-        };
+      : tokensOf(objectAt(event, 'usage'));
   return typeof event['total_cost_usd'] === 'number' ? { ...tokens, usd: event['total_cost_usd'] } : tokens;
+}
+
+function tokensOf(usage: JsonObject): Usage {
+  return {
+    inputTokens: numberAt(usage, 'input_tokens') + numberAt(usage, 'cache_creation_input_tokens'),
+    cachedInputTokens: numberAt(usage, 'cache_read_input_tokens'),
+    outputTokens: numberAt(usage, 'output_tokens'),
+  };
 }
