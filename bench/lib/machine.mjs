@@ -1,9 +1,12 @@
-import { cpus, platform, release, totalmem } from 'node:os';
+import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 
-/** The machine in one line: enough to compare runs, nothing that names it. */
+const LOAD_AT_START = loadavg()[0] ?? 0;
+
+/** The machine in one line: enough to compare runs, nothing that names it. A load above 0.5 spoils the numbers. */
 export function describeMachine() {
   const processors = cpus();
   const model = processors[0]?.model.trim() || 'unknown processor';
   const memory = Math.round(totalmem() / 1024 ** 3);
-  return `${processors.length} cores (${model}), ${memory} GiB, ${platform()} ${release()}, Node ${process.version}`;
+  const load = LOAD_AT_START.toFixed(1);
+  return `${processors.length} cores (${model}), ${memory} GiB, ${platform()} ${release()}, Node ${process.version}, load ${load} before`;
 }
