@@ -60,7 +60,7 @@ function auto(
 /** The named run, or the newest of those that continue it: what happened since must not happen twice. */
 function resume(project: Project, runId: string, newRunId: string | undefined): Decision {
   const latest = latestOf(project, runId);
-  if (!latest) return refuse(`there is no run ${runId}`, '`taskflow runs` lists them.');
+  if (!latest) return refuse(`there is no run ${runId} to go on with`, '`taskflow runs` lists them.');
   if ('takenBy' in latest) return refuse(`run ${runId} is being continued by run ${latest.takenBy}`, 'Wait for it.');
   const { head } = latest;
   if (head.state === 'running') {

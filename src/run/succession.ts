@@ -23,13 +23,20 @@ export type Succession =
   /** A process that is alive is just taking it over. */
   | { readonly takenBy: string };
 
-/** The newest of the runs that go on with this one (itself if none does); undefined when there is no such run. */
+/** The newest of the runs that go on with this one (itself if none does); undefined when there is none to go on with. */
 export function latestOf(project: Project, runId: string): Succession | undefined {
   const visited = new Set<string>();
   for (let current = runId; ; ) {
     visited.add(current);
     const head = isRunId(current) ? runHead(project, current) : undefined;
     if (!head) return undefined;
+    const { continues } = head.run;
+    if (head.state === 'crashed' && continues !== undefined && !hasTakenOver(project, current)) {
+      // It died while it took over: all that there is to go on with is still where it came from.
+      if (visited.has(continues)) return undefined;
+      current = continues;
+      continue;
+    }
     const next = heirOf(project, current);
     if ('free' in next) return { head, free: next.free };
     if ('pending' in next) return { takenBy: next.pending };
