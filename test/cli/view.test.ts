@@ -61,6 +61,12 @@ describe('the picture of a run', () => {
     ]);
   });
 
+  it('shows no amount of money where the runner reports none', () => {
+    const unpriced = { inputTokens: 900, cachedInputTokens: 0, outputTokens: 50 };
+    const [, line] = picture(fold(runStart(['a']), phaseEnd('a', { usage: unpriced })));
+    expect(line).toBe('✔ a      1.2s · 950 tokens · ran (no entry)');
+  });
+
   it('drops the least important figures on a narrow terminal and keeps the reason', () => {
     expect(picture(fold(...mixed()), 70)[2]).toBe('✔ review     34s · $0.04 · ran (input changed: file:package.json)');
     expect(picture(fold(...mixed()), 40)[2]).toBe('✔ review     34s · ran (input changed:…');
