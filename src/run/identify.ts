@@ -38,12 +38,34 @@ export type Identified =
   | { readonly identity: Identity; readonly key: string; readonly probes: readonly Probe[] }
   | { readonly unidentified: string };
 
-export async function identify(at: PhaseContext, parts: IdentityParts, unit?: string): Promise<Identified> {
+/** At once where every fingerprint is known at once: a warm run asks a thousand times. */
+export function identify(at: PhaseContext, parts: IdentityParts, unit?: string): Identified | Promise<Identified> {
   if (parts.unidentified !== undefined) return { unidentified: parts.unidentified };
-  const { phase, scope } = at;
   const outputs = declaredOutputs(at, unit, parts.variables);
+  const entries = fingerprintEntries(at, parts);
+  const known = parts.probes ?? NO_PROBES;
+  if (entries.length === 0) return identified(at, parts, outputs, known);
+  const only = entries.length === 1 && known.length === 0 ? entries[0]! : undefined;
+  if (only !== undefined && !only.includes('{')) {
+    const resolved = at.run.fingerprints.resolve(only, { ownOutputs: outputs });
+    if (!(resolved instanceof Promise) && 'value' in resolved && resolved.warning === undefined) {
+      return identified(at, parts, outputs, [{ found: resolved.value, ownOutputs: outputs }]);
+    }
+  }
+  return identifySlowly(at, parts, outputs, entries);
+}
+
+const NO_PROBES: readonly Probe[] = [];
+
+async function identifySlowly(
+  at: PhaseContext,
+  parts: IdentityParts,
+  outputs: readonly string[],
+  entries: readonly string[],
+): Promise<Identified> {
+  const { phase } = at;
   const probes: Probe[] = parts.probes ? [...parts.probes] : [];
-  for (const written of fingerprintEntries(at, parts)) {
+  for (const written of entries) {
     const entry = written.includes('{') ? filledIn(at, written, parts.variables) : written;
     if (entry === undefined) {
       if (phase.idempotent) return { unidentified: `${written} has no value` };
@@ -59,6 +81,16 @@ export async function identify(at: PhaseContext, parts: IdentityParts, unit?: st
     if (resolved.warning !== undefined) at.run.warn(`${entry}: ${resolved.warning}`);
     probes.push({ found: resolved.value, ownOutputs: outputs });
   }
+  return identified(at, parts, outputs, probes);
+}
+
+function identified(
+  at: PhaseContext,
+  parts: IdentityParts,
+  outputs: readonly string[],
+  probes: readonly Probe[],
+): Identified {
+  const { phase, scope } = at;
   const fingerprints = probes.map((probe) => probe.found);
   if (fingerprints.length > 1) fingerprints.sort((a, b) => (a.entry < b.entry ? -1 : 1));
   const identity: Identity = {

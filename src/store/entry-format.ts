@@ -42,20 +42,20 @@ function withoutOwn(entry: object): object {
 
 export type Decoded = { readonly entry: Entry } | { readonly miss: StoreMiss };
 
-/** Verifies and parses the bytes of `<key>.json`. */
-export function decodeEntry(bytes: Buffer, key: string, signingKey: Buffer | string | undefined): Decoded {
-  const end = bytes.length - CHECKSUM_LENGTH;
-  if (end <= 0 || bytes.toString('latin1', end, end + CHECKSUM.length) !== CHECKSUM) return damaged('cut short');
-  const checksum = bytes.toString('latin1', end + CHECKSUM.length, bytes.length - 2);
-  if (sha256Hex(bytes.subarray(0, end)) !== checksum) return damaged('checksum does not match');
+/** Verifies and parses the text of `<key>.json`. */
+export function decodeEntry(text: string, key: string, signingKey: Buffer | string | undefined): Decoded {
+  const end = text.length - CHECKSUM_LENGTH;
+  if (end <= 0 || !text.startsWith(CHECKSUM, end)) return damaged('cut short');
+  // Bytes that are no UTF-8 have become other characters, so that they do not match either.
+  if (!text.startsWith(sha256Hex(text.slice(0, end)), end + CHECKSUM.length)) return damaged('checksum does not match');
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
     // The checksum is right and the text is no JSON: someone made it by hand.
     return damaged('no JSON');
   }
-  return inspect(value, key) ?? checkMac(bytes, end, signingKey) ?? { entry: value as Entry };
+  return inspect(value, key) ?? checkMac(text, end, signingKey) ?? { entry: value as Entry };
 }
 
 /** Format and key first: what another version wrote may look different in everything else. */
@@ -90,13 +90,15 @@ function isOutputFile(value: unknown): boolean {
   return typeof file?.path === 'string' && typeof file.mode === 'number' && /^[0-9a-f]{64}$/.test(String(file.digest));
 }
 
-function checkMac(bytes: Buffer, end: number, signingKey: Buffer | string | undefined): Decoded | undefined {
+function checkMac(text: string, end: number, signingKey: Buffer | string | undefined): Decoded | undefined {
   if (signingKey === undefined) return undefined;
   const start = end - MAC_LENGTH;
-  if (start <= 0 || bytes.toString('latin1', start, start + MAC.length) !== MAC) return unsigned('entry is not signed');
-  const expected = Buffer.from(hmacSha256Hex(signingKey, bytes.subarray(0, start)));
-  const found = bytes.subarray(start + MAC.length, end - 1);
-  return timingSafeEqual(expected, found) ? undefined : unsigned('signature does not match');
+  if (start <= 0 || !text.startsWith(MAC, start)) return unsigned('entry is not signed');
+  const expected = Buffer.from(hmacSha256Hex(signingKey, text.slice(0, start)));
+  const found = Buffer.from(text.slice(start + MAC.length, end - 1), 'latin1');
+  return expected.length === found.length && timingSafeEqual(expected, found)
+    ? undefined
+    : unsigned('signature does not match');
 }
 
 function damaged(why: string): Decoded {

@@ -62,7 +62,7 @@ async function choose({ dir, signingKey }: Location): Promise<Choice> {
 }
 
 function isGood(dir: string, key: string, signingKey: Buffer | string | undefined): boolean {
-  return 'entry' in decodeEntry(readFileSync(entryPath(dir, key)), key, signingKey);
+  return 'entry' in decodeEntry(readFileSync(entryPath(dir, key), 'utf8'), key, signingKey);
 }
 
 async function isWhole(dir: string, digest: string): Promise<boolean> {

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, type Stats, utimesSync } from 'node:fs';
+import { readFileSync, type Stats, utimesSync } from 'node:fs';
 import type { ErrnoError } from '../util/atomic-write.js';
 import { formatDuration } from '../util/duration.js';
+import { statIfThere } from '../util/stat.js';
 import { decodeEntry } from './entry-format.js';
 import { entryPath } from './paths.js';
 import { setAside } from './set-aside.js';
@@ -26,20 +27,24 @@ const ABSENT: ReadResult = { miss: { code: 'absent', reason: 'no entry' } };
 /** Reads without a lock: an entry is complete from the moment it has its name. */
 export function readEntry(request: ReadRequest): ReadResult {
   const path = entryPath(request.dir, request.key);
-  const file = readBytes(path);
-  if ('error' in file) {
-    if (file.error.code === 'ENOENT') return ABSENT;
-    return miss('unreadable', `entry cannot be read (${file.error.code ?? file.error.message})`);
+  let text: string;
+  try {
+    // The one call that opens, reads, decodes and closes without coming back in between: half the price of the parts.
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as ErrnoError;
+    return code === 'ENOENT' ? ABSENT : miss('unreadable', `entry cannot be read (${code ?? message})`);
   }
-  const seen = fileStamp(file.stat);
-  const decoded = decodeEntry(file.bytes, request.key, request.signingKey);
+  const decoded = decodeEntry(text, request.key, request.signingKey);
   if ('miss' in decoded) {
+    const seen = stampOf(path);
     if (decoded.miss.code === 'damaged') setAside(request.dir, request.key, request.now);
     return { ...decoded, seen };
   }
   const stale = ageProblem(decoded.entry, request);
-  if (stale) return { miss: stale, seen };
-  touch(path, file.stat, request.now);
+  if (stale) return { miss: stale, seen: stampOf(path) };
+  // What was made just now was used just now: no need to look at its file.
+  if (request.now - decoded.entry.createdAt >= TOUCH_AFTER_MS) touch(path, request.now);
   return decoded;
 }
 
@@ -47,26 +52,9 @@ export function fileStamp(stat: Stats): string {
   return `${stat.ino}:${stat.size}`;
 }
 
-/** Smaller than what `readFileSync` does (one stat serves the size and the last use), and a little quicker. */
-function readBytes(path: string): { bytes: Buffer; stat: Stats } | { error: ErrnoError } {
-  try {
-    const file = openSync(path, 'r');
-    try {
-      const stat = fstatSync(file);
-      const bytes = Buffer.allocUnsafe(stat.size);
-      let length = 0;
-      while (length < stat.size) {
-        const read = readSync(file, bytes, length, stat.size - length, null);
-        if (read === 0) break;
-        length += read;
-      }
-      return { bytes: bytes.subarray(0, length), stat };
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    return { error: error as ErrnoError };
-  }
+function stampOf(path: string): string | undefined {
+  const stat = statIfThere(path);
+  return stat && fileStamp(stat);
 }
 
 function ageProblem({ createdAt }: Entry, { now, ttlMs }: ReadRequest): StoreMiss | undefined {
@@ -78,8 +66,9 @@ function ageProblem({ createdAt }: Entry, { now, ttlMs }: ReadRequest): StoreMis
   return undefined;
 }
 
-function touch(path: string, stat: Stats, now: number): void {
-  if (now - stat.mtimeMs < TOUCH_AFTER_MS) return;
+function touch(path: string, now: number): void {
+  const stat = statIfThere(path);
+  if (!stat || now - stat.mtimeMs < TOUCH_AFTER_MS) return;
   try {
     utimesSync(path, now / 1_000, now / 1_000);
   } catch {

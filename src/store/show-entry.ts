@@ -19,7 +19,7 @@ export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signi
   if (key === undefined) return { none: true };
   if (other !== undefined) return { ambiguous: keys };
   try {
-    const decoded = decodeEntry(readFileSync(entryPath(dir, key)), key, signingKey);
+    const decoded = decodeEntry(readFileSync(entryPath(dir, key), 'utf8'), key, signingKey);
     return 'entry' in decoded ? decoded : { problem: decoded.miss.reason };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

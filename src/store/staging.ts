@@ -56,7 +56,7 @@ export class Staging {
   #checkEntry(key: string): void {
     const { signingKey, recomputeKey, project, dir } = this.#options;
     const refuse = (why: string) => new ArchiveProblem(`entry ${key}: ${why}`);
-    const decoded = decodeEntry(readFileSync(this.pathOf(key)), key, signingKey);
+    const decoded = decodeEntry(readFileSync(this.pathOf(key), 'utf8'), key, signingKey);
     if ('miss' in decoded) throw refuse(decoded.miss.reason.replace('damaged entry set aside', 'it is damaged'));
     const { identity, createdAt, files } = decoded.entry;
     const expected = recomputeKey?.(identity);

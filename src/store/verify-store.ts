@@ -79,7 +79,7 @@ function verifyEntries(
       problems.push(`${key}: ${read.unreadable}`);
       continue;
     }
-    const decoded = decodeEntry(read.bytes, key, signingKey);
+    const decoded = decodeEntry(read.bytes.toString('utf8'), key, signingKey);
     if ('entry' in decoded) {
       const expected = recomputeKey?.(decoded.entry.identity);
       if (expected === undefined || expected === key) {

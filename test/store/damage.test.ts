@@ -259,8 +259,8 @@ describe('when the disk does not play along', () => {
 });
 
 test('last use is kept at the price of one write an hour', () => {
-  stored('a');
   const at = Date.now();
+  openStore(place.options()).put(makeEntry('a', { createdAt: at - 3 * 3_600_000 }));
   const used = () => Math.round(statSync(path('a')).mtimeMs);
   const old = new Date(at - 10 * 60_000);
   utimesSync(path('a'), old, old);

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
@@ -9,7 +9,8 @@ import type { Fingerprint } from './syntax.js';
 
 type FileFingerprint = Fingerprint & { source: 'file' };
 
-const SMALL = 256 * 1024;
+/** Small files are read into the same place; no stat is made just to know their size. */
+const chunk = Buffer.allocUnsafeSlow(64 * 1024);
 /** No link is followed, and nothing is waited for that might be no file at all. */
 const PLAIN_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -46,12 +47,13 @@ function digestPlainFile(path: string): string | undefined {
     return undefined;
   }
   try {
-    const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size > SMALL) return undefined;
-    // One byte more than expected, so that a file that grows meanwhile is seen to.
-    const bytes = Buffer.allocUnsafe(stat.size + 1);
-    const read = readSync(file, bytes, 0, bytes.length, null);
-    return read === stat.size ? sha256Hex(bytes.subarray(0, read)) : undefined;
+    const read = readSync(file, chunk, 0, chunk.length, null);
+    // Nothing to read is what a pipe says too, and what does not end here is large: the careful way looks closer.
+    const ended = read > 0 && read < chunk.length && readSync(file, chunk, read, 1, null) === 0;
+    return ended ? sha256Hex(chunk.subarray(0, read)) : undefined;
+  } catch {
+    // A folder, or something stranger.
+    return undefined;
   } finally {
     closeSync(file);
   }
