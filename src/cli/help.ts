@@ -18,7 +18,7 @@ ${flagTable(GLOBAL_FLAGS)}
 
 ${style.bold('Examples')}
   taskflow init                     start using taskflow in this project
-  taskflow run hello                run the saved flow "hello"
+  taskflow run overview             run the saved flow "overview"
   taskflow run ./flow.yaml --json   run a file; one JSON result on stdout
   taskflow run --help               everything about one command
 `;
