@@ -36,7 +36,10 @@ export async function endProcess(child: ChildIdentity, graceMs?: number): Promis
   const row = readProcessRow(child.pid);
   if (row && row.startTicks !== child.startTicks) return;
   if (hasProcessTable() && child.startTicks === undefined) return;
-  await endTree({ root: child.pid, ...(child.mark !== undefined && { mark: child.mark }) }, graceMs);
+  const tree: Tree = { root: child.pid, ...(child.mark !== undefined && { mark: child.mark }) };
+  // With its first process gone, a group of that number may be anyone's by now; only members of its session are its own.
+  if (!row && hasProcessTable() && (await new KnownTree(tree).refresh()).length === 0) return;
+  await endTree(tree, graceMs);
 }
 
 /** The same for all children of a run, if it ran on this machine since its last boot; ids mean nothing elsewhere. */

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { endProcess, endSurvivors } from '../../src/process/end-tree.js';
 import type { ChildIdentity, ProcessRequest } from '../../src/process/process.js';
 import { holderIdentity, identityOf, isAlive } from '../../src/process/process-identity.js';
+import { readProcessRow } from '../../src/process/process-table.js';
 import { killAllNow, runProcess } from '../../src/process/run-process.js';
 import { brand, killAll, until } from '../support/processes.js';
 
@@ -183,6 +185,23 @@ describe('survivors of a crashed run', () => {
     await endProcess(earlier);
     expect(live().length).toBe(1);
     await endProcess(identity);
+    expect(live()).toEqual([]);
+  });
+
+  test("are not confused with a pipeline of someone else's shell that has the number as its group", async () => {
+    const { env, live } = brand();
+    // Job control puts the pipeline into a group of its own, led by a process that ends at once, in the shell's session.
+    const shell = spawn('bash', ['-c', 'set -m; sleep 0.05 | sleep 60 & echo "$(jobs -p)"; wait'], {
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [line] = (await once(shell.stdout, 'data')) as [Buffer];
+    const leader = identityOf(Number(line.toString()));
+    await until(() => !isAlive(leader) && readProcessRow(leader.pid) === undefined);
+    await endProcess(leader);
+    expect(live().length).toBe(2);
+    await endProcess(identityOf(shell.pid ?? -1));
     expect(live()).toEqual([]);
   });
 
