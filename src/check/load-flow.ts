@@ -5,7 +5,7 @@ import { LARGEST_FILE } from '../parse/decode.js';
 import { readDerived, writeDerived } from '../util/derived-cache.js';
 import { sha256Hex } from '../util/digest.js';
 import { relativePath } from '../util/inside.js';
-import { type Project, STATE_DIR } from '../util/project.js';
+import { DERIVED_DIR, type Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
 import { VERSION } from '../util/version.js';
 import { findFlow, savedFlowNames } from './find-flow.js';
@@ -61,7 +61,7 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   const file = resolve(found.file);
   const shown = displayPath(project.root, file);
   const digest = sha256Hex(found.bytes);
-  const folder = join(project.root, STATE_DIR, 'cache', 'checked');
+  const folder = join(project.root, DERIVED_DIR);
   const key = sha256Hex(JSON.stringify([KEPT_FORMAT, VERSION, shown, project.home, digest]));
   if (!options.withoutKept) {
     const kept = readDerived(folder, key);

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import { isJsonObject } from '../model/json.js';
 import { readDerived, writeDerived } from '../util/derived-cache.js';
 import { sha256Hex } from '../util/digest.js';
-import { type Project, STATE_DIR } from '../util/project.js';
+import { DERIVED_DIR, type Project, STATE_DIR } from '../util/project.js';
 import { VERSION } from '../util/version.js';
 import type { CheckedFile } from './check-file.js';
 import { DEFAULT_VALUES } from './defaults.js';
@@ -40,7 +40,7 @@ export async function loadConfig(project: Project): Promise<LoadedConfig> {
 }
 
 async function checkedFile(project: Project, file: ConfigFile, text: string): Promise<CheckedFile> {
-  const dir = join(project.root, STATE_DIR, 'cache/checked');
+  const dir = join(project.root, DERIVED_DIR);
   const digest = sha256Hex(JSON.stringify(['config', 1, VERSION, file.name, text]));
   const kept = readDerived(dir, digest);
   if (isCheckedFile(kept)) return kept;

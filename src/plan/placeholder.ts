@@ -39,10 +39,11 @@ export function readPlaceholder(text: string, offset: number, itemName = 'item')
   const head = text.slice(offset + 1, offset + 1 + 64);
   const named = NAMES_A_ROOT.exec(head)?.[1] ?? (startsWithName(head, itemName) ? 'item' : undefined);
   if (named === undefined) return undefined;
-  const end = text.indexOf('}', offset);
-  if (end === -1 || end - offset > LONGEST_PLACEHOLDER) return undefined;
-  const inner = text.slice(offset + 1, end);
-  const length = end - offset + 1;
+  const window = text.slice(offset, offset + LONGEST_PLACEHOLDER);
+  const end = window.indexOf('}');
+  if (end === -1) return undefined;
+  const inner = window.slice(1, end);
+  const length = end + 1;
   if (!PATH.test(inner)) return oddPlaceholder(inner, offset, length);
   return interpret(inner, named as PlaceholderRoot, offset, length);
 }

@@ -12,3 +12,9 @@ export interface Project {
 
 /** The project's own state: flows, configuration, store, runs. */
 export const STATE_DIR = '.pi/taskflows';
+
+/**
+ * What was worked out from flows and settings, and is taken at its word. Beside the runs, which never leave this machine:
+ * a cache folder may come from elsewhere, and nothing in it may decide what is executed.
+ */
+export const DERIVED_DIR = `${STATE_DIR}/runs/checked`;
