@@ -6,6 +6,7 @@ import { sha256Hex } from '../util/digest.js';
 import { formatDuration } from '../util/duration.js';
 import { VERSION } from '../util/version.js';
 import { savingsOf } from './budget.js';
+import type { RunContext } from './context.js';
 import { type Execution, failedBefore, pureResult, type Settled } from './execution.js';
 import { declaredOutputs, type IdentityParts, identify, inputsMoved, type Probe, references } from './identify.js';
 import type { ResultLine } from './journal/lines.js';
@@ -36,7 +37,8 @@ export interface Work {
  */
 export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
   const { run, policy } = at;
-  const known = await identify(at, work.parts, work.unit);
+  const pending = identify(at, work.parts, work.unit);
+  const known = pending instanceof Promise ? await pending : pending;
   if ('unidentified' in known) return executeUnkept(at, work, known.unidentified);
   const { identity, key, probes } = known;
   const runKey = runKeyOf(at, key, work.private);
@@ -51,6 +53,9 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
     if (!isNamed(at.scope, at.phase.id, rerun))
       return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
   }
+
+  const quick = quickHit(at, found);
+  if (quick) return finish(at, work, found, quick);
 
   // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
   const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
@@ -86,6 +91,21 @@ interface Found {
   /** Of what is inside: it bounds the whole. */
   readonly ttlMs?: number;
   stored(): JsonObject;
+}
+
+/**
+ * From the store, at once: nobody in this run has to do with the result and no files come back with it, so nothing is
+ * waited for and nobody can come in between.
+ */
+function quickHit(at: PhaseContext, found: Found): Settled | undefined {
+  const { run, policy } = at;
+  if (!policy.readStore || !run.store || (policy.readRun && isOfThisRun(run, found.runKey))) return undefined;
+  const hit = inStore(at, found);
+  return 'entry' in hit && hit.entry.files.length === 0 ? fromEntry(hit.entry, found, hit.now) : undefined;
+}
+
+function isOfThisRun({ shared, prior }: RunContext, runKey: string): boolean {
+  return prior.how !== 'none' || shared.knows(runKey);
 }
 
 /**
@@ -155,15 +175,23 @@ async function fromStoreOrExecution(at: PhaseContext, work: Work, found: Found):
 }
 
 async function lookUp(at: PhaseContext, found: Found): Promise<{ settled: Settled } | { miss: string | undefined }> {
-  const { run, policy } = at;
-  const now = run.options.project.clock.now();
-  const ttlMs = Math.min(policy.ttlMs ?? Number.POSITIVE_INFINITY, found.ttlMs ?? Number.POSITIVE_INFINITY);
-  const got = run.store!.get(found.key, { ttlMs: Number.isFinite(ttlMs) ? ttlMs : undefined, now });
-  if ('miss' in got) return { miss: got.miss.code === 'absent' ? undefined : got.miss.reason };
-  const { entry } = got;
-  const problem = await bringBack(at, entry.files);
+  const got = inStore(at, found);
+  if ('miss' in got) return got;
+  const problem = await bringBack(at, got.entry.files);
   if (problem !== undefined) return { miss: problem };
-  return { settled: fromEntry(entry, found, now) };
+  return { settled: fromEntry(got.entry, found, got.now) };
+}
+
+function inStore(at: PhaseContext, found: Found): { entry: Entry; now: number } | { miss: string | undefined } {
+  const now = at.run.options.project.clock.now();
+  const ttlMs = minimum(at.policy.ttlMs, found.ttlMs);
+  const got = at.run.store!.get(found.key, { ttlMs, now });
+  if ('miss' in got) return { miss: got.miss.code === 'absent' ? undefined : got.miss.reason };
+  return { entry: got.entry, now };
+}
+
+function minimum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 async function executeAndKeep(

@@ -1,5 +1,5 @@
 import type { Failure } from '../model/failure.js';
-import type { Phase } from '../model/flow.js';
+import type { Phase, RunBody, TaskBody, UseBody } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import { canonicalEncode } from '../util/canonical.js';
@@ -13,23 +13,24 @@ import { recordPhase, recordUnit } from './record.js';
 import { prepareScript } from './script-unit.js';
 import { Slots } from './slots.js';
 import { prepareTask } from './task-unit.js';
-import type { PreparedUnit, UnitSpec } from './unit.js';
+import type { Prepared, PreparedUnit, UnitSpec } from './unit.js';
 
-export function prepare(at: PhaseContext, spec: UnitSpec): Promise<PreparedUnit | { readonly failure: Failure }> {
-  const { body } = spec;
-  switch (body.type) {
+/** A script is prepared at once; what needs an agent or another flow has to be found first. */
+export function prepare(at: PhaseContext, spec: UnitSpec): Promise<Prepared> | Prepared {
+  switch (spec.body.type) {
     case 'task':
-      return prepareTask(at, { ...spec, body });
+      return prepareTask(at, spec as UnitSpec & { body: TaskBody });
     case 'run':
-      return prepareScript(at, { ...spec, body });
+      return prepareScript(at, spec as UnitSpec & { body: RunBody });
     case 'use':
-      return prepareNested(at, { ...spec, body });
+      return prepareNested(at, spec as UnitSpec & { body: UseBody });
   }
 }
 
 /** A phase that is one unit: its result is the phase's. */
 export async function runAsPhase(at: PhaseContext, spec: UnitSpec): Promise<Settled> {
-  const prepared = await prepare(at, spec);
+  const pending = prepare(at, spec);
+  const prepared = pending instanceof Promise ? await pending : pending;
   return runWhole(at, 'failure' in prepared ? brokenUnit(prepared.failure) : prepared);
 }
 

@@ -27,7 +27,7 @@ interface Rendered {
   readonly unresolved: readonly string[];
 }
 
-export const prepareScript: Prepare<RunBody> = async (at, spec) => {
+export const prepareScript: Prepare<RunBody> = (at, spec) => {
   const rendered = renderScript(at, spec);
   const { failure, unkeepable } = unresolvedIn(at, rendered.unresolved);
   if (failure) return { failure };

@@ -14,6 +14,11 @@ export class SharedResults {
   /** What was asked for lately: the set-up phase of ten thousand rows is not read from the disk ten thousand times. */
   readonly #recent = new Map<string, Settled>();
 
+  /** Made in this run, or under way in it. */
+  knows(runKey: string): boolean {
+    return this.#places.has(runKey) || this.#underWay.has(runKey);
+  }
+
   place(runKey: string): LinePlace | undefined {
     return this.#places.get(runKey);
   }

@@ -30,7 +30,6 @@ export interface PreparedUnit {
   readonly beginsItself?: true;
 }
 
-export type Prepare<B> = (
-  at: PhaseContext,
-  spec: UnitSpec & { readonly body: B },
-) => Promise<PreparedUnit | { readonly failure: Failure }>;
+export type Prepared = PreparedUnit | { readonly failure: Failure };
+
+export type Prepare<B> = (at: PhaseContext, spec: UnitSpec & { readonly body: B }) => Promise<Prepared> | Prepared;
