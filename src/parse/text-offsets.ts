@@ -1,24 +1,36 @@
 import type { ScalarNode } from './tree.js';
 
+/** A long text with many problems is followed once, not once per problem. */
+const followed = new WeakMap<ScalarNode, readonly number[]>();
+
 /**
- * Where character `index` of a text stands in the file. The text and what was written differ by quotes, escapes,
- * indentation and folded lines; both are walked together, so that a placeholder or an operator inside a text has an
- * exact place.
+ * Where character `index` of a text stands in the file. What was written differs from the text by quotes, escapes,
+ * indentation and folded lines; following both makes the place of a placeholder or an operator inside it exact.
  */
 export function offsetInText(source: string, node: ScalarNode, index: number): number {
-  const value = String(node.value);
-  const { style } = node;
-  let at = node.start;
-  if (style === undefined) return node.start;
-  if (style === 'literal' || style === 'folded') at = startOfBlock(source, node.start);
-  else if (style !== 'plain') at += 1;
-  for (let done = 0; done < index && at < node.end; ) {
-    at = skipFolding(source, at, node.end, value, done);
-    const { width, units } = writtenUnit(source, at, style);
-    at += width;
-    done += units;
+  let offsets = followed.get(node);
+  if (!offsets) {
+    offsets = offsetsOf(source, node);
+    followed.set(node, offsets);
   }
-  return Math.min(skipFolding(source, at, node.end, value, index), node.end);
+  return Math.min(offsets[index] ?? node.end - 1, Math.max(node.start, node.end - 1));
+}
+
+function offsetsOf(source: string, node: ScalarNode): readonly number[] {
+  switch (node.style) {
+    case undefined:
+      return [node.start];
+    case 'json':
+    case 'double':
+      return quotedOffsets(source, node);
+    case 'literal':
+    case 'folded':
+      return alignedOffsets(source, node, startOfBlock(source, node.start));
+    case 'plain':
+      return alignedOffsets(source, node, node.start);
+    case 'single':
+      return alignedOffsets(source, node, node.start + 1);
+  }
 }
 
 /** The first line behind `|` or `>` and its comment. */
@@ -28,21 +40,26 @@ function startOfBlock(source: string, header: number): number {
 }
 
 /**
- * Passes what was written but is not part of the text: indentation, line breaks that became a space, a backslash before
- * a line break. Ends at the character that wrote `value[index]`.
+ * Texts without escapes: everything but blanks is written as it is, so the two are walked together, and blanks that the
+ * text does not have (indentation, breaks that became a space) are passed.
  */
-function skipFolding(source: string, from: number, end: number, value: string, index: number): number {
-  const wanted = value[index];
+function alignedOffsets(source: string, node: ScalarNode, from: number): readonly number[] {
+  const value = String(node.value);
+  const offsets: number[] = [];
   let at = from;
-  while (at < end) {
-    const char = source[at]!;
-    if (char === '\\' && (source[at + 1] === '\n' || source[at + 1] === '\r')) {
-      at += 1;
-      continue;
-    }
-    if (!isBlank(char) || char === wanted) return at;
+  for (let index = 0; index < value.length && at < node.end; index++) {
+    at = passBlanks(source, at, node.end, value[index]);
+    offsets.push(at);
+    at += node.style === 'single' && source[at] === "'" && source[at + 1] === "'" ? 2 : 1;
+  }
+  return offsets;
+}
+
+function passBlanks(source: string, from: number, end: number, wanted: string | undefined): number {
+  let at = from;
+  while (at < end && isBlank(source[at]!) && source[at] !== wanted) {
     // A folded line break reads as one space: it stands where the break is.
-    if (wanted === ' ' && char === '\n') return at;
+    if (wanted === ' ' && source[at] === '\n') return at;
     at += 1;
   }
   return at;
@@ -52,19 +69,51 @@ function isBlank(char: string): boolean {
   return char === ' ' || char === '\t' || char === '\n' || char === '\r';
 }
 
-/** Width in the file of the next unit of the text, and how many UTF-16 units of the text it makes. */
-function writtenUnit(source: string, at: number, style: ScalarNode['style']): { width: number; units: number } {
-  const char = source[at];
-  if (style === 'single' && char === "'" && source[at + 1] === "'") return { width: 2, units: 1 };
-  if ((style !== 'json' && style !== 'double') || char !== '\\') return { width: 1, units: 1 };
-  switch (source[at + 1]) {
-    case 'u':
-      return { width: 6, units: 1 };
-    case 'x':
-      return style === 'double' ? { width: 4, units: 1 } : { width: 2, units: 1 };
-    case 'U':
-      return { width: 10, units: Number.parseInt(source.slice(at + 2, at + 10), 16) > 0xffff ? 2 : 1 };
-    default:
-      return { width: 2, units: 1 };
+/** Double quotes: escapes can write blanks too, so the text is decoded by the rules, keeping where each unit came from. */
+function quotedOffsets(source: string, { start, end }: ScalarNode): readonly number[] {
+  const offsets: number[] = [];
+  /** Blanks at the end of `offsets` that vanish if the line ends here. */
+  let trailing = 0;
+  let at = start + 1;
+  while (at < end - 1) {
+    const char = source[at]!;
+    if (char === '\n' || char === '\r') {
+      offsets.length -= trailing;
+      at = foldBreaks(source, at, end, offsets);
+      trailing = 0;
+    } else if (char === '\\') {
+      at = readEscape(source, at, end, offsets);
+      trailing = 0;
+    } else {
+      offsets.push(at);
+      trailing = char === ' ' || char === '\t' ? trailing + 1 : 0;
+      at += 1;
+    }
   }
+  return offsets;
+}
+
+/** One break is a space, more are as many breaks less one; the indentation behind them is nothing. */
+function foldBreaks(source: string, from: number, end: number, offsets: number[]): number {
+  const breaks: number[] = [];
+  let at = from;
+  while (at < end && isBlank(source[at]!)) {
+    if (source[at] === '\n') breaks.push(at);
+    at += 1;
+  }
+  offsets.push(...(breaks.length > 1 ? breaks.slice(1) : breaks));
+  return at;
+}
+
+function readEscape(source: string, at: number, end: number, offsets: number[]): number {
+  const next = source[at + 1];
+  if (next === '\n' || next === '\r') {
+    let behind = source.indexOf('\n', at) + 1;
+    while (behind < end && (source[behind] === ' ' || source[behind] === '\t')) behind += 1;
+    return behind;
+  }
+  const width = next === 'u' ? 6 : next === 'x' ? 4 : next === 'U' ? 10 : 2;
+  offsets.push(at);
+  if (next === 'U' && Number.parseInt(source.slice(at + 2, at + 10), 16) > 0xffff) offsets.push(at);
+  return at + width;
 }
