@@ -1,22 +1,22 @@
 import type { Failure } from '../model/failure.js';
 import { INTERRUPTED, idleFailure, timeoutFailure } from '../process/end-failure.js';
+import { onAbort } from '../util/on-abort.js';
 import { startTimer } from '../util/timer.js';
 
 /** Time, silence and the caller's abort, as one signal; says which of them it was. */
 export class Limits {
   readonly #controller = new AbortController();
-  readonly #caller: AbortSignal;
+  readonly #forgetSignal: () => void;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #idle: NodeJS.Timeout | undefined;
   failure: Failure | undefined;
 
   constructor(limits: { readonly timeoutMs?: number; readonly idleTimeoutMs?: number; readonly signal: AbortSignal }) {
     const { timeoutMs, idleTimeoutMs, signal } = limits;
-    this.#caller = signal;
     if (timeoutMs !== undefined) this.#start(timeoutMs, timeoutFailure(timeoutMs));
     if (idleTimeoutMs !== undefined) this.#idle = this.#start(idleTimeoutMs, idleFailure(idleTimeoutMs));
+    this.#forgetSignal = onAbort(signal, () => this.#stop(INTERRUPTED));
     if (signal.aborted) this.#stop(INTERRUPTED);
-    else signal.addEventListener('abort', this.#interrupt, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -29,10 +29,8 @@ export class Limits {
 
   clear(): void {
     for (const timer of this.#timers) clearTimeout(timer);
-    this.#caller.removeEventListener('abort', this.#interrupt);
+    this.#forgetSignal();
   }
-
-  readonly #interrupt = (): void => this.#stop(INTERRUPTED);
 
   #start(ms: number, failure: Failure): NodeJS.Timeout | undefined {
     const timer = startTimer(ms, () => this.#stop(failure));

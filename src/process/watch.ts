@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Failure } from '../model/failure.js';
+import { onAbort } from '../util/on-abort.js';
 import { startTimer } from '../util/timer.js';
 import { INTERRUPTED, idleFailure, timeoutFailure } from './end-failure.js';
 import type { ProcessRequest } from './process.js';
@@ -16,13 +17,12 @@ export class Watch {
   readonly exited: Promise<void>;
   exit: Exit | undefined;
   stopped: Failure | undefined;
-  readonly #request: ProcessRequest;
   readonly #timeout: NodeJS.Timeout | undefined;
   readonly #idle: NodeJS.Timeout | undefined;
+  readonly #forgetSignal: () => void;
   #markOver: () => void = () => {};
 
   constructor(request: ProcessRequest, child: ChildProcess) {
-    this.#request = request;
     this.over = new Promise((resolve) => {
       this.#markOver = resolve;
     });
@@ -38,7 +38,7 @@ export class Watch {
     if (idleTimeoutMs !== undefined) {
       this.#idle = startTimer(idleTimeoutMs, () => this.stop(idleFailure(idleTimeoutMs)));
     }
-    signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#forgetSignal = onAbort(signal, () => this.stop(INTERRUPTED));
   }
 
   /** The process said something. */
@@ -52,12 +52,10 @@ export class Watch {
     this.#settle();
   }
 
-  readonly #abort = (): void => this.stop(INTERRUPTED);
-
   #settle(): void {
     clearTimeout(this.#timeout);
     clearTimeout(this.#idle);
-    this.#request.signal?.removeEventListener('abort', this.#abort);
+    this.#forgetSignal();
     this.#markOver();
   }
 }

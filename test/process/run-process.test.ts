@@ -161,8 +161,14 @@ describe('limits', () => {
   });
 });
 
-test('200 at once keep their outputs apart', async () => {
-  const results = await Promise.all(Array.from({ length: 200 }, (_, i) => run(['echo', `${i}`])));
+test('200 at once under one signal keep their outputs apart, and nothing is said on stderr about listeners', async () => {
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => warnings.push(warning);
+  process.on('warning', warn);
+  const { signal } = new AbortController();
+  const results = await Promise.all(Array.from({ length: 200 }, (_, i) => run(['echo', `${i}`], { signal })));
+  process.off('warning', warn);
+  expect(warnings).toEqual([]);
   expect(results.map((result) => result.stdout.toString().trim())).toEqual(results.map((_, i) => `${i}`));
 });
 
