@@ -54,15 +54,15 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
       return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
   }
 
-  const quick = quickHit(at, found);
-  if (quick) return finish(at, work, found, quick);
+  const looked = lookAtOnce(at, found);
+  if (looked && 'settled' in looked) return finish(at, work, found, looked.settled);
 
   // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
   const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
   const readRun = policy.readRun || (settles && !doubt);
   try {
     const earlier = readRun ? await fromThisRun(at, work, found) : undefined;
-    return finish(at, work, found, earlier ?? (await fromStoreOrExecution(at, work, found)));
+    return finish(at, work, found, earlier ?? (await fromStoreOrExecution(at, work, found, looked)));
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait for good.
     run.shared.abandon(runKey);
@@ -93,15 +93,19 @@ interface Found {
   stored(): JsonObject;
 }
 
+/** `miss`: what the store has against its entry; undefined when there is none. */
+type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
+
 /**
- * From the store, at once: nobody in this run has to do with the result and no files come back with it, so nothing is
- * waited for and nobody can come in between.
+ * In the store, at once: nobody in this run has to do with the result and no files come back with it, so nothing is
+ * waited for and nobody can come in between. Undefined when it is not as simple as that.
  */
-function quickHit(at: PhaseContext, found: Found): Settled | undefined {
+function lookAtOnce(at: PhaseContext, found: Found): LookUp | undefined {
   const { run, policy } = at;
   if (!policy.readStore || !run.store || (policy.readRun && isOfThisRun(run, found.runKey))) return undefined;
-  const hit = inStore(at, found);
-  return 'entry' in hit && hit.entry.files.length === 0 ? fromEntry(hit.entry, found, hit.now) : undefined;
+  const got = inStore(at, found);
+  if ('miss' in got) return got;
+  return got.entry.files.length === 0 ? { settled: fromEntry(got.entry, found, got.now) } : undefined;
 }
 
 function isOfThisRun({ shared, prior }: RunContext, runKey: string): boolean {
@@ -144,12 +148,17 @@ async function bringBack(at: PhaseContext, files: Settled['files']): Promise<str
   return undefined;
 }
 
-async function fromStoreOrExecution(at: PhaseContext, work: Work, found: Found): Promise<Settled> {
+async function fromStoreOrExecution(
+  at: PhaseContext,
+  work: Work,
+  found: Found,
+  looked: LookUp | undefined,
+): Promise<Settled> {
   const { run, policy } = at;
   const { store } = run;
   let reason = policy.because;
   if (store && policy.readStore) {
-    const hit = await lookUp(at, found);
+    const hit = looked ?? (await lookUp(at, found));
     if ('settled' in hit) return hit.settled;
     reason = whyMissed(at, work.unit, found, hit.miss);
     if (run.options.frozen) return ran(at, found, frozen(at, reason), reason);
@@ -174,7 +183,7 @@ async function fromStoreOrExecution(at: PhaseContext, work: Work, found: Found):
   return executeAndKeep(at, work, found, reason, undefined);
 }
 
-async function lookUp(at: PhaseContext, found: Found): Promise<{ settled: Settled } | { miss: string | undefined }> {
+async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
   const got = inStore(at, found);
   if ('miss' in got) return got;
   const problem = await bringBack(at, got.entry.files);
