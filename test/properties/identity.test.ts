@@ -114,8 +114,9 @@ describe('the key', () => {
         ? Object.fromEntries(Object.keys(v).sort().map((k) => [k, sorted(v[k])])) : v;
       const text = (v) => JSON.stringify(sorted(v));
       const identity = JSON.parse(process.argv[1]);
-      identity.fingerprints = identity.fingerprints.map(({ entry, value }) => text({ entry, value })).sort();
-      identity.upstream = identity.upstream.map(text).sort();
+      const byText = (a, b) => (text(a) < text(b) ? -1 : 1);
+      identity.fingerprints = identity.fingerprints.map(({ entry, value }) => ({ entry, value })).sort(byText);
+      identity.upstream = identity.upstream.sort(byText);
       console.log(createHash('sha256').update(text(identity)).digest('hex'));`;
     const result = spawnSync(process.execPath, ['--input-type=module', '-e', program, JSON.stringify(IDENTITY)], {
       cwd: '/',
