@@ -206,6 +206,15 @@ describe('an archive is refused whole, with the reason, when', () => {
     }
   });
 
+  test('its last line is about something else', async () => {
+    const text = gunzipSync(readFileSync(archive)).toString('latin1');
+    const other = text.replace(/[0-9a-f]{64}\n$/, `${sha256Hex('other')}\n`);
+    writeFileSync(archive, gzipSync(Buffer.from(other, 'latin1')));
+    await expectRefused(/checksum does not match/);
+    writeFileSync(archive, gzipSync(Buffer.from(text.replace(/end 3 1 /, 'end 2 1 '), 'latin1')));
+    await expectRefused(/missing/);
+  });
+
   test('there is something behind its end', async () => {
     writeFileSync(archive, gzipSync(Buffer.concat([gunzipSync(readFileSync(archive)), Buffer.from('more')])));
     await expectRefused(/behind its end/);
