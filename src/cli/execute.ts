@@ -3,6 +3,7 @@ import type { RunOptions } from '../run/options.js';
 import type { RunResult } from '../run/result.js';
 import { startRun } from '../run/start-run.js';
 import type { Invocation } from './command.js';
+import { EXIT } from './exit-status.js';
 import { listenForInterrupts } from './interrupt.js';
 import { LineBuffer } from './line-buffer.js';
 import { complain } from './problem.js';
@@ -29,7 +30,15 @@ export async function executeRun(
   view?.stop();
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);
   printResult(invocation, result);
-  return exitStatusOf(result);
+  const status = exitStatusOf(result);
+  if (!wantsReports(invocation)) return status;
+  const { writeRunReports } = await import('./reports.js');
+  return writeRunReports(invocation, options.flow, result) ? status : status || EXIT.failed;
+}
+
+/** `--junit`, or a job of GitHub Actions around us. */
+export function wantsReports({ flags, project }: Invocation): boolean {
+  return flags.string('junit') !== undefined || project.env['GITHUB_ACTIONS'] === 'true';
 }
 
 /** Nobody to ask: the run pauses. In CI there is nobody either, whatever the terminal looks like. */

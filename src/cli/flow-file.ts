@@ -25,6 +25,9 @@ export async function requireFlow(
   if (told.length > 0) {
     const { writeDiagnostics } = await import('./diagnostics.js');
     await writeDiagnostics(invocation.err, told, invocation.project);
+    if (invocation.project.env['GITHUB_ACTIONS'] === 'true') {
+      (await import('./reports.js')).annotateDiagnostics(invocation, told);
+    }
   }
   return 'flow' in loaded ? loaded : { status: EXIT.usage };
 }

@@ -19,6 +19,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'max-usd', type: 'number', value: 'N', help: 'stop starting work once this much is spent' },
   { name: 'runner', type: 'string', value: 'NAME', help: 'runner of all phases that name none' },
   { name: 'model', type: 'string', value: 'M', help: 'model of all phases that name none' },
+  { name: 'junit', type: 'string', value: 'FILE', help: 'a test report for CI' },
   { name: 'timeout', type: 'duration', value: 'D', help: 'end the run after this long' },
   { name: 'yes', alias: 'y', type: 'boolean', help: 'approve every approval' },
 ];

@@ -82,7 +82,7 @@ export async function openRun(
   const runId = newRunId(clock.now());
   const argsDigest = options.batch ? batchDigest(options.batch.over) : argumentsDigest(options);
   const flowId = flow.file ?? options.source.ref;
-  const decision = decideContinuation(options, flowId, argsDigest, runId);
+  const decision = decideContinuation(withoutProof(options), flowId, argsDigest, runId);
   if ('failure' in decision) return { refused: decision.failure };
 
   const imported =
@@ -108,8 +108,9 @@ export async function openRun(
       : new PriorResults('none', undefined, journal.path);
   journal.flush();
   const previousRun = lastRunId(project, flowId, options.batch ? argsDigest : undefined);
-  // A partial run is a side path: the next one continues what it continued.
-  const isWhole = options.selection?.only === undefined && options.selection?.from === undefined;
+  // A partial run is a side path, and so is one that only proves something: the next run continues what they would have.
+  const isWhole =
+    options.selection?.only === undefined && options.selection?.from === undefined && options.frozen !== true;
   const context = await makeContext({ options, runId, journal, prior, emit, warn, flowId, previousRun });
   if ('refused' in context) {
     journal.write({
@@ -151,6 +152,12 @@ export async function openRun(
       pruneRuns(project);
     },
   };
+}
+
+/** `--frozen` asks what the store has, not what an unfinished run has left; it continues one only when it is told to. */
+function withoutProof(options: RunOptions): RunOptions {
+  const byItself = options.continuation === undefined || options.continuation.how === 'auto';
+  return options.frozen && byItself ? { ...options, continuation: { how: 'fresh' } } : options;
 }
 
 /** Which runs of a flow belong together: those with the same arguments, those over the same list of rows. */

@@ -152,7 +152,7 @@ phases:
     const first = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--json']);
     expect(first.status).toBe(4);
     expect(json(first.stdout)).toMatchObject({ status: 'paused', paused: 2, done: 0, failed: 0 });
-    const hint = String((json(first.stdout).rows[1]!['error'] as { hint: string }).hint);
+    const hint = String((json(first.stdout).rows[1]!['error'] as unknown as { hint: string }).hint);
     const [, runId, phase] = /approve (\S+) (\S+)/.exec(hint)!;
     expect((await project.run(['approve', runId!, phase!])).status).toBe(0);
     const second = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--resume', '--json']);

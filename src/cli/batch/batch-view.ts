@@ -12,6 +12,8 @@ import { plainBatchLines } from './plain.js';
 /** Shows a batch while it goes. */
 export interface BatchView {
   onEvent(event: RunEvent): void;
+  /** A line of ours that stays, beside what the batch says. */
+  notice(line: string): void;
   suspend(): () => void;
   /** Leaves the closing summary; without a result the batch never began. */
   stop(result: BatchResult | undefined): void;
@@ -32,6 +34,7 @@ function plainView({ out }: RunViewOptions): BatchView {
       applyBatchEvent(state, event);
       for (const line of toLines(state, event)) lines.add(line);
     },
+    notice: (line) => lines.add(line),
     suspend() {
       lines.flush();
       return () => {};
@@ -54,11 +57,12 @@ function liveView({ out, clock }: RunViewOptions): BatchView {
   let timer: NodeJS.Timeout | undefined;
   let seenWarnings = 0;
   let suspended = false;
+  const notices: string[] = [];
   const stopResize = out.onResize(() => draw());
   const takeNotices = (): string[] => {
     const fresh = state.warnings.slice(seenWarnings).map((message) => warningLine(undefined, message, style));
     seenWarnings = state.warnings.length;
-    return fresh;
+    return [...fresh, ...notices.splice(0)];
   };
   const draw = () => {
     if (timer === undefined || state.total === 0) return;
@@ -79,6 +83,10 @@ function liveView({ out, clock }: RunViewOptions): BatchView {
       applyBatchEvent(state, event);
       if (event.type === 'run-end') halt();
       else if (!suspended) timer ??= setTimeout(animate, FIRST_FRAME_MS);
+    },
+    notice(line) {
+      notices.push(line);
+      draw();
     },
     suspend() {
       halt();

@@ -11,7 +11,8 @@ import type { Continuation } from '../../run/options.js';
 import { lastRunId } from '../../run/runs-folder.js';
 import { batchDigest } from '../../run/start-run.js';
 import type { Invocation } from '../command.js';
-import { approver } from '../execute.js';
+import { approver, wantsReports } from '../execute.js';
+import { EXIT } from '../exit-status.js';
 import { listenForInterrupts } from '../interrupt.js';
 import { LineBuffer } from '../line-buffer.js';
 import { complain } from '../problem.js';
@@ -37,7 +38,7 @@ export async function executeBatch(
   if (folder && 'problem' in folder) return complain(invocation, folder.problem);
   const view = flags.boolean('quiet') ? undefined : createBatchView({ out: err, clock: project.clock });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
-  const interrupt = listenForInterrupts((line) => err.write(`\n${line}\n`));
+  const interrupt = listenForInterrupts((line) => (view ? view.notice(line) : err.write(`${line}\n`)));
   const approve = await approver(invocation, view);
   const result = await runBatch(
     {
@@ -68,8 +69,10 @@ export async function executeBatch(
   view?.stop(result);
   for (const trouble of troubles) err.write(`taskflow batch: ${trouble}\n`);
   if (flags.boolean('json')) writeBatchJson(out, result);
+  const reported =
+    !wantsReports(invocation) || (await import('../reports.js')).writeBatchReports(invocation, over, result);
   const status = exitStatusOf(result);
-  return status === 0 && troubles.size > 0 ? 1 : status;
+  return troubles.size > 0 || !reported ? status || EXIT.failed : status;
 }
 
 function continuationOf(

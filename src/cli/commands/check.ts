@@ -65,7 +65,7 @@ async function write(invocation: Invocation, results: readonly Checked[]): Promi
   const format = flags.boolean('json') ? 'json' : (flags.string('format') ?? 'text');
   const found = results.flatMap(({ diagnostics }) => diagnostics);
   if (format === 'json') out.write(`${JSON.stringify(found, null, 2)}\n`);
-  else if (format === 'github') for (const diagnostic of found) out.write(`${annotation(diagnostic)}\n`);
+  else if (format === 'github') await writeAnnotations(invocation, found);
   else await writeText(invocation, results);
 }
 
@@ -86,22 +86,8 @@ function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-/** A line that GitHub Actions turns into an annotation; its own control characters are escaped. */
-function annotation({ severity, file, line, column, length, code, message, hint }: Diagnostic): string {
-  const place = [
-    `file=${property(file)}`,
-    `line=${line}`,
-    `col=${column}`,
-    `endColumn=${column + length}`,
-    `title=${code}`,
-  ];
-  return `::${severity} ${place.join(',')}::${data(hint ? `${message}\n${hint}` : message)}`;
-}
-
-function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+async function writeAnnotations({ out }: Invocation, found: readonly Diagnostic[]): Promise<void> {
+  const { annotationLine } = await import('../../report/github/annotation.js');
+  const { diagnosticAnnotation } = await import('../../report/github/annotations.js');
+  for (const diagnostic of found) out.write(`${annotationLine(diagnosticAnnotation(diagnostic, diagnostic.file))}\n`);
 }

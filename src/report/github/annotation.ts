@@ -1,0 +1,28 @@
+/** Something that GitHub Actions shows at a line of a file. */
+export interface Annotation {
+  readonly severity: 'error' | 'warning' | 'notice';
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly endColumn?: number;
+  readonly title: string;
+  readonly message: string;
+}
+
+/** A line that the workflow's runner takes for a command; what means something in such a line is escaped. */
+export function annotationLine({ severity, title, message, ...place }: Annotation): string {
+  const { file, line, column, endColumn } = place;
+  const parts = file === undefined ? { title } : { file, line, col: column, endColumn, title };
+  const properties = Object.entries(parts).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${property(String(value))}`],
+  );
+  return `::${severity} ${properties.join(',')}::${data(message)}`;
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

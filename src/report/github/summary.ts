@@ -1,0 +1,129 @@
+import { totalTokens } from '../../model/outcome.js';
+import type { BatchResult } from '../../run/batch/result.js';
+import type { PhaseResult, RunResult } from '../../run/result.js';
+import { formatDuration } from '../../util/duration.js';
+import { plural } from '../../util/format.js';
+import { oneLine } from '../../util/terminal-text.js';
+import { costText, reuseText, savedText } from '../words.js';
+
+/** A summary may have 1 MiB; a table that long helps nobody. */
+const MOST_ROWS = 500;
+
+const MARKS = {
+  done: '✅',
+  failed: '❌',
+  blocked: '⛔',
+  paused: '⏸️',
+  skipped: '⏭️',
+  cancelled: '⏹️',
+} as const satisfies Record<PhaseResult['status'], string>;
+
+/** The run on the page of its job: what ran and why, what was reused and how old it is, what that cost and saved. */
+export function runSummary(result: RunResult): string {
+  const { reuse, phases } = result;
+  const head = [
+    `${reuse.executed} executed`,
+    `${reuse.run + reuse.crossRun} reused`,
+    `spent ${costText(result.spent) || '$0.00'}`,
+    `saved ${savedText(result.saved) || 'nothing'}`,
+    formatDuration(result.durationMs),
+  ];
+  return document([
+    `### ${statusMark(result.status)} ${text(result.flow)}: ${result.status}`,
+    '',
+    head.join(' · '),
+    '',
+    '| phase | status | reuse | cost | saved | time | why |',
+    '|---|---|---|--:|--:|--:|---|',
+    ...phases.slice(0, MOST_ROWS).map(phaseRow),
+    ...rest(phases.length, 'phase'),
+    ...failure(result.error),
+  ]);
+}
+
+function phaseRow(phase: PhaseResult): string {
+  const { usage, items } = phase;
+  const cost = phase.cacheHit ? '' : costText({ usd: usage.usd ?? null, tokens: totalTokens(usage) });
+  const counted = items ? ` (${items.executed} of ${items.total} executed)` : '';
+  return row([
+    `\`${phase.id}\``,
+    `${MARKS[phase.status]} ${phase.status}`,
+    reuseText(phase),
+    totalTokens(usage) === 0 && !usage.usd ? '' : cost,
+    savedText(phase.saved),
+    phase.cacheHit ? '' : formatDuration(phase.durationMs),
+    text(`${phase.error?.message ?? phase.reason}${counted}`),
+  ]);
+}
+
+export function batchSummary(result: BatchResult, over: string): string {
+  const { rows, failed, paused, left } = result;
+  const counts = [`${result.done} of ${plural(result.total, 'row')} done`];
+  if (result.reused > 0) counts.push(`${result.reused} all reused`);
+  if (failed > 0) counts.push(`${failed} failed`);
+  if (paused > 0) counts.push(`${paused} waiting`);
+  if (left > 0) counts.push(`${left} not run`);
+  counts.push(`spent ${costText(result.spent) || '$0.00'}`, `saved ${savedText(result.saved) || 'nothing'}`);
+  // What went wrong first: the table may be cut.
+  const shown = [...rows].sort((a, b) => Number(a.status === 'success') - Number(b.status === 'success'));
+  return document([
+    `### ${statusMark(result.status)} ${text(result.flow)} over ${text(over)}: ${result.status}`,
+    '',
+    counts.join(' · '),
+    '',
+    '| # | topic | status | executed | reused | cost | saved | time | why |',
+    '|--:|---|---|--:|--:|--:|--:|--:|---|',
+    ...shown
+      .slice(0, MOST_ROWS)
+      .map((found) =>
+        row([
+          String(found.row),
+          text(found.label),
+          found.status === 'success' ? '✅ done' : `${statusMark(found.status)} ${found.status}`,
+          String(found.reuse.executed),
+          String(found.reuse.run + found.reuse.crossRun),
+          costText(found.spent),
+          savedText(found.saved),
+          formatDuration(found.durationMs),
+          text(found.error ? `${found.error.phase}: ${found.error.message}` : ''),
+        ]),
+      ),
+    ...rest(rows.length, 'row'),
+  ]);
+}
+
+function statusMark(status: string): string {
+  if (status === 'success') return '✅';
+  if (status === 'paused') return '⏸️';
+  return status === 'blocked' ? '⛔' : '❌';
+}
+
+function failure(error: RunResult['error']): string[] {
+  if (!error) return [];
+  const detail = [error.message, error.detail, error.hint].filter(Boolean).join('\n').slice(0, 10_000);
+  // A fence that nothing in the text can close.
+  const fence = '`'.repeat(Math.max(3, ...[...detail.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+  return ['', `**${text(error.phase || 'the run')}**`, '', fence, detail, fence];
+}
+
+function rest(length: number, what: string): string[] {
+  return length > MOST_ROWS ? ['', `… and ${plural(length - MOST_ROWS, `more ${what}`)}.`] : [];
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** What programs and models say is text here, not Markdown or HTML of ours. */
+function text(said: string): string {
+  const line = oneLine(said);
+  const cut = line.length > 300 ? `${line.slice(0, 300)}…` : line;
+  return cut
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll(/[\\`*_[\]|#~]/g, '\\$&');
+}
+
+function document(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n\n`;
+}

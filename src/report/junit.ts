@@ -1,0 +1,67 @@
+import { attributes, escapeXml } from './xml.js';
+
+/** One line of a test report: a phase of a run, or a row of a batch. */
+export interface TestCase {
+  readonly name: string;
+  readonly seconds: number;
+  /** Of the flow, for a test report that can point to it. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly outcome:
+    | { readonly type: 'passed' }
+    | { readonly type: 'skipped'; readonly why: string }
+    | { readonly type: 'failed'; readonly code: string; readonly message: string; readonly detail: string };
+  /** Shown beside it: where the result came from, what it cost. */
+  readonly note?: string;
+}
+
+export interface TestSuite {
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly seconds: number;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly cases: readonly TestCase[];
+}
+
+/** A JUnit report, as CI systems read it. */
+export function junitXml(suite: TestSuite): string {
+  const { cases } = suite;
+  const failures = cases.filter(({ outcome }) => outcome.type === 'failed').length;
+  const skipped = cases.filter(({ outcome }) => outcome.type === 'skipped').length;
+  const counts = { tests: cases.length, failures, errors: 0, skipped, time: suite.seconds.toFixed(3) };
+  const timestamp = new Date(suite.startedAt).toISOString().slice(0, 19);
+  const properties = Object.entries(suite.properties).map(
+    ([name, value]) => `      <property${attributes({ name, value })}/>`,
+  );
+  return `${[
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${attributes({ name: suite.name, ...counts })}>`,
+    `  <testsuite${attributes({ name: suite.name, ...counts, timestamp })}>`,
+    '    <properties>',
+    ...properties,
+    '    </properties>',
+    ...cases.flatMap((test) => caseLines(suite.name, test)),
+    '  </testsuite>',
+    '</testsuites>',
+  ].join('\n')}\n`;
+}
+
+function caseLines(suite: string, { name, seconds, file, line, outcome, note }: TestCase): string[] {
+  const head = `    <testcase${attributes({ classname: suite, name, time: seconds.toFixed(3), file, line })}`;
+  const inside = [...outcomeLines(outcome), ...(note ? [`      <system-out>${escapeXml(note)}</system-out>`] : [])];
+  return inside.length === 0 ? [`${head}/>`] : [`${head}>`, ...inside, '    </testcase>'];
+}
+
+function outcomeLines(outcome: TestCase['outcome']): string[] {
+  switch (outcome.type) {
+    case 'passed':
+      return [];
+    case 'skipped':
+      return [`      <skipped${attributes({ message: outcome.why })}/>`];
+    case 'failed': {
+      const { code, message, detail } = outcome;
+      return [`      <failure${attributes({ type: code, message })}>${escapeXml(detail)}</failure>`];
+    }
+  }
+}

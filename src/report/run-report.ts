@@ -1,0 +1,64 @@
+import type { Flow } from '../model/flow.js';
+import { totalTokens } from '../model/outcome.js';
+import type { PhaseResult, RunResult } from '../run/result.js';
+import { junitXml, type TestCase } from './junit.js';
+import { costText, reuseText, savedText } from './words.js';
+
+/** Where the flow stands for whoever reads the report, and what its phases are called there. */
+export interface ReportedFlow {
+  readonly flow: Flow;
+  /** Relative to the checkout that CI shows; undefined when the flow is not in it. */
+  readonly file?: string;
+}
+
+/** A test report of a run: a case for each phase. */
+export function runJunit(result: RunResult, { flow, file }: ReportedFlow, startedAt: number): string {
+  const lines = new Map(flow.phases.map(({ id, line }) => [id, line]));
+  return junitXml({
+    name: result.flow,
+    startedAt,
+    seconds: result.durationMs / 1_000,
+    properties: {
+      runId: result.runId,
+      status: result.status,
+      executed: String(result.reuse.executed),
+      reused: String(result.reuse.run + result.reuse.crossRun),
+      spent: costText(result.spent) || '$0.00',
+      saved: savedText(result.saved) || 'nothing',
+    },
+    cases: result.phases.map((phase) => ({
+      name: phase.id,
+      seconds: phase.durationMs / 1_000,
+      ...(file === undefined ? {} : { file, line: lines.get(phase.id) }),
+      outcome: outcomeOf(phase),
+      note: noteOf(phase),
+    })),
+  });
+}
+
+function outcomeOf({ status, error, reason }: PhaseResult): TestCase['outcome'] {
+  switch (status) {
+    case 'done':
+      return { type: 'passed' };
+    case 'failed':
+    case 'blocked': {
+      const message = error?.message ?? reason;
+      const detail = [error?.detail, error?.hint].filter(Boolean).join('\n');
+      return { type: 'failed', code: error?.code ?? status, message, detail: detail || message };
+    }
+    default:
+      return { type: 'skipped', why: status === 'paused' ? 'waiting for an approval' : `${status}: ${reason}` };
+  }
+}
+
+function noteOf(phase: PhaseResult): string {
+  const { usage } = phase;
+  const spent = costText({ usd: usage.usd ?? null, tokens: totalTokens(usage) });
+  const saved = savedText(phase.saved);
+  const reuse = reuseText(phase);
+  return [
+    reuse === '' ? phase.reason : `reused (${reuse})`,
+    ...(reuse === '' && spent !== '' && totalTokens(usage) > 0 ? [`spent ${spent}`] : []),
+    ...(saved === '' ? [] : [`saved ${saved}`]),
+  ].join('; ');
+}

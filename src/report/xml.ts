@@ -1,0 +1,22 @@
+/** Text and attributes of an XML document. What XML cannot say at all (most control characters) is left out. */
+export function escapeXml(text: string): string {
+  return text
+    .replaceAll(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '')
+    .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\r', '&#13;');
+}
+
+/** In an attribute a parser makes blanks of line ends and tabs unless they are written as characters. */
+export function attributes(values: Readonly<Record<string, string | number | undefined>>): string {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const text = escapeXml(String(value)).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+      return ` ${name}="${text}"`;
+    })
+    .join('');
+}

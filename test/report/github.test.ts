@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { annotationLine } from '../../src/report/github/annotation.js';
+import { createTestProject, type TestProject } from '../support/cli.js';
+
+let project: TestProject;
+afterEach(() => project?.remove());
+
+const FLOW = `name: checks
+phases:
+  - id: quick
+    type: script
+    run: [echo, fine]
+    cache: { scope: cross-run, fingerprint: [] }
+
+  - id: broken
+    type: script
+    dependsOn: [quick]
+    run: 'echo "50% | <b>done</b>" >&2; exit 7'
+`;
+
+/** As a step of a job sees it. */
+const job = () => ({
+  CI: 'true',
+  GITHUB_ACTIONS: 'true',
+  GITHUB_WORKSPACE: project.root,
+  GITHUB_STEP_SUMMARY: join(project.root, 'summary.md'),
+});
+
+describe('in a job of GitHub Actions', () => {
+  it('a failing phase is annotated at its line, and the summary says what ran, what was reused and why', async () => {
+    project = createTestProject({ 'sub/flow.yaml': FLOW });
+    await project.run(['run', 'sub/flow.yaml'], { env: job() });
+    const { status, stderr, stdout } = await project.run(['run', 'sub/flow.yaml', '--fresh', '--json'], { env: job() });
+    expect(status).toBe(1);
+    expect(stderr).toContain('::error file=sub/flow.yaml,line=8,title=broken failed::sh exited with status 7');
+    expect(stderr).toContain('50%25 | <b>done</b>');
+    expect(() => JSON.parse(stdout)).not.toThrow();
+    // Two runs, one after the other: a summary is added to, never replaced.
+    const [, first = '', second = ''] = readFileSync(join(project.root, 'summary.md'), 'utf8').split('### ');
+    expect(first).toMatch(/^❌ checks: failed/);
+    expect(first).toMatch(/\| `quick` \| ✅ done \| {2}\| {2}\| {2}\| .* \| no entry \|/);
+    expect(second).toMatch(/\| `quick` \| ✅ done \| cross-run, .* old \|/);
+    expect(second).toMatch(/\| `broken` \| ❌ failed \| .* \| sh exited with status 7 \|/);
+    expect(second).toContain('50% | <b>done</b>');
+  });
+
+  it('a flow with problems is annotated where they are', async () => {
+    project = createTestProject({ 'flow.yaml': FLOW.replace('dependsOn: [quick]', 'dependsOn: [quik]') });
+    const { status, stderr } = await project.run(['run', 'flow.yaml'], { env: job() });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/::error file=flow\.yaml,line=10,col=\d+,endColumn=\d+,title=unknown-step::/);
+  });
+
+  it('an approval pauses with status 4, warns at its line, and never approves itself', async () => {
+    const flow = 'name: ask\nphases:\n  - { id: sure, type: approval, task: "really?" }\n';
+    project = createTestProject({ 'flow.yaml': flow });
+    const { status, stderr } = await project.run(['run', 'flow.yaml'], { env: job() });
+    expect(status).toBe(4);
+    expect(stderr).toContain('::warning file=flow.yaml,line=3,title=sure waits for an approval::');
+    expect(readFileSync(join(project.root, 'summary.md'), 'utf8')).toContain('⏸️ paused');
+  });
+
+  it('a batch has a summary of its rows and annotates those that failed at their line', async () => {
+    project = createTestProject({
+      'flow.yaml':
+        'name: rows\nargs: { topic: {} }\nphases:\n  - { id: work, type: script, run: ["test", "{args.topic}", "!=", bad] }\n',
+      'topics.txt': 'good\nbad\n',
+    });
+    const { status, stderr } = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--junit', 'r.xml'], {
+      env: job(),
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain('::error file=topics.txt,line=2,title=bad failed::work: ');
+    const summary = readFileSync(join(project.root, 'summary.md'), 'utf8');
+    expect(summary).toContain('### ❌ rows over topics.txt: failed');
+    expect(summary.indexOf('| 2 | bad |')).toBeLessThan(summary.indexOf('| 1 | good |'));
+    expect(readFileSync(join(project.root, 'r.xml'), 'utf8')).toContain('tests="2" failures="1"');
+  });
+
+  it('is quiet about GitHub everywhere else, and says when a report cannot be written', async () => {
+    project = createTestProject({ 'flow.yaml': FLOW.replace('exit 7', 'true') });
+    const { status, stderr } = await project.run(['run', 'flow.yaml', '--junit', 'none/report.xml']);
+    expect(stderr).not.toContain('::');
+    expect(stderr).toContain('--junit none/report.xml cannot be written');
+    expect(status).toBe(1);
+    const written = await project.run(['run', 'flow.yaml', '--junit', 'report.xml']);
+    expect(written.status).toBe(0);
+    expect(readFileSync(join(project.root, 'report.xml'), 'utf8')).toContain('file="flow.yaml" line="8"');
+  });
+});
+
+it('what means something in a command of a workflow is escaped', () => {
+  const line = annotationLine({
+    severity: 'error',
+    file: 'a,b:c.yaml',
+    line: 1,
+    title: 'x\ny',
+    message: '::set-env\r\n100%',
+  });
+  expect(line).toBe('::error file=a%2Cb%3Ac.yaml,line=1,title=x%0Ay::::set-env%0D%0A100%25');
+});
