@@ -1,19 +1,24 @@
-import type { Identity } from '../memo/identity.js';
-import type { JsonObject } from '../model/json.js';
-import { NO_OUTPUT, NO_USAGE, type Usage } from '../model/outcome.js';
 import type { Claim, Entry } from '../store/store.js';
 import { sha256Hex } from '../util/digest.js';
-import { formatDuration } from '../util/duration.js';
-import { VERSION } from '../util/version.js';
-import { savingsOf } from './budget.js';
 import type { RunContext } from './context.js';
-import { type Execution, failedBefore, pureResult, type Settled } from './execution.js';
-import { declaredOutputs, type IdentityParts, identify, inputsMoved, type Probe, references } from './identify.js';
+import { type Execution, failedBefore, type Settled } from './execution.js';
+import { declaredOutputs, type IdentityParts, identify, inputsMoved, references } from './identify.js';
 import type { ResultLine } from './journal/lines.js';
 import type { LinePlace } from './journal/writer.js';
 import { isNamed } from './named.js';
 import type { PhaseContext } from './phase-context.js';
 import { refusesEarlier } from './reuse-rules.js';
+import {
+  entryOf,
+  type Found,
+  fromEntry,
+  fromLine,
+  frozen,
+  ran,
+  reusedAgain,
+  TAKEN_AS_DONE,
+  WOULD_RUN,
+} from './settle.js';
 import { journalStart } from './start-line.js';
 import { whyMissed } from './why-missed.js';
 
@@ -61,7 +66,7 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
   const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
   const readRun = policy.readRun || (settles && !doubt);
   try {
-    const earlier = readRun ? await fromThisRun(at, work, found) : undefined;
+    const earlier = readRun ? await fromThisRun(at, found) : undefined;
     return finish(at, work, found, earlier ?? (await fromStoreOrExecution(at, work, found, looked)));
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait for good.
@@ -81,16 +86,6 @@ function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
   if (path === '' || at.policy.scope === 'cross-run') return key;
   const place = path.replace(/^rows\/[^/]*\/?/, '').replaceAll(/\[[^\]]*\]/g, '[]');
   return place === '' ? key : sha256Hex(`${key}@${place}`);
-}
-
-interface Found {
-  readonly identity: Identity;
-  readonly key: string;
-  readonly runKey: string;
-  readonly probes: readonly Probe[];
-  /** Of what is inside: it bounds the whole. */
-  readonly ttlMs?: number;
-  stored(): JsonObject;
 }
 
 /** `miss`: what the store has against its entry; undefined when there is none. */
@@ -116,7 +111,7 @@ function isOfThisRun({ shared, prior }: RunContext, runKey: string): boolean {
  * From an execution of this run (finished, or under way in another row), or from the run that this one continues. When
  * there is none, the work is announced in the same breath, so that of two rows that ask at once only one computes.
  */
-async function fromThisRun(at: PhaseContext, work: Work, found: Found): Promise<Settled | undefined> {
+async function fromThisRun(at: PhaseContext, found: Found): Promise<Settled | undefined> {
   const { run } = at;
   for (let under = run.shared.underWay(found.runKey); under; under = run.shared.underWay(found.runKey)) {
     const settled = await under;
@@ -124,19 +119,19 @@ async function fromThisRun(at: PhaseContext, work: Work, found: Found): Promise<
   }
   const recent = run.shared.recent(found.runKey);
   if (recent) return reusedAgain(at, recent);
-  const line = recorded(at, found.runKey);
+  const line = recorded(at, found);
   run.shared.begin(found.runKey);
   if (!line) return undefined;
   const problem = await bringBack(at, line.files ?? []);
-  return problem === undefined ? fromLine(at, work, line) : undefined;
+  return problem === undefined ? fromLine(at, line) : undefined;
 }
 
-function recorded(at: PhaseContext, runKey: string): ResultLine | undefined {
+function recorded(at: PhaseContext, { runKey, ttlMs }: Found): ResultLine | undefined {
   const { run } = at;
   const place = run.shared.place(runKey);
   const line = place ? run.readBack(place) : run.prior.find(runKey);
   if (!line || (line.masked && at.phase.idempotent)) return undefined;
-  return !place && refusesEarlier(at, line) ? undefined : line;
+  return !place && refusesEarlier(at, line, ttlMs) ? undefined : line;
 }
 
 /** Files of a reused result, put where they belong; what is in the way, in words. */
@@ -290,11 +285,6 @@ function untoldOutputs(at: PhaseContext, work: Work): string | undefined {
   return '`outputs` does not say which files are of which item (use {item…} in it)';
 }
 
-const WOULD_RUN = failedBefore({ code: 'forecast', message: 'it would run' });
-
-/** A person has looked: the side effect that was under way in this row did take place. */
-const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, remark: 'taken as done (--skip)' });
-
 /** Tells everybody who may wait, and the journal. */
 function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
   const place = work.record(settled);
@@ -302,108 +292,6 @@ function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): S
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   at.run.shared.finish(found.runKey, settled, reusable ? place : undefined);
   return settled;
-}
-
-function ran(at: PhaseContext, found: Found, execution: Execution, reason: string): Settled {
-  return {
-    ...execution,
-    hit: null,
-    reason,
-    key: found.key,
-    runKey: found.runKey,
-    identity: found.identity === undefined ? undefined : found.stored(),
-    madeAt: at.run.options.project.clock.now(),
-    cost: { usage: execution.usage, durationMs: execution.durationMs },
-  };
-}
-
-function frozen(at: PhaseContext, reason: string): Execution {
-  return failedBefore({
-    code: 'frozen',
-    message: `--frozen: ${at.path} would have to run (${reason})`,
-    hint: 'Run it without --frozen, or bring the cache that has it (`taskflow cache import`).',
-  });
-}
-
-function fromEntry(entry: Entry, found: Found, now: number): Settled {
-  const cost = { usage: entry.usage, durationMs: entry.durationMs };
-  return {
-    status: 'done',
-    output: entry.output,
-    usage: NO_USAGE,
-    durationMs: 0,
-    attempts: 0,
-    files: entry.files,
-    model: entry.model,
-    facts: entry.facts,
-    hit: 'cross-run',
-    reason: `age ${formatDuration(Math.max(0, now - entry.createdAt))}`,
-    key: found.key,
-    runKey: found.runKey,
-    madeAt: entry.createdAt,
-    ageMs: Math.max(0, now - entry.createdAt),
-    cost,
-    saved: savingsOf(cost),
-  };
-}
-
-function fromLine(at: PhaseContext, work: Work, line: ResultLine): Settled {
-  const madeAt = line.madeAt ?? line.at;
-  const ageMs = Math.max(0, at.run.options.project.clock.now() - madeAt);
-  const cost = line.cost ?? { usage: line.usage, durationMs: line.durationMs };
-  return {
-    status: 'done',
-    output: line.output,
-    usage: NO_USAGE,
-    durationMs: 0,
-    attempts: 0,
-    files: line.files ?? [],
-    model: line.model,
-    facts: line.facts,
-    items: line.items,
-    hit: 'run',
-    reason: work.private && line.deciding ? 'decided in the run that is resumed' : `done ${formatDuration(ageMs)} ago`,
-    key: line.key,
-    runKey: line.runKey,
-    identity: line.identity,
-    madeAt,
-    ageMs,
-    cost,
-    saved: savingsOf(cost),
-  };
-}
-
-function reusedAgain(at: PhaseContext, settled: Settled): Settled {
-  const now = at.run.options.project.clock.now();
-  return {
-    ...settled,
-    usage: NO_USAGE,
-    durationMs: 0,
-    attempts: 0,
-    hit: settled.hit ?? 'run',
-    reason: settled.hit === null ? 'computed once in this run' : settled.reason,
-    ageMs: Math.max(0, now - settled.madeAt),
-    saved: savingsOf(settled.cost),
-  };
-}
-
-function entryOf(at: PhaseContext, found: Found, execution: Execution): Entry {
-  return {
-    format: 1,
-    key: found.key,
-    identity: found.stored(),
-    createdAt: at.run.options.project.clock.now(),
-    creator: { taskflow: VERSION, client: execution.clientVersion },
-    runId: at.run.runId,
-    flow: at.scope.flow.name,
-    phase: at.phase.id,
-    output: execution.output,
-    files: execution.files,
-    model: execution.model,
-    usage: execution.usage as Usage,
-    durationMs: execution.durationMs,
-    facts: execution.facts,
-  };
 }
 
 function secretIn(at: PhaseContext, execution: Execution): string | undefined {

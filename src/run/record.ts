@@ -71,6 +71,7 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
     identity: executed ? settled.identity : undefined,
     inputs: masked(settled.inputs),
     facts: masked(settled.facts),
+    unkeepable: masked(settled.unkeepable),
     idempotent: at.phase.idempotent ? undefined : false,
     deciding: mayBeCrossRun(at.phase.kind) ? undefined : true,
     remark: masked(settled.remark),

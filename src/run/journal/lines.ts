@@ -106,6 +106,8 @@ export interface ResultLine {
   readonly identity?: JsonObject;
   readonly inputs?: JsonObject;
   readonly facts?: JsonValue;
+  /** Why nothing that it is a part of may be kept across runs. */
+  readonly unkeepable?: string;
   readonly idempotent?: false;
   readonly remark?: string;
   /** This result was decided by a person or a judge. */
