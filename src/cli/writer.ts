@@ -88,9 +88,13 @@ function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
 }
 
+/** Major 1, minor 3: `> /dev/null` is common, and asking Node's streams about it costs milliseconds. */
+const LINUX_NULL_DEVICE = 0x103;
+
 function isTerminalFd(fd: number): boolean {
   try {
-    if (!fstatSync(fd).isCharacterDevice()) return false;
+    const stat = fstatSync(fd);
+    if (!stat.isCharacterDevice() || (process.platform === 'linux' && stat.rdev === LINUX_NULL_DEVICE)) return false;
   } catch (error) {
     // A closed descriptor is nobody's terminal.
     if ((error as NodeJS.ErrnoException).code === 'EBADF') return false;
