@@ -14,7 +14,7 @@ export interface Project {
 export const STATE_DIR = '.pi/taskflows';
 
 /**
- * What was worked out from flows and settings, and is taken at its word. Beside the runs, which never leave this machine:
- * a cache folder may come from elsewhere, and nothing in it may decide what is executed.
+ * What was worked out from flows and settings, and is taken at its word. It never leaves this machine, which is why it
+ * is not in the cache folder: that one may come from elsewhere, and nothing in it may decide what is executed.
  */
-export const DERIVED_DIR = `${STATE_DIR}/runs/checked`;
+export const DERIVED_DIR = `${STATE_DIR}/checked`;

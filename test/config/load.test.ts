@@ -151,7 +151,7 @@ describe('problems in a settings file', () => {
 });
 
 describe('what a settings file said', () => {
-  const checked = () => join(project.root, '.pi/taskflows/runs/checked');
+  const checked = () => join(project.root, '.pi/taskflows/checked');
 
   it('is kept privately by the digest of its text, and forgotten when the text changes', async () => {
     projectFile('model: one\n');

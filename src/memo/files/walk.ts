@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrnoError } from '../../util/atomic-write.js';
-import { STATE_DIR } from '../../util/project.js';
+import { DERIVED_DIR, STATE_DIR } from '../../util/project.js';
 import { addFile, type FoundFiles } from './found-files.js';
 import type { GlobPattern } from './glob-pattern.js';
 
@@ -16,7 +16,7 @@ export interface WalkOptions {
 
 /** Left out unless the pattern names them: they change for reasons of their own. */
 const LEFT_OUT = ['.git', 'node_modules'];
-const STATE_LEFT_OUT = [STATE_DIR, `${STATE_DIR}/cache`, `${STATE_DIR}/runs`];
+const STATE_LEFT_OUT = [STATE_DIR, `${STATE_DIR}/cache`, `${STATE_DIR}/runs`, DERIVED_DIR];
 
 /**
  * Finds every file that the pattern means. A link to something inside of the project counts as that; one that leaves the

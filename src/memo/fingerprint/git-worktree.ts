@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
-import { STATE_DIR } from '../../util/project.js';
+import { DERIVED_DIR, STATE_DIR } from '../../util/project.js';
 import { addFile, type FoundFiles } from '../files/found-files.js';
 import { compileGlobs } from '../files/glob-pattern.js';
 import { digestFiles, partsOf } from './file-digests.js';
@@ -21,7 +21,7 @@ export const resolveGitWorktree: Source<Fingerprint & { source: 'git-worktree' }
   const top = repository === 'unusual' ? await askTop(context) : repository.top;
   if (typeof top !== 'string') return top;
   const own = await compileGlobs(options.ownOutputs);
-  const state = [`${STATE_DIR}/cache`, `${STATE_DIR}/runs`, relative(project.root, stateDir)];
+  const state = [`${STATE_DIR}/cache`, `${STATE_DIR}/runs`, DERIVED_DIR, relative(project.root, stateDir)];
   const counts = (path: string) => {
     const seen = relative(project.root, path);
     return !own(seen) && !state.some((folder) => seen === folder || seen.startsWith(`${folder}/`));
