@@ -7,6 +7,7 @@ import { digestFile } from '../util/digest-file.js';
 import type { Project } from '../util/project.js';
 import { compileGlob, compileGlobs } from './files/glob-pattern.js';
 import { isInside, walk } from './files/walk.js';
+import { isLink, keepLink, linkDigest, restoreLink } from './output-links.js';
 
 /** Permission bits only: a kept file never comes back as one that runs with someone else's rights. */
 const MODE = 0o777;
@@ -16,21 +17,27 @@ export async function captureOutputs(
   outputs: readonly string[],
   { project, store }: { readonly project: Project; readonly store: DiskStore },
 ): Promise<{ readonly files: readonly OutputFile[] } | { readonly failed: string }> {
-  const paths = new Set<string>();
+  const paths = new Map<string, string | undefined>();
   for (const glob of outputs) {
-    const found = walk(await compileGlob(glob), { root: project.root });
+    const found = walk(await compileGlob(glob), { root: project.root, links: 'as they are' });
     if ('failed' in found) return found;
-    for (const path of found.paths) paths.add(path);
+    for (const path of found.paths) paths.set(path, undefined);
+    for (const { path, target } of found.links) paths.set(path, target);
   }
   const files: OutputFile[] = [];
-  for (const path of [...paths].sort()) {
+  for (const [path, target] of [...paths].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!isSafeOutputPath(path)) return { failed: `${path} is no place for an output` };
-    const kept = store.blobs.keep(join(project.root, path));
+    const kept = target === undefined ? keepFile(path, project, store) : keepLink(path, target, store.blobs);
     if ('failed' in kept) return kept;
-    files.push({ path, digest: kept.digest, mode: kept.mode & MODE });
+    files.push(kept);
   }
   store.ledger.record(files);
   return { files };
+}
+
+function keepFile(path: string, { root }: Project, store: DiskStore): OutputFile | { readonly failed: string } {
+  const kept = store.blobs.keep(join(root, path));
+  return 'failed' in kept ? kept : { path, digest: kept.digest, mode: kept.mode & MODE };
 }
 
 export type RestoreResult =
@@ -50,12 +57,19 @@ export async function restoreOutputs(
     else if (state !== 'right') return { miss: state.miss };
   }
   if (missing.some(({ digest }) => !store.blobs.has(digest))) return { miss: 'a kept file is missing from the cache' };
-  for (const { path, digest, mode } of missing) {
-    const result = store.blobs.restore(digest, join(project.root, path), mode & MODE);
+  for (const file of missing) {
+    const result = write(file, project, store);
     if ('failed' in result) return { miss: result.failed };
   }
   store.ledger.record(missing);
   return { restored: missing.length };
+}
+
+function write(file: OutputFile, { root }: Project, { blobs }: DiskStore): ReturnType<DiskStore['blobs']['restore']> {
+  const absolute = join(root, file.path);
+  // Asked again: a link of the same entry may stand on the way since.
+  if (!parentIsInside(root, absolute)) return { failed: `${file.path} leads out of the project` };
+  return isLink(file) ? restoreLink(file, root, blobs) : blobs.restore(file.digest, absolute, file.mode & MODE);
 }
 
 async function inspect(
@@ -69,17 +83,19 @@ async function inspect(
   if (!parentIsInside(root, absolute)) return { miss: `${path} leads out of the project` };
   const stat = lstatIfThere(absolute);
   if (stat === undefined) return 'write';
-  if (!stat.isFile()) return { miss: `${path} is no regular file any more` };
+  if (isLink(file) !== stat.isSymbolicLink() || stat.isDirectory()) {
+    return { miss: `${path} is no longer the kind of file that it was` };
+  }
   let current: string;
   try {
-    current = await digestFile(absolute, stat.size);
+    current = isLink(file) ? linkDigest(absolute) : await digestFile(absolute, stat.size);
   } catch (error) {
     return { miss: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` };
   }
   if (current !== digest) {
     return store.ledger.wrote(path, current) ? 'write' : { miss: `${path} was changed by someone else` };
   }
-  if ((stat.mode & MODE) !== (mode & MODE)) chmodSync(absolute, mode & MODE);
+  if (!isLink(file) && (stat.mode & MODE) !== (mode & MODE)) chmodSync(absolute, mode & MODE);
   return 'right';
 }
 

@@ -1,8 +1,19 @@
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, readSync, renameSync, utimesSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { type ErrnoError, removeIfThere, temporaryName, writeAll } from '../util/atomic-write.js';
+import { type ErrnoError, removeIfThere, temporaryName, writeAll, writeFileAtomic } from '../util/atomic-write.js';
 import type { Clock } from '../util/clock.js';
-import { sha256Stream } from '../util/digest.js';
+import { sha256Hex, sha256Stream } from '../util/digest.js';
 import { statIfThere } from '../util/stat.js';
 import type { FolderAccess } from './folder-access.js';
 import { blobPath, isKey } from './paths.js';
@@ -29,6 +40,25 @@ export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
         return { failed: access.report(error as ErrnoError) };
       }
     },
+    keepText(text) {
+      const problem = access.problem();
+      if (problem !== undefined) return { failed: problem };
+      try {
+        return { digest: keepBytes(Buffer.from(text), access.dir, { now: clock.now(), onStored }) };
+      } catch (error) {
+        return { failed: access.report(error as ErrnoError) };
+      }
+    },
+    readText(digest) {
+      if (!isKey(digest)) return undefined;
+      try {
+        const bytes = readFileSync(pathOf(digest));
+        return sha256Hex(bytes) === digest ? bytes.toString('utf8') : undefined;
+      } catch {
+        // Missing, or not readable: for whoever asks, the same.
+        return undefined;
+      }
+    },
     has: (digest) => isKey(digest) && statIfThere(pathOf(digest))?.isFile() === true,
     restore(digest, absolutePath, mode) {
       if (!isKey(digest)) return { failed: 'bad digest' };
@@ -37,33 +67,51 @@ export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
   };
 }
 
-function keepFile(
-  source: string,
-  dir: string,
-  { now, onStored }: { now: number; onStored: (bytes: number) => void },
-): { digest: string; mode: number } {
-  const known = copyAndDigest(source);
-  const path = blobPath(dir, known.digest);
-  const there = statIfThere(path);
-  if (there?.size === known.size) {
-    // Collection spares young blobs: between now and the put of the entry, nothing else speaks for this one.
-    utimesSync(path, now / 1_000, now / 1_000);
-    return { digest: known.digest, mode: known.mode };
+interface Keeping {
+  readonly now: number;
+  readonly onStored: (bytes: number) => void;
+}
+
+const SMALL = 1024 * 1024;
+
+function keepFile(source: string, dir: string, keeping: Keeping): { digest: string; mode: number } {
+  const stat = statSync(source);
+  if (stat.isFile() && stat.size <= SMALL) {
+    return { digest: keepBytes(readFileSync(source), dir, keeping), mode: stat.mode & 0o7777 };
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = temporaryName(path);
+  const known = copyAndDigest(source);
+  if (isKept(dir, known.digest, known.size, keeping.now)) return known;
+  const temporary = temporaryName(blobPath(dir, known.digest));
   try {
+    mkdirSync(dirname(temporary), { recursive: true, mode: 0o700 });
     // Digested again while it is copied: what is kept under a digest has that digest, even if the file just changed.
     const copy = copyAndDigest(source, { path: temporary, mode: 0o600 });
-    const target = blobPath(dir, copy.digest);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    renameSync(temporary, target);
-    onStored(copy.size);
-    return { digest: copy.digest, mode: copy.mode };
+    mkdirSync(dirname(blobPath(dir, copy.digest)), { recursive: true, mode: 0o700 });
+    renameSync(temporary, blobPath(dir, copy.digest));
+    keeping.onStored(copy.size);
+    return copy;
   } catch (error) {
     removeIfThere(temporary);
     throw error;
   }
+}
+
+function keepBytes(bytes: Buffer, dir: string, { now, onStored }: Keeping): string {
+  const digest = sha256Hex(bytes);
+  if (isKept(dir, digest, bytes.length, now)) return digest;
+  mkdirSync(dirname(blobPath(dir, digest)), { recursive: true, mode: 0o700 });
+  const result = writeFileAtomic(blobPath(dir, digest), bytes);
+  if ('failed' in result) throw result.failed;
+  onStored(bytes.length);
+  return digest;
+}
+
+/** Collection spares young blobs: between now and the put of the entry, nothing else speaks for this one. */
+function isKept(dir: string, digest: string, size: number, now: number): boolean {
+  const path = blobPath(dir, digest);
+  if (statIfThere(path)?.size !== size) return false;
+  utimesSync(path, now / 1_000, now / 1_000);
+  return true;
 }
 
 function restoreFile(

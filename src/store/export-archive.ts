@@ -62,13 +62,24 @@ async function choose({ dir, signingKey }: Location): Promise<Choice> {
 }
 
 function isGood(dir: string, key: string, signingKey: Buffer | string | undefined): boolean {
-  return 'entry' in decodeEntry(readFileSync(entryPath(dir, key), 'utf8'), key, signingKey);
+  try {
+    return 'entry' in decodeEntry(readFileSync(entryPath(dir, key), 'utf8'), key, signingKey);
+  } catch {
+    // Evicted this moment, or not readable: not to be exported.
+    return false;
+  }
 }
 
 async function isWhole(dir: string, digest: string): Promise<boolean> {
   const path = blobPath(dir, digest);
   const stat = statIfThere(path);
-  return stat?.isFile() === true && (await digestFile(path, stat.size)) === digest;
+  if (!stat?.isFile()) return false;
+  try {
+    return (await digestFile(path, stat.size)) === digest;
+  } catch {
+    // Gone or not readable: what needs it stays at home.
+    return false;
+  }
 }
 
 async function* records(dir: string, { keys, blobs }: Choice): AsyncGenerator<Buffer> {

@@ -67,6 +67,10 @@ export interface BlobStore {
   /** Keeps the file's bytes; returns their digest. */
   keep(absolutePath: string): { readonly digest: string; readonly mode: number } | { readonly failed: string };
   has(digest: string): boolean;
+  /** The same for a short text that stands in no file (what a link says). */
+  keepText(text: string): { readonly digest: string } | { readonly failed: string };
+  /** Undefined when it is missing or damaged. */
+  readText(digest: string): string | undefined;
   /** Writes the blob to the path, atomically. A missing or damaged blob is `failed`. */
   restore(
     digest: string,

@@ -40,6 +40,11 @@ export function memoryStore(): Store {
         files.set(sha256Hex(bytes), bytes);
         return { digest: sha256Hex(bytes), mode: statSync(path).mode & 0o7777 };
       },
+      keepText(text) {
+        files.set(sha256Hex(text), Buffer.from(text));
+        return { digest: sha256Hex(text) };
+      },
+      readText: (digest) => files.get(digest)?.toString(),
       has: (digest) => files.has(digest),
       restore(digest, path, mode) {
         const bytes = files.get(digest);

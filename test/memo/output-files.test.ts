@@ -3,13 +3,14 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { captureOutputs, restoreOutputs, undeclaredWrite } from '../../src/memo/output-files.js';
 import type { OutputFile } from '../../src/model/outcome.js';
@@ -102,10 +103,10 @@ describe('declared files', () => {
     const files = await capture('a.txt');
     rmSync(join(p.root, 'a.txt'));
     mkdirSync(join(p.root, 'a.txt'));
-    expect(await restore(files)).toEqual({ miss: 'a.txt is no regular file any more' });
+    expect(await restore(files)).toEqual({ miss: 'a.txt is no longer the kind of file that it was' });
     rmSync(join(p.root, 'a.txt'), { recursive: true });
     symlinkSync('elsewhere', join(p.root, 'a.txt'));
-    expect(await restore(files)).toEqual({ miss: 'a.txt is no regular file any more' });
+    expect(await restore(files)).toEqual({ miss: 'a.txt is no longer the kind of file that it was' });
   });
 
   test('a missing or damaged blob is a miss, and nothing damaged is written', async () => {
@@ -150,6 +151,43 @@ describe('declared files', () => {
     rmSync(join(p.root, 'tool'));
     await restore([{ ...files[0]!, mode: 0o6777 }]);
     expect(statSync(join(p.root, 'tool')).mode & 0o7000).toBe(0);
+  });
+
+  test('links come back as links, also to folders, and a person may change them', async () => {
+    p.write('dist/v1/tool', 'x');
+    symlinkSync('v1', join(p.root, 'dist/latest'));
+    symlinkSync('v1/tool', join(p.root, 'dist/tool'));
+    symlinkSync('gone', join(p.root, 'dist/broken'));
+    const files = await capture('dist/**');
+    expect(files.map(({ path }) => path)).toEqual(['dist/broken', 'dist/latest', 'dist/tool', 'dist/v1/tool']);
+    expect(await restore(files)).toEqual({ restored: 0 });
+    rmSync(join(p.root, 'dist'), { recursive: true });
+    expect(await restore(files)).toEqual({ restored: 4 });
+    expect(readlinkSync(join(p.root, 'dist/latest'))).toBe('v1');
+    expect(read('dist/latest/tool')).toBe('x');
+    rmSync(join(p.root, 'dist/latest'));
+    symlinkSync('v2', join(p.root, 'dist/latest'));
+    expect(await restore(files)).toEqual({ miss: 'dist/latest was changed by someone else' });
+  });
+
+  test('links of an entry cannot be used to get out of the project', async () => {
+    const outside = testProject();
+    const link = (path: string, target: string): OutputFile => {
+      const kept = store.blobs.keepText(target);
+      if ('failed' in kept) throw new Error(kept.failed);
+      return { path, digest: kept.digest, mode: 0o120777 };
+    };
+    p.write('a.txt', 'evil');
+    const [file] = await capture('a.txt');
+    for (const files of [
+      [link('l', outside.root), { ...file!, path: 'l/x' }],
+      [link('l', `../${basename(outside.root)}`), { ...file!, path: 'l/x' }],
+      [link('top', '.'), link('deep/down', '../top'), link('deep/down/l', '../..'), { ...file!, path: 'l/x' }],
+    ]) {
+      expect(await restore(files)).toHaveProperty('miss');
+      expect(existsSync(join(outside.root, 'x'))).toBe(false);
+    }
+    outside.remove();
   });
 
   test('a link out of the project is not captured', async () => {

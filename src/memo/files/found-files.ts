@@ -8,8 +8,8 @@ export interface FoundFiles {
    * live longer than a moment cost more than the calls that made them.
    */
   readonly figures: number[];
-  /** Links to nothing, with what they say: editors leave such locks behind, and they count as what they are. */
-  readonly broken: { readonly path: string; readonly target: string }[];
+  /** Links that count by what they say: links to nothing (editors leave such locks behind), or all of them. */
+  readonly links: { readonly path: string; readonly target: string }[];
 }
 
 export const FIGURES = 4;

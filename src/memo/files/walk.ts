@@ -10,6 +10,8 @@ export interface WalkOptions {
   readonly root: string;
   /** Further folders to leave out, relative to the root. */
   readonly skip?: readonly string[];
+  /** `as they are`: a link is found as a link. Otherwise what is behind it is found. */
+  readonly links?: 'as they are';
   /** Leave a match out. */
   readonly excluded?: (path: string) => boolean;
 }
@@ -40,7 +42,7 @@ const IF_THERE = { throwIfNoEntry: false } as const;
 class WalkFailure extends Error {}
 
 class Walker {
-  readonly found: FoundFiles = { paths: [], figures: [], broken: [] };
+  readonly found: FoundFiles = { paths: [], figures: [], links: [] };
   readonly #pattern: GlobPattern;
   readonly #options: WalkOptions;
   readonly #skip: ReadonlySet<string>;
@@ -105,7 +107,10 @@ class Walker {
     const matches = this.#pattern.matches(path);
     const absolute = `${this.#options.root}/${path}`;
     const target = statSync(absolute, IF_THERE);
-    if (target?.isDirectory()) {
+    if (this.#options.links === 'as they are' && matches && target !== undefined) {
+      this.#checkInside(path, absolute);
+      if (!this.#options.excluded?.(path)) this.found.links.push({ path, target: readlinkSync(absolute) });
+    } else if (target?.isDirectory()) {
       if (!this.#pattern.mayContain(path)) return;
       const real = this.#checkInside(path, absolute);
       if (this.#linked.includes(real) || `${absolute}/`.startsWith(`${real}/`)) return;
@@ -116,7 +121,7 @@ class Walker {
       this.#checkInside(path, absolute);
       this.#file(path, absolute);
     } else if (matches && target === undefined && !this.#options.excluded?.(path)) {
-      this.found.broken.push({ path, target: readlinkSync(absolute) });
+      this.found.links.push({ path, target: readlinkSync(absolute) });
     }
   }
 

@@ -92,7 +92,7 @@ async function describeChanges(
   { project, stateDir }: SourceContext,
 ): Promise<{ parts: Record<string, string> } | { failed: string }> {
   const parts: Record<string, string> = {};
-  const files: FoundFiles = { paths: [], figures: [], broken: [] };
+  const files: FoundFiles = { paths: [], figures: [], links: [] };
   const programs: string[] = [];
   for (const path of paths) {
     if (path.includes('\ufffd')) return { failed: `the name of ${path} is not UTF-8` };

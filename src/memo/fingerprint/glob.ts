@@ -39,16 +39,16 @@ async function attempt(
   const digested = await digestFiles({ root: project.root, clock: project.clock, known, ...found });
   if (!('table' in digested)) return digested;
   if (digested.table !== known && !fingerprint.exact) writeTable(stateDir, name, digested.table);
-  return describe(digested.table, found.broken);
+  return describe(digested.table, found.links);
 }
 
-function describe(table: StatTable, broken: readonly { path: string; target: string }[]): SourceResult {
-  const links = Object.fromEntries(broken.map(({ path, target }) => [path, sha256Hex(`link to ${target}`)]));
+function describe(table: StatTable, links: readonly { path: string; target: string }[]): SourceResult {
+  const said = Object.fromEntries(links.map(({ path, target }) => [path, sha256Hex(`link to ${target}`)]));
   return {
-    value: broken.length === 0 ? table.value : sha256Hex(canonicalEncode([table.value, links])),
+    value: links.length === 0 ? table.value : sha256Hex(canonicalEncode([table.value, said])),
     // Twenty thousand names cost more than everything else here, and only a miss wants them.
     get parts() {
-      return { ...partsOf(table), ...links };
+      return { ...partsOf(table), ...said };
     },
   };
 }
