@@ -66,7 +66,7 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
   const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
   const readRun = policy.readRun || (settles && !doubt);
   try {
-    const earlier = readRun ? await fromThisRun(at, found) : undefined;
+    const earlier = readRun || policy.sharesRun ? await fromThisRun(at, found) : undefined;
     return finish(at, work, found, earlier ?? (await fromStoreOrExecution(at, work, found, looked)));
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait for good.
@@ -129,7 +129,7 @@ async function fromThisRun(at: PhaseContext, found: Found): Promise<Settled | un
 function recorded(at: PhaseContext, { runKey, ttlMs }: Found): ResultLine | undefined {
   const { run } = at;
   const place = run.shared.place(runKey);
-  const line = place ? run.readBack(place) : run.prior.find(runKey);
+  const line = place ? run.readBack(place) : at.policy.sharesRun ? undefined : run.prior.find(runKey);
   if (!line || (line.masked && at.phase.idempotent)) return undefined;
   return !place && refusesEarlier(at, line, ttlMs) ? undefined : line;
 }

@@ -1,7 +1,7 @@
 import type { CachePolicy, Phase } from '../model/flow.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import type { RunContext } from './context.js';
-import { isNamed } from './named.js';
+import { isRerun } from './named.js';
 import { phasePath, type Scope } from './scope.js';
 
 /** One phase of one scope, being run. */
@@ -24,6 +24,8 @@ export interface Policy {
   readonly fingerprint: readonly string[];
   /** Results of this run and of the one it continues may be taken. */
   readonly readRun: boolean;
+  /** Run again, but once for all rows of a batch: results of this run may be taken, not those of the one continued. */
+  readonly sharesRun?: true;
   readonly readStore: boolean;
   readonly writeStore: boolean;
   /** Set when it is run anew, and so is all that is inside of it. */
@@ -57,7 +59,7 @@ function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): P
   const { options } = run;
   const declared = phase.cache;
   const off = options.reuse === 'off' || declared.scope === 'off';
-  const rerun = isNamed(scope, phase.id, options.selection?.rerun);
+  const rerun = isRerun(scope, phase, options.selection?.rerun);
   const selected = scope.path === '' && isSelected(run, phase.id);
   const outside = declared.implied && !run.inRepository();
   const cross = !off && declared.scope === 'cross-run' && mayBeCrossRun(phase.kind) && phase.idempotent && !outside;
@@ -69,6 +71,7 @@ function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): P
     ttlMs: declared.ttlMs,
     fingerprint: declared.implied && cross ? ['git:worktree'] : declared.fingerprint,
     readRun: readRun && anew === undefined,
+    ...(rerun && round === 0 && !off && scope.path !== '' && { sharesRun: true }),
     readStore: cross && (anew?.readStore ?? true) && options.reuse !== 'refresh',
     writeStore: cross,
     ...(anew && { anew }),

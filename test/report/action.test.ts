@@ -48,7 +48,7 @@ phases:
 
 describe('the action for GitHub workflows', () => {
   it('runs a flow with arguments exactly as they are, and tells the job what happened', async () => {
-    project = createTestProject({ 'my flow.yaml': FLOW;
+    project = createTestProject({ 'my flow.yaml': FLOW });
     const name = `$(touch hacked) "q" 'x' ; & é`;
     const first = await step({
       FLOW: 'my flow.yaml',
@@ -68,7 +68,7 @@ describe('the action for GitHub workflows', () => {
   });
 
   it('runs a batch, and passes the status on', async () => {
-    project = createTestProject({ 'flow.yaml': FLOW;
+    project = createTestProject({ 'flow.yaml': FLOW, 'names.txt': 'a\nb\n' });
     expect((await step({ FLOW: 'flow.yaml', OVER: 'names.txt', OUT: 'out' })).status).toBe(0);
     expect(readFileSync(join(project.root, 'out/a.md'), 'utf8')).toBe('hello a\n');
     expect((await step({ FLOW: 'flow.yaml', OVER: 'none.txt' })).status).toBe(2);

@@ -1,5 +1,6 @@
 import { isFlowPath } from '../../check/find-flow.js';
 import { ROW_FORMATS } from '../../run/batch/rows/raw-row.js';
+import { unknownInSelection } from '../../run/selection.js';
 import { readBatchRows } from '../batch/batch-rows.js';
 import { executeBatch } from '../batch/execute-batch.js';
 import type { Command } from '../command.js';
@@ -7,6 +8,13 @@ import { requireFlow } from '../flow-file.js';
 import { complain } from '../problem.js';
 import { RUN_FLAGS, readRunFlags } from '../run-flags.js';
 import { requireConfig } from '../settings.js';
+
+/** Where a batch means something else: rows that are done stay done. */
+const IN_A_BATCH: Readonly<Record<string, string>> = {
+  arg: 'an argument for all rows; a row of its own goes before',
+  rerun: 'run this phase again; a side effect only in rows where nobody knows whether it took place',
+  skip: 'leave this phase out',
+};
 
 export const command: Command = {
   usage: 'FLOW --over FILE [K=V …] [flags]',
@@ -37,7 +45,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     { name: 'jobs', alias: 'j', type: 'number', value: 'N', help: 'rows under way at once (default: 2 × concurrency)' },
     { name: 'resume', type: 'boolean', help: 'go on with the last batch of this flow and these rows' },
     { name: 'fail-fast', type: 'boolean', help: 'end with the first row that fails' },
-    ...RUN_FLAGS,
+    ...RUN_FLAGS.map((flag) => ({ ...flag, help: IN_A_BATCH[flag.name] ?? flag.help })),
   ],
   positionals: [
     { name: 'FLOW', help: 'a path, or the name of a saved flow', required: true },
@@ -57,6 +65,8 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     const [typed, ...pairs] = positionals as [string, ...string[]];
     const loaded = await requireFlow(invocation, typed);
     if ('status' in loaded) return loaded.status;
+    const unknown = unknownInSelection(loaded.flow, settings.selection);
+    if (unknown.length > 0) return complain(invocation, `the flow has no phase ${unknown[0]}`);
     const configured = await requireConfig(invocation);
     if ('status' in configured) return configured.status;
     const read = await readBatchRows(invocation, loaded.flow, pairs);

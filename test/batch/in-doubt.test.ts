@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
+import { executions, linesOf } from './support.js';
+
+/** Sends something for each topic; the third is under way for long. */
+const FLOW = `name: sends
+concurrency: 1
+args: { topic: {} }
+phases:
+  - id: send
+    type: script
+    idempotent: false
+    run: 'echo "$T" >> sent; if [ "$T" = c ] && [ ! -e again ]; then sleep 30; fi; echo "sent $T"'
+    env: { T: "{args.topic}" }
+`;
+const ARGS = ['batch', 'flow.yaml', '--over', 'topics.txt', '--jobs', '1'];
+
+let project: TestProject;
+beforeEach(async () => {
+  project = createTestProject({ 'flow.yaml': FLOW, 'topics.txt': 'a\nb\nc\nd\n' });
+  const child = spawn(process.execPath, [CLI, ...ARGS], {
+    cwd: project.root,
+    env: cliEnvironment(project.root) as NodeJS.ProcessEnv,
+    stdio: 'ignore',
+  });
+  const over = new Promise((resolve) => child.on('close', resolve));
+  while (executions(project, 'sent') < 3) await sleep(5);
+  child.kill('SIGKILL');
+  await over;
+  project.write('again', '');
+});
+afterEach(() => project?.remove());
+
+describe('a batch that was killed in the middle of a side effect', () => {
+  it('does not guess: that row fails with what to type, the others go on', async () => {
+    const { status, stdout } = await project.run([...ARGS, '--resume', '--json']);
+    expect(status).toBe(1);
+    const { rows } = JSON.parse(stdout);
+    expect(rows.map((row: { status: string }) => row.status)).toEqual(['success', 'success', 'failed', 'success']);
+    expect(rows[2].error).toMatchObject({ code: 'in-doubt', hint: expect.stringContaining('--rerun send') });
+    expect(linesOf(project, 'sent')).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('--rerun does it again in that row alone', async () => {
+    const { status } = await project.run([...ARGS, '--resume', '--rerun', 'send']);
+    expect(status).toBe(0);
+    expect(linesOf(project, 'sent').sort()).toEqual(['a', 'b', 'c', 'c', 'd']);
+  });
+
+  it('--skip takes it as done in that row alone, for good', async () => {
+    expect((await project.run([...ARGS, '--resume', '--skip', 'send'])).status).toBe(0);
+    expect(linesOf(project, 'sent')).toEqual(['a', 'b', 'c', 'd']);
+    expect((await project.run([...ARGS, '--resume'])).status).toBe(0);
+    expect(linesOf(project, 'sent')).toEqual(['a', 'b', 'c', 'd']);
+    expect((await project.run([...ARGS, '--resume', '--skip', 'sned'])).status).toBe(2);
+  });
+});
+
+it('--rerun of a phase that all rows share executes it once more, not once for each row', async () => {
+  const flow = `name: shared
+args: { topic: {} }
+phases:
+  - { id: setup, type: script, run: 'echo x >> setup.count; sleep 0.1; cat setup.count | wc -l' }
+  - { id: work, type: script, run: [echo, "{args.topic} {steps.setup.output}"] }
+`;
+  project.write('flow.yaml', flow);
+  await project.run(ARGS);
+  expect(executions(project, 'setup.count')).toBe(1);
+  const again = await project.run([...ARGS.slice(0, -2), '--jobs', '4', '--resume', '--rerun', 'setup', '--json']);
+  expect(executions(project, 'setup.count')).toBe(2);
+  expect(JSON.parse(again.stdout).rows.map((row: { output: string }) => row.output)).toEqual([
+    'a 2',
+    'b 2',
+    'c 2',
+    'd 2',
+  ]);
+});
