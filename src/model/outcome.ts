@@ -71,6 +71,8 @@ export interface PhaseOutcome {
   /** Spent by this run. What reuse saved is in `saved`. */
   readonly usage: Usage;
   readonly saved?: Savings;
+  /** What it cost when it was executed: what it is worth to have it. */
+  readonly cost?: { readonly usage: Usage; readonly durationMs: number };
   readonly model?: string;
   readonly failure?: Failure;
   readonly items?: ItemCounts;

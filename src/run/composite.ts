@@ -1,15 +1,20 @@
-import { addUsage, type CacheHit, type ItemCounts, NO_USAGE, type Savings } from '../model/outcome.js';
+import type { CacheHit, ItemCounts, Savings } from '../model/outcome.js';
 import { sha256Hex } from '../util/digest.js';
 import { addSavings } from './budget.js';
-import { type Execution, keysOf, type Settled } from './execution.js';
+import type { Execution, Settled } from './execution.js';
 import type { PhaseContext } from './phase-context.js';
 import { recordPhase } from './record.js';
+import { UnitTally } from './unit-tally.js';
 
 const NOTHING_SAVED: Savings = { usd: 0, tokens: 0, ms: 0 };
 
 /** Figures of a phase that is the sum of its units: each unit is reused or executed for itself. */
-export function sumOf(units: readonly Settled[]): {
+export function sumOf(
+  units: readonly Settled[],
+  durationMs: number,
+): {
   readonly usage: Execution['usage'];
+  readonly cost: Settled['cost'];
   readonly saved?: Savings;
   readonly key: string;
   readonly items: ItemCounts;
@@ -19,7 +24,7 @@ export function sumOf(units: readonly Settled[]): {
   readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
   readonly model?: string;
 } {
-  let usage = NO_USAGE;
+  const tally = new UnitTally();
   let saved = NOTHING_SAVED;
   let executed = 0;
   let reused = 0;
@@ -28,7 +33,7 @@ export function sumOf(units: readonly Settled[]): {
   let ageMs = Number.POSITIVE_INFINITY;
   let hit: CacheHit = 'cross-run';
   for (const unit of units) {
-    usage = addUsage(usage, unit.usage);
+    tally.add(unit);
     attempts = Math.max(attempts, unit.attempts);
     if (unit.saved) saved = addSavings(saved, unit.saved);
     if (unit.hit) {
@@ -40,11 +45,13 @@ export function sumOf(units: readonly Settled[]): {
     }
     if (unit.status === 'failed') failed += 1;
   }
+  const { usage, cost, unitKeys = [], unkeepable } = tally.figures(durationMs);
   return {
     usage,
+    cost: cost ?? { usage, durationMs },
     attempts,
-    unitKeys: units.flatMap(keysOf),
-    unkeepable: units.find((unit) => unit.unkeepable !== undefined)?.unkeepable,
+    unitKeys,
+    unkeepable,
     key: sha256Hex(units.map((unit) => unit.key ?? unit.status).join('\n')),
     items: { total: units.length, executed, reused, failed },
     ...(reused > 0 ? { saved } : {}),
@@ -67,7 +74,7 @@ export function settleComposite(at: PhaseContext, execution: Execution, reason: 
     ageMs: reused?.ageMs,
     reason,
     madeAt: at.run.options.project.clock.now() - (reused?.ageMs ?? 0),
-    cost: { usage: execution.usage, durationMs: execution.durationMs },
+    cost: execution.cost ?? { usage: execution.usage, durationMs: execution.durationMs },
   };
   recordPhase(at, settled);
   return settled;

@@ -18,6 +18,8 @@ export interface Execution {
   readonly usage: Usage;
   readonly durationMs: number;
   readonly attempts: number;
+  /** What it would have cost had no part of it been reused: what reusing all of it saves. Absent where there are no parts. */
+  readonly cost?: { readonly usage: Usage; readonly durationMs: number };
   readonly files: readonly OutputFile[];
   readonly model?: string;
   readonly failure?: Failure;

@@ -1,7 +1,7 @@
 import type { Failure } from '../model/failure.js';
 import type { Flow, UseBody } from '../model/flow.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
-import type { PhaseOutcome } from '../model/outcome.js';
+import { addUsage, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
 import { bindArgs } from '../plan/args.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
@@ -134,6 +134,7 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
     output: result.output,
     usage: result.usage,
     durationMs,
+    cost: worthOf(scope, durationMs),
     attempts: 1,
     files: [...scope.outcomes.values()].flatMap((outcome) => outcome.files),
     key: sha256Hex(keys.join('\n')),
@@ -154,6 +155,17 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
       },
     }),
   };
+}
+
+/** Phases that were reused inside are worth what they cost when they were executed. */
+function worthOf(scope: Scope, durationMs: number): NonNullable<Execution['cost']> {
+  let usage = NO_USAGE;
+  let reusedMs = 0;
+  for (const outcome of scope.outcomes.values()) {
+    usage = addUsage(usage, outcome.cost?.usage ?? outcome.usage);
+    if (outcome.cacheHit !== null) reusedMs += outcome.saved?.ms ?? 0;
+  }
+  return { usage, durationMs: durationMs + reusedMs };
 }
 
 const STATUS = {

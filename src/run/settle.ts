@@ -35,7 +35,7 @@ export function ran(at: PhaseContext, found: Found, execution: Execution, reason
     runKey: found.runKey,
     identity: found.identity === undefined ? undefined : found.stored(),
     madeAt: at.run.options.project.clock.now(),
-    cost: { usage: execution.usage, durationMs: execution.durationMs },
+    cost: execution.cost ?? { usage: execution.usage, durationMs: execution.durationMs },
   };
 }
 
@@ -126,8 +126,8 @@ export function entryOf(at: PhaseContext, found: Found, execution: Execution): E
     output: execution.output,
     files: execution.files,
     model: execution.model,
-    usage: execution.usage,
-    durationMs: execution.durationMs,
+    usage: (execution.cost ?? execution).usage,
+    durationMs: (execution.cost ?? execution).durationMs,
     facts: execution.facts,
   };
 }

@@ -26,13 +26,14 @@ export async function fanOut(
     if (settled.hit) counts.reused += 1;
     at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
   });
-  const sum = sumOf(units);
+  const durationMs = clock.elapsed() - startedAt;
+  const sum = sumOf(units, durationMs);
   const bad = worst(specs, units);
   const execution: Execution = {
     ...sum,
     status: bad?.status ?? 'done',
     output: bad ? { text: '', json: null } : combine(units),
-    durationMs: clock.elapsed() - startedAt,
+    durationMs,
     files: units.flatMap((unit) => unit.files),
     failure: bad?.failure,
     inputs: { units: specs.length },

@@ -1,11 +1,12 @@
 import type { LoopPhase } from '../../model/flow.js';
-import { addUsage, NO_OUTPUT, NO_USAGE, type Output } from '../../model/outcome.js';
+import { NO_OUTPUT, type Output } from '../../model/outcome.js';
 import { conditionInputs, evaluateText } from '../conditions.js';
 import type { Execution } from '../execution.js';
 import { promised } from '../output.js';
 import type { PhaseContext } from '../phase-context.js';
 import { prepare, runBroken, runUnit, runWhole } from '../run-unit.js';
 import type { Variables } from '../scope.js';
+import { UnitTally } from '../unit-tally.js';
 import type { KindHandler } from './kind.js';
 
 export const loopKind: KindHandler<LoopPhase> = {
@@ -36,20 +37,17 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
   const { phase } = at;
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
-  let usage = NO_USAGE;
+  const tally = new UnitTally();
   let last: Output = NO_OUTPUT;
   let reflexion = '';
   let broken: Execution['failure'];
-  let unkeepable: string | undefined;
   const whole = (more: Partial<Execution>, iterations: number): Execution => ({
     status: 'done',
     output: last,
-    usage,
-    durationMs: clock.elapsed() - startedAt,
+    ...tally.figures(clock.elapsed() - startedAt),
     attempts: iterations,
     files: [],
     facts: { iterations },
-    unkeepable,
     ...more,
   });
   for (let iteration = 1; iteration <= phase.maxIterations; iteration++) {
@@ -60,8 +58,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
       ordinal: iteration,
       plainOutput: true,
     });
-    usage = addUsage(usage, unit.usage);
-    unkeepable ??= unit.unkeepable;
+    tally.add(unit);
     if (unit.status !== 'done') return whole({ status: unit.status, failure: unit.failure }, iteration);
     const kept = await promised(unit.output, { output: phase.output, expect: phase.expect, lenient: true });
     broken = 'failure' in kept ? kept.failure : undefined;

@@ -1,8 +1,8 @@
 import type { RacePhase } from '../../model/flow.js';
-import { addUsage, NO_USAGE } from '../../model/outcome.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
 import type { PhaseContext } from '../phase-context.js';
 import { partsOfAll, runBroken, runUnit, runWhole, withOrdinals } from '../run-unit.js';
+import { UnitTally } from '../unit-tally.js';
 import type { KindHandler } from './kind.js';
 
 export const raceKind: KindHandler<RacePhase> = {
@@ -22,12 +22,12 @@ async function race(at: PhaseContext<RacePhase>): Promise<Execution> {
   const stop = new AbortController();
   const inRace = { ...at, signal: AbortSignal.any([at.signal, stop.signal]) };
   let winner: Settled | undefined;
-  let usage = NO_USAGE;
+  const tally = new UnitTally();
   const failures: string[] = [];
   const specs = specsOf(at);
   const runners = specs.map(async (spec) => {
     const settled = await runUnit(inRace, spec);
-    usage = addUsage(usage, settled.usage);
+    tally.add(settled);
     if (settled.status !== 'done') {
       if (settled.failure && !winner) failures.push(`${spec.label}: ${settled.failure.message}`);
       return undefined;
@@ -45,14 +45,13 @@ async function race(at: PhaseContext<RacePhase>): Promise<Execution> {
     const rest = all.finally(() => at.run.background.delete(rest));
     at.run.background.add(rest);
   }
-  const durationMs = clock.elapsed() - startedAt;
+  const figures = tally.figures(clock.elapsed() - startedAt);
   if (!winner || first === undefined) {
     const code = at.signal.aborted ? 'interrupted' : 'items';
-    return { ...failedBefore({ code, message: `no branch succeeded: ${failures.join('; ')}` }), usage, durationMs };
+    return { ...failedBefore({ code, message: `no branch succeeded: ${failures.join('; ')}` }), ...figures };
   }
   return pureResult(winner.output, {
-    usage,
-    durationMs,
+    ...figures,
     model: winner.model,
     unkeepable: winner.unkeepable,
     remark: `${first} won`,

@@ -1,8 +1,8 @@
 import type { ReducePhase } from '../../model/flow.js';
-import { addUsage, NO_USAGE } from '../../model/outcome.js';
 import { type Execution, pureResult, type Settled } from '../execution.js';
 import type { PhaseContext } from '../phase-context.js';
 import { prepare, runAsPhase, runUnits, runWhole, withOrdinals } from '../run-unit.js';
+import { UnitTally } from '../unit-tally.js';
 import type { KindHandler } from './kind.js';
 
 export const reduceKind: KindHandler<ReducePhase> = {
@@ -49,9 +49,9 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
   const instruction = body.task.replaceAll(/\{(steps|previous)\.[^{}]*\}/g, '').trim();
   const startedAt = at.run.options.project.clock.elapsed();
   let level = first;
-  let usage = NO_USAGE;
+  const tally = new UnitTally();
+  const figures = () => tally.figures(at.run.options.project.clock.elapsed() - startedAt);
   let last: Settled | undefined;
-  let unkeepable: string | undefined;
   for (let depth = 1; level.length > 1 || depth === 1; depth++) {
     const batches = chunks(level, batchSize);
     const specs = batches.map((batch, index) => ({
@@ -62,18 +62,13 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
       role: `level ${depth}`,
     }));
     const units = await runUnits(at, withOrdinals(specs));
-    for (const unit of units) {
-      usage = addUsage(usage, unit.usage);
-      unkeepable ??= unit.unkeepable;
-    }
+    for (const unit of units) tally.add(unit);
     const bad = units.find((unit) => unit.status !== 'done');
-    if (bad) return { ...bad, usage };
+    if (bad) return { ...bad, ...figures() };
     last = units.at(-1);
     level = units.map((unit) => unit.output.text);
   }
-  const durationMs = at.run.options.project.clock.elapsed() - startedAt;
-  const facts = { batches: first.length };
-  return pureResult(last!.output, { usage, durationMs, model: last!.model, facts, unkeepable });
+  return pureResult(last!.output, { ...figures(), model: last!.model, facts: { batches: first.length } });
 }
 
 function chunks<T>(list: readonly T[], size: number): T[][] {

@@ -1,11 +1,11 @@
 import type { TournamentPhase } from '../../model/flow.js';
 import { isJsonObject } from '../../model/json.js';
-import { addUsage, NO_USAGE, type Usage } from '../../model/outcome.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
 import { jsonWithin } from '../output.js';
 import type { PhaseContext } from '../phase-context.js';
 import { partsOfAll, runBroken, runUnit, runUnits, runWhole, withOrdinals } from '../run-unit.js';
 import type { UnitSpec } from '../unit.js';
+import { UnitTally } from '../unit-tally.js';
 import type { KindHandler } from './kind.js';
 
 export const tournamentKind: KindHandler<TournamentPhase> = {
@@ -39,21 +39,16 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
   const startedAt = clock.elapsed();
   const specs = candidates(at);
   const units = await runUnits(at, specs);
-  let usage: Usage = NO_USAGE;
-  for (const unit of units) usage = addUsage(usage, unit.usage);
+  const tally = new UnitTally();
+  for (const unit of units) tally.add(unit);
   const finalists = units.flatMap((unit, index) =>
     unit.status === 'done' ? [{ unit, label: specs[index]!.label }] : [],
   );
   const failed = units.length - finalists.length;
-  let unkeepable =
-    failed > 0
-      ? `${failed} of ${units.length} candidates failed`
-      : units.find((unit) => unit.unkeepable !== undefined)?.unkeepable;
-  const figures = () => ({
-    usage,
-    durationMs: clock.elapsed() - startedAt,
-    unkeepable,
-  });
+  const figures = () => {
+    const all = tally.figures(clock.elapsed() - startedAt);
+    return failed === 0 ? all : { ...all, unkeepable: `${failed} of ${units.length} candidates failed` };
+  };
   const first = finalists[0];
   if (!first) {
     const bad = units.find((unit) => unit.status !== 'done');
@@ -70,8 +65,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
     at,
     finalists.map(({ unit }) => unit.output.text),
   );
-  usage = addUsage(usage, judged.usage);
-  unkeepable ??= judged.unkeepable;
+  tally.add(judged);
   if (judged.status !== 'done') return { ...judged, ...figures() };
   if (at.phase.mode === 'aggregate') return pureResult(judged.output, { ...figures(), model: judged.model });
   const choice = winnerOf(judged.output.text, finalists.length);
@@ -81,7 +75,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
     model: winner.unit.model,
     remark: choice === undefined ? `the judge named no clear winner: took ${winner.label}` : `${winner.label} won`,
     facts: { winner: winner.label },
-    ...(choice === undefined && unkeepable === undefined ? { unkeepable: 'the judge named no clear winner' } : {}),
+    ...(choice === undefined ? { unkeepable: 'the judge named no clear winner' } : {}),
   });
 }
 
