@@ -174,6 +174,16 @@ describe('onBlock: retry', () => {
     for (const index of rig.entries().keys()) expect(rig.entry(index).output.text).toBe('good');
   });
 
+  it('iterations of a loop that was rejected are not put together again in a later run', async () => {
+    const task = 'NAME: l\nSAY: bad';
+    const loop = { id: 'work', type: 'loop', task, maxIterations: 2, convergence: false, cache: cross() };
+    expect((await rig.run(flow([loop, judge]))).status).toBe('blocked');
+    expect(rig.entries()).toEqual([]);
+    rig.forget();
+    await rig.run(undefined, { continuation: { how: 'fresh' } });
+    expect(rig.counts()).toEqual({ l: 4 });
+  });
+
   it('a gate that halts on a reused input says which --rerun to type', async () => {
     const strict = { ...judge, onBlock: 'halt', eval: ['{steps.work.output} == {args.want}'] };
     const steady = { ...work, run: 'bin/note work; echo good' };
