@@ -2,7 +2,7 @@ import type { AgentScope, ArgSpec, Budget, Flow, Phase } from '../model/flow.js'
 import { isJsonObject } from '../model/json.js';
 import { isCwdWord } from '../model/names.js';
 import { Arg, type RawArg, type RawCache, type RawRetry } from '../model/schema/common.js';
-import { FLOW_FIELDS, Step } from '../model/schema/flow.js';
+import { FLOW_FIELDS, MOST_PHASES, Step } from '../model/schema/flow.js';
 import type { Path } from '../parse/locate.js';
 import { findCycles } from '../plan/graph.js';
 import { parseDuration } from '../util/duration.js';
@@ -34,6 +34,8 @@ export interface FlowOptions {
   /** Arguments that are given to a nested flow. */
   readonly given?: Readonly<Record<string, unknown>>;
   readonly mostPhases?: number;
+  /** Counts the phases of all flows that are written inside each other. */
+  readonly tally?: { phases: number };
   readonly agentScope?: AgentScope;
   /** Phases of the flows around this one. */
   readonly outer?: ReadonlySet<string>;
@@ -62,20 +64,20 @@ export function checkFlowValue(value: unknown, options: FlowOptions): Flow | und
   }
   const good = readFlowFields(flow as Fields, path, problems);
   const written = writtenPhases(good, path, problems);
-  const most = Math.min(
-    options.mostPhases ?? Number.POSITIVE_INFINITY,
-    trust === 'generated' ? MOST_GENERATED_PHASES : 10_000,
-  );
-  if (written.length > most) {
-    problems.error(
-      [...path, 'phases'],
-      trust === 'generated' ? 'generated-flow' : 'out-of-range',
-      `there are ${written.length} phases, and ${most} are allowed here`,
-      { target: 'key' },
-    );
+  const tally = options.tally ?? { phases: 0 };
+  tally.phases += written.length;
+  const bound = trust === 'generated' ? MOST_GENERATED_PHASES : MOST_PHASES;
+  const most = Math.min(options.mostPhases ?? bound, bound);
+  if (written.length > most || tally.phases > bound) {
+    const code = trust === 'generated' ? 'generated-flow' : 'out-of-range';
+    const message =
+      written.length > most
+        ? `there are ${written.length} phases, and ${most} are allowed here`
+        : `there are ${tally.phases} phases with those of the flows inside, and ${bound} are allowed`;
+    problems.error([...path, 'phases'], code, message, { target: 'key' });
     return undefined;
   }
-  return assemble(good, readPhases(written, problems), options);
+  return assemble(good, readPhases(written, problems), { ...options, tally });
 }
 
 /** Fields around the phases; wrong ones are reported and left out. */
@@ -184,6 +186,7 @@ function contextOf(
         depth: depth + 1,
         given,
         mostPhases,
+        ...(options.tally ? { tally: options.tally } : {}),
         agentScope,
         outer: new Set([...(options.outer ?? []), ...sources.map(({ id }) => id)]),
       }),
@@ -221,8 +224,10 @@ function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefa
 
 /** Id of the phase whose output is the result. */
 function checkGraph(phases: readonly Phase[], sources: readonly PhaseSource[], problems: Problems): string {
-  const byId = new Map(sources.map((source) => [source.id, source]));
-  for (const cycle of findCycles(phases)) {
+  const byId = new Map(sources.toReversed().map((source) => [source.id, source]));
+  // Of phases with one id, only the first has a place in the graph; that there are two is reported already.
+  const unique = phases.filter(({ id }, index) => sources[index] === byId.get(id));
+  for (const cycle of findCycles(unique)) {
     const { path } = byId.get(cycle[0]!)!;
     problems.error([...path, 'id'], 'cycle', `these phases wait for each other: ${cycle.join(' → ')}`);
   }

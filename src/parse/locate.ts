@@ -30,7 +30,7 @@ export function locate(source: string, root: TreeNode, place: Place): SourceRang
     node = next.value;
     key = next.key;
   }
-  if (place.target === 'key' && key) return { offset: key.start, length: key.end - key.start };
+  if (place.target === 'key' && key) return { offset: key.start, length: Math.max(1, key.end - key.start) };
   if (place.span && node.type === 'scalar' && node.style !== undefined) {
     const start = offsetInText(source, node, place.span.offset);
     const last = offsetInText(source, node, place.span.offset + Math.max(0, place.span.length - 1));
@@ -53,7 +53,7 @@ function child(node: TreeNode, step: string | number) {
 
 /** The first line of it: a whole object or block is no place that anybody could look at. */
 function rangeOf(source: string, node: TreeNode, key: { start: number; end: number } | undefined): SourceRange {
-  if (key && node.type !== 'scalar') return { offset: key.start, length: key.end - key.start };
+  if (key && node.type !== 'scalar') return { offset: key.start, length: Math.max(1, key.end - key.start) };
   const end = Math.min(Math.max(node.end, node.start + 1), source.length);
   const written = source.slice(node.start, end).split('\n', 1)[0]!.trimEnd();
   return { offset: node.start, length: Math.max(1, written.length) };

@@ -59,7 +59,7 @@ export function tooDeep(offset: number): SyntaxProblem {
 export function duplicateKey(key: string, offset: number, length: number): SyntaxProblem {
   return {
     offset,
-    length,
+    length: Math.max(1, length),
     code: 'duplicate-key',
     message: `"${key.slice(0, 100)}" is given twice here`,
     hint: 'remove one of them',
