@@ -19,7 +19,7 @@ export function whyMissed(
     return policy.scope === 'cross-run'
       ? earlier.status === 'done'
         ? 'no entry'
-        : `it ${earlier.status} last time`
+        : `it ${earlier.status === 'failed' ? 'failed' : `was ${earlier.status}`} last time`
       : policy.because;
   }
   if (earlier.identity === undefined) return policy.because;
