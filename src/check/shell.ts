@@ -54,12 +54,12 @@ const LANGUAGES: readonly Language[] = [
 function codeAfter(argv: readonly string[], from: number, language: Language): readonly number[] {
   for (let index = from; index < argv.length; index++) {
     const element = argv[index]!;
+    if (language.glued?.test(element)) return [index];
     if (language.flag.test(element)) {
       let at = index + 1;
       while (language.optionsFollow && at < argv.length - 1 && /^[-+]/.test(argv[at]!)) at += 1;
       return at < argv.length ? [at] : [];
     }
-    if (language.glued?.test(element)) return [index];
     if (language.valued?.test(element)) index += 1;
     // The first element that is no option is a script file or a value: what follows is data.
     else if (!/^[-+/]/.test(element)) return [];
