@@ -17,9 +17,7 @@ export function detectRunner(
 const NO_RUNNER: Failure = {
   code: 'no-runner',
   message: 'no agent client is installed or configured',
-  hint: [
-    'install one of them:',
-    ...Object.values(CLIENTS).map(({ type, install }) => `  ${type}: ${install}`),
-    'or name a runner of type `openai` or `command` in .pi/taskflows/config.yaml',
-  ].join('\n'),
+  hint: `Install one (${Object.values(CLIENTS)
+    .map(({ install }) => install)
+    .join('; ')}), or name a runner of type openai or command in .pi/taskflows/config.yaml.`,
 };
