@@ -13,7 +13,7 @@ import { requireConfig } from '../settings.js';
 const IN_A_BATCH: Readonly<Record<string, string>> = {
   arg: 'an argument for all rows; a row of its own goes before',
   rerun: 'run this phase again; a side effect only in rows where nobody knows whether it took place',
-  skip: 'leave this phase out',
+  skip: 'take this side effect as done in such rows',
 };
 
 export const command: Command = {
