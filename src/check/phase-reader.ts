@@ -78,9 +78,10 @@ export class PhaseReader {
     return text;
   }
 
-  /** A field that is taken as it is written. */
-  literal(path: Path, text: string): string {
-    const [ref] = text.includes('{') ? templateRefs(parseTemplate(text, this.itemName)) : [];
+  /** A field that is taken as it is written; the item of a map may stand in some of them. */
+  literal(path: Path, text: string, { item = false }: TextScope = {}): string {
+    const refs = text.includes('{') ? templateRefs(parseTemplate(text, this.itemName)) : [];
+    const ref = refs.find(({ root }) => !(item && root === 'item'));
     if (ref) {
       const { offset, length } = ref;
       this.context.problems.error(path, 'placeholder-here', `placeholders do not work in ${fieldName(path)}`, {

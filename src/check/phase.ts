@@ -100,7 +100,7 @@ function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { it
 
 function checkOutput(reader: PhaseReader, index: number, glob: string): void {
   const path = reader.path('outputs', index);
-  reader.literal(path, glob);
+  reader.literal(path, glob, { item: reader.source.kind === 'map' });
   if (leavesProject(glob) || glob.includes('\0')) {
     reader.context.problems.error(path, 'outside-project', 'this pattern leads out of the project');
   }

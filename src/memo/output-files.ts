@@ -19,6 +19,8 @@ export async function captureOutputs(
 ): Promise<{ readonly files: readonly OutputFile[] } | { readonly failed: string }> {
   const paths = new Map<string, string | undefined>();
   for (const glob of outputs) {
+    // The item of a map may stand in it, and items come from anywhere.
+    if (/^[/~\\]|(?:^|\/)\.\.(?:\/|$)|\0/.test(glob)) return { failed: `${glob} leads out of the project` };
     const found = walk(await compileGlob(glob), { root: project.root, links: 'as they are' });
     if ('failed' in found) return found;
     for (const path of found.paths) paths.set(path, undefined);
