@@ -80,10 +80,12 @@ export interface ResultFacts {
   readonly mask: <T extends JsonValue>(value: T) => T;
 }
 
+/** The long parts are put together when somebody reads them: a person at a terminal never does. */
 export function runResult(facts: ResultFacts): RunResult {
   const { scope, result, ledger, mask } = facts;
-  const phases = scope.flow.phases.flatMap(({ id }) => scope.outcomes.get(id) ?? []);
-  const done = phases.filter((phase) => phase.status === 'done');
+  const outcomes = () => scope.flow.phases.flatMap(({ id }) => scope.outcomes.get(id) ?? []);
+  let phases: readonly PhaseResult[] | undefined;
+  let checkpoint: RunResult['checkpoint'] | undefined;
   const { failure } = result;
   return {
     runId: facts.runId,
@@ -96,12 +98,13 @@ export function runResult(facts: ResultFacts): RunResult {
     saved: { ...ledger.saved, ms: Math.round(ledger.saved.ms) },
     reuse: result.reuse,
     continues: facts.continues,
-    phases: phases.map((phase) => phaseResult(phase, mask)),
-    checkpoint: {
-      runId: facts.runId,
-      completed: done.map((phase) => phase.id),
-      keys: Object.fromEntries(done.flatMap((phase) => (phase.key === undefined ? [] : [[phase.id, phase.key]]))),
-      failed: failure?.phase,
+    get phases() {
+      phases ??= outcomes().map((phase) => phaseResult(phase, mask));
+      return phases;
+    },
+    get checkpoint() {
+      checkpoint ??= checkpointOf(facts, outcomes());
+      return checkpoint;
     },
     warnings: facts.warnings.length === 0 ? undefined : facts.warnings,
     error: failure && {
@@ -111,6 +114,16 @@ export function runResult(facts: ResultFacts): RunResult {
       hint: failure.hint,
       detail: failure.detail === undefined ? undefined : mask(failure.detail),
     },
+  };
+}
+
+function checkpointOf({ runId, result }: ResultFacts, outcomes: readonly PhaseOutcome[]): RunResult['checkpoint'] {
+  const done = outcomes.filter((phase) => phase.status === 'done');
+  return {
+    runId,
+    completed: done.map((phase) => phase.id),
+    keys: Object.fromEntries(done.flatMap((phase) => (phase.key === undefined ? [] : [[phase.id, phase.key]]))),
+    failed: result.failure?.phase,
   };
 }
 

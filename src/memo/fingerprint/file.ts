@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
@@ -9,10 +9,10 @@ import type { Fingerprint } from './syntax.js';
 
 type FileFingerprint = Fingerprint & { source: 'file' };
 
-/** Small files are read into the same place; no stat is made just to know their size. */
-const chunk = Buffer.allocUnsafeSlow(64 * 1024);
-/** No link is followed, and nothing is waited for that might be no file at all. */
-const PLAIN_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const SMALL = 256 * 1024;
+const IF_THERE = { throwIfNoEntry: false } as const;
+/** Reading as text is one call into Node, where reading bytes is four. */
+const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
 
 /** Content digest, read from the bytes every time; null when there is no such file, which is not the empty file. */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
@@ -39,23 +39,15 @@ function isReallyInside(folder: string, { project, inside }: SourceContext): boo
 
 /** Digest of a small regular file; undefined for anything else, whatever it is. */
 function digestPlainFile(path: string): string | undefined {
-  let file: number;
   try {
-    file = openSync(path, PLAIN_READ);
+    const stat = lstatSync(path, IF_THERE);
+    if (!stat?.isFile() || stat.size > SMALL) return undefined;
+    const text = readFileSync(path, UTF8);
+    // Decoding is lossless unless it had to put in this character; then the bytes themselves have to be looked at.
+    return text.includes('\uFFFD') ? undefined : sha256Hex(text);
   } catch {
-    // Missing, a link, unreadable: told apart by the careful way.
+    // Unreadable, or gone meanwhile: the careful way has words for it.
     return undefined;
-  }
-  try {
-    const read = readSync(file, chunk, 0, chunk.length, null);
-    // Nothing to read is what a pipe says too, and what does not end here is large: the careful way looks closer.
-    const ended = read > 0 && read < chunk.length && readSync(file, chunk, read, 1, null) === 0;
-    return ended ? sha256Hex(chunk.subarray(0, read)) : undefined;
-  } catch {
-    // A folder, or something stranger.
-    return undefined;
-  } finally {
-    closeSync(file);
   }
 }
 
