@@ -19,6 +19,11 @@ beforeAll(async () => {
 afterAll(() => server.close());
 afterEach(() => repository?.remove());
 
+interface Locked {
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly resolved?: string;
+}
+
 describe('the README', () => {
   it('has a first flow that checks clean and does what is said about it', async () => {
     const flow = /```yaml\n(# review\.yaml[\s\S]*?)```/.exec(README)![1]!;
@@ -49,6 +54,18 @@ describe('the README', () => {
       expect(README).toContain(`\`${type}\``);
     }
     for (const file of FLOW_FILES) expect(README).toContain(`(flows/${file})`);
+  });
+
+  it('can promise `npm ci`: the lock file knows every optional package, and no download address', () => {
+    const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+    const known = new Set(Object.keys(lock.packages));
+    const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !known.has(`node_modules/${name}`) && !known.has(`${path}/node_modules/${name}`),
+      ),
+    );
+    expect(missing).toEqual([]);
+    expect(Object.values(lock.packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
   });
 
   it('leads nowhere that is not there', () => {
