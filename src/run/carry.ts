@@ -4,6 +4,7 @@ import { changedSince } from './changed-since.js';
 import type { JournalLine, ResultLine, RunLine } from './journal/lines.js';
 import { readLines } from './journal/reader.js';
 import type { JournalWriter } from './journal/writer.js';
+import { endLeftovers } from './leftovers.js';
 import { PriorResults } from './prior-results.js';
 import type { RunHead } from './run-state.js';
 import { journalOf } from './runs-folder.js';
@@ -31,6 +32,7 @@ export async function carryOver(
   if (previous.state !== 'crashed' || children.length === 0) return prior;
   const { endSurvivors } = await import('../process/end-tree.js');
   await endSurvivors(children, previous.run.owner);
+  await endLeftovers(previous.runId);
   return prior;
 }
 

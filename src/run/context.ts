@@ -55,6 +55,8 @@ export interface RunContext {
   readonly rerunPhase: (scope: Scope, id: string, round: number, signal: AbortSignal) => Promise<PhaseOutcome>;
   /** Work whose result nobody waits for (losers of a race that may finish); the run ends after it. */
   readonly background: Set<Promise<unknown>>;
+  /** How many processes were started: without any, nobody can be left behind. */
+  readonly processes: { started: number };
   /** A result line of this run's own journal. */
   readonly readBack: (place: LinePlace) => ResultLine | undefined;
   /** Stops timers and listeners of the run. */

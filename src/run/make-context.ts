@@ -102,6 +102,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       return outcome;
     },
     background: new Set(),
+    processes: { started: 0 },
     readBack: (place) => {
       journal.flush();
       const line = readLineAt(journal.path, place);

@@ -6,6 +6,7 @@ import { admitted } from './admitted.js';
 import type { Execution } from './execution.js';
 import { failedBefore } from './execution.js';
 import { declaredVariables } from './identify.js';
+import { runMark } from './leftovers.js';
 import { outputOfBytes, promised } from './output.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
@@ -145,7 +146,9 @@ function environmentFor(
   variables: Variables | undefined,
 ): Readonly<Record<string, string | undefined>> {
   const { env } = at.run.options.project;
-  if (at.phase.cache.scope !== 'cross-run' && at.scope.kept === undefined) return env;
+  if (at.phase.cache.scope !== 'cross-run' && at.scope.kept === undefined) {
+    return { ...env, ...runMark(at.run.runId) };
+  }
   const seen: Record<string, string | undefined> = {};
   for (const name of PLAIN_ENVIRONMENT) if (env[name] !== undefined) seen[name] = env[name];
   for (const name of Object.keys(env)) if (name.startsWith('LC_')) seen[name] = env[name];

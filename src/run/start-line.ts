@@ -4,7 +4,8 @@ import type { PhaseContext } from './phase-context.js';
 
 /** Survivors of a killed run are found by these lines and ended before it is continued. */
 export function journalChild(at: PhaseContext, child: ChildIdentity): void {
-  const { journal, options } = at.run;
+  const { journal, options, processes } = at.run;
+  processes.started += 1;
   journal.write({
     type: 'child',
     at: options.project.clock.now(),

@@ -12,6 +12,7 @@ import type { RunContext } from './context.js';
 import { decideContinuation } from './continuation.js';
 import { JOURNAL_VERSION, type RunLine } from './journal/lines.js';
 import { JournalWriter } from './journal/writer.js';
+import { windDown } from './leftovers.js';
 import { makeContext } from './make-context.js';
 import type { RunOptions } from './options.js';
 import { PriorResults } from './prior-results.js';
@@ -56,7 +57,7 @@ export async function startRun(
     ancestry: [options.flow.file ?? options.flow.name],
   };
   const result = await runScope(context, scope, context.signal);
-  await Promise.all(context.background);
+  await windDown(context);
   opened.end(result);
   return runResult({
     runId: context.runId,

@@ -7,6 +7,7 @@ import { admitted } from './admitted.js';
 import { type AgentCall, agentCall } from './agent-call.js';
 import { contextMoved, contextText } from './context-files.js';
 import { failedBefore } from './execution.js';
+import { runMark } from './leftovers.js';
 import { promised } from './output.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
@@ -73,7 +74,7 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
     tools: call.tools,
     cwd: entered.path,
     projectRoot: project.root,
-    env: project.env,
+    env: { ...project.env, ...runMark(run.runId) },
     timeoutMs: phase.timeoutMs,
     idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
     signal: at.signal,

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readlinkSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import type { JournalLine } from '../../src/run/journal/lines.js';
 import { readLines } from '../../src/run/journal/reader.js';
 import type { RunResult } from '../../src/run/result.js';
 import { linesOf, startCli } from '../support/live-cli.js';
+import { livingIn } from '../support/living.js';
 import { type Random, randomFrom } from '../support/random.js';
 import { createRig, type Rig } from '../support/rig.js';
 import { drawFlow, installWork, workOf } from './crash-flow.js';
@@ -59,21 +60,6 @@ function completed(rig: Rig): Set<string> {
 
 function isDone(line: JournalLine): line is JournalLine & { phase: string; unit?: string } {
   return (line.type === 'unit' || line.type === 'phase') && line.status === 'done';
-}
-
-/** Processes that work in the project, however they got there. */
-function livingIn(root: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return pid !== process.pid && readlinkSync(`/proc/${pid}/cwd`).startsWith(root);
-      } catch {
-        // Gone, or not ours to look at.
-        return false;
-      }
-    });
 }
 
 /** Ends a run at a random moment: some time after it was started, or after some work has begun or ended. */

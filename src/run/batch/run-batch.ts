@@ -1,5 +1,6 @@
 import type { RunEvent, RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
+import { windDown } from '../leftovers.js';
 import { spentOf } from '../result.js';
 import { openRun, type Refused } from '../start-run.js';
 import type { BatchOptions } from './options.js';
@@ -43,7 +44,7 @@ export async function runBatch(
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, rows.length) }, work));
-  await Promise.all(context.background);
+  await windDown(context);
   const { closed } = context.admission;
   const status = statusOf(tally, closed, context.signal.aborted);
   const failure = status === 'success' ? undefined : (tally.firstError ?? errorOf(closed));

@@ -1,0 +1,38 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../util/clock.js';
+import { forgetProcessTable, type ProcessRow, readProcessRow, readProcessTable, startedWith } from './process-table.js';
+import { sendSignal } from './send-signal.js';
+
+const GRACE_MS = 2_000;
+const POLL_MS = 10;
+
+/**
+ * Ends every process that was started with this `NAME=value`, wherever it fled: a daemon that a program left in a session
+ * of its own has no parent that leads to it. One look at the process table if there is none.
+ */
+export async function endMarked(variable: string, graceMs: number = GRACE_MS): Promise<void> {
+  for (const [signal, limitMs] of [
+    ['SIGTERM', graceMs],
+    ['SIGKILL', graceMs],
+  ] as const) {
+    const until = systemClock.elapsed() + limitMs;
+    for (;;) {
+      const members = living(variable);
+      if (members.length === 0) return;
+      for (const { pid } of members) sendSignal(pid, signal);
+      do await pause(POLL_MS);
+      while (systemClock.elapsed() < until && members.some(lives));
+      if (systemClock.elapsed() >= until) break;
+    }
+  }
+}
+
+function living(variable: string): ProcessRow[] {
+  forgetProcessTable();
+  return readProcessTable().filter((row) => !row.zombie && row.pid !== process.pid && startedWith(row.pid, variable));
+}
+
+function lives({ pid, startTicks }: ProcessRow): boolean {
+  const row = readProcessRow(pid);
+  return row !== undefined && !row.zombie && row.startTicks === startTicks;
+}

@@ -1,0 +1,20 @@
+import type { RunContext } from './context.js';
+
+/** Every process that a run starts can be found by this, however far it fled. */
+export const RUN_VARIABLE = 'TASKFLOW_RUN';
+
+export function runMark(runId: string): Record<string, string> {
+  return { [RUN_VARIABLE]: runId };
+}
+
+/** Waits for what nobody waits for, then ends what programs of the run have left behind. */
+export async function windDown(run: RunContext): Promise<void> {
+  await Promise.all(run.background);
+  if (run.processes.started > 0) await endLeftovers(run.runId);
+}
+
+/** Also for a run whose own process is dead. */
+export async function endLeftovers(runId: string): Promise<void> {
+  const { endMarked } = await import('../process/end-marked.js');
+  await endMarked(`${RUN_VARIABLE}=${runId}`);
+}
