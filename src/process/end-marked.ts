@@ -6,18 +6,25 @@ import { sendSignal } from './send-signal.js';
 const GRACE_MS = 2_000;
 const POLL_MS = 10;
 
+export interface Marked {
+  /** Start ticks of whoever started them: older processes need not be looked at. */
+  readonly since?: number;
+  /** Between TERM and KILL, and after it. */
+  readonly graceMs?: number;
+}
+
 /**
  * Ends every process that was started with this `NAME=value`, wherever it fled: a daemon that a program left in a session
  * of its own has no parent that leads to it. One look at the process table if there is none.
  */
-export async function endMarked(variable: string, graceMs: number = GRACE_MS): Promise<void> {
+export async function endMarked(variable: string, { since = 0, graceMs = GRACE_MS }: Marked = {}): Promise<void> {
   for (const [signal, limitMs] of [
     ['SIGTERM', graceMs],
     ['SIGKILL', graceMs],
   ] as const) {
     const until = systemClock.elapsed() + limitMs;
     for (;;) {
-      const members = living(variable);
+      const members = living(variable, since);
       if (members.length === 0) return;
       for (const { pid } of members) sendSignal(pid, signal);
       do await pause(POLL_MS);
@@ -27,9 +34,11 @@ export async function endMarked(variable: string, graceMs: number = GRACE_MS): P
   }
 }
 
-function living(variable: string): ProcessRow[] {
+function living(variable: string, since: number): ProcessRow[] {
   forgetProcessTable();
-  return readProcessTable().filter((row) => !row.zombie && row.pid !== process.pid && startedWith(row.pid, variable));
+  return readProcessTable().filter(
+    (row) => row.startTicks >= since && !row.zombie && row.pid !== process.pid && startedWith(row.pid, variable),
+  );
 }
 
 function lives({ pid, startTicks }: ProcessRow): boolean {

@@ -32,7 +32,7 @@ export async function carryOver(
   if (previous.state !== 'crashed' || children.length === 0) return prior;
   const { endSurvivors } = await import('../process/end-tree.js');
   await endSurvivors(children, previous.run.owner);
-  await endLeftovers(previous.runId);
+  await endLeftovers(previous.runId, previous.run.owner);
   return prior;
 }
 

@@ -1,3 +1,4 @@
+import { type HolderIdentity, holderIdentity } from '../process/process-identity.js';
 import type { RunContext } from './context.js';
 
 /** Every process that a run starts can be found by this, however far it fled. */
@@ -10,11 +11,13 @@ export function runMark(runId: string): Record<string, string> {
 /** Waits for what nobody waits for, then ends what programs of the run have left behind. */
 export async function windDown(run: RunContext): Promise<void> {
   await Promise.all(run.background);
-  if (run.processes.started > 0) await endLeftovers(run.runId);
+  if (run.processes.started > 0) await endLeftovers(run.runId, holderIdentity());
 }
 
 /** Also for a run whose own process is dead. */
-export async function endLeftovers(runId: string): Promise<void> {
+export async function endLeftovers(runId: string, owner: HolderIdentity): Promise<void> {
+  const here = holderIdentity();
+  if (owner.host !== here.host || owner.boot !== here.boot) return;
   const { endMarked } = await import('../process/end-marked.js');
-  await endMarked(`${RUN_VARIABLE}=${runId}`);
+  await endMarked(`${RUN_VARIABLE}=${runId}`, { since: owner.startTicks });
 }
