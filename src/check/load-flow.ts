@@ -43,8 +43,6 @@ interface Kept {
   readonly flow: Flow;
   readonly warnings: readonly Diagnostic[];
   readonly dependencies: readonly Dependency[];
-  /** Last on purpose: a file that was cut short has none. */
-  readonly complete: true;
 }
 
 /**
@@ -72,7 +70,7 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   const { flow, diagnostics, dependencies, source } = result;
   if (!flow) return { diagnostics, source };
   if (!options.withoutKept) {
-    const kept: Kept = { format: KEPT_FORMAT, flow, warnings: diagnostics, dependencies, complete: true };
+    const kept: Kept = { format: KEPT_FORMAT, flow, warnings: diagnostics, dependencies };
     writeDerived(folder, key, kept);
   }
   return { flow, warnings: diagnostics, file, digest, source };
@@ -83,7 +81,7 @@ function isKept(value: unknown): value is Kept {
   const kept = value as Partial<Kept>;
   return (
     kept.format === KEPT_FORMAT &&
-    kept.complete === true &&
+    Array.isArray(kept.warnings) &&
     Array.isArray(kept.flow?.phases) &&
     Array.isArray(kept.dependencies)
   );

@@ -71,6 +71,13 @@ describe('agent files', () => {
     },
   );
 
+  it('outside their folder are not agents, even where a file is', () => {
+    const project = makeProject({ 'project/.pi/secret.md': 'x', 'project/.pi/agents/sub/inner.md': 'x' });
+    for (const name of ['../secret', 'sub/inner', './sub/inner']) {
+      expect(findAgent(project, name, 'both')).toHaveProperty('problem');
+    }
+  });
+
   it('that cannot be read say which line', () => {
     const project = makeProject({ 'project/.pi/agents/bad.md': head('name: bad\n%%%') });
     expect(findAgent(project, 'bad', 'both')).toMatchObject({ problem: expect.stringContaining('line 3') });

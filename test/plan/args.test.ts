@@ -56,6 +56,7 @@ describe('arguments', () => {
     const bound = bindArgs({ topic: spec({ required: true }), with_default: spec({ default: 'd' }) }, given, { root });
     const problems = 'problems' in bound ? bound.problems : [];
     expect(problems.map(({ name }) => name).toSorted()).toEqual(['__proto__', 'constructor', 'topic', 'tpoic']);
+    expect(problems.filter(({ message }) => message.includes('not allowed'))).toHaveLength(2);
   });
 
   it('suggest the nearest name', async () => {
