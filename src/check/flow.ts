@@ -212,6 +212,7 @@ function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefa
     checkFingerprint(reader, reader.path('cache', 'fingerprint', index), entry, {});
   }
   for (const [at, value] of [
+    [[...path, 'idleTimeout'], raw['idleTimeout'] as string | undefined],
     [reader.path('timeout'), defaults.timeout],
     [reader.path('cache', 'ttl'), defaults.cache?.ttl],
   ] as const) {

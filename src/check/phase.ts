@@ -133,8 +133,10 @@ function edges(reader: PhaseReader): readonly Edge[] {
 function checkCombinations(reader: PhaseReader, phase: Phase): void {
   const { raw } = reader.source;
   const { problems } = reader.context;
-  if (phase.outputs.length > 0 && (phase.cwd === 'temp' || phase.cwd === 'worktree')) {
-    problems.error(reader.path('outputs'), 'outputs-cwd', `"outputs" cannot be restored with cwd: ${phase.cwd}`, {
+  const folders = [phase.cwd, ...('branches' in phase ? phase.branches.map(({ cwd }) => cwd) : [])];
+  const fleeting = folders.find((cwd) => cwd === 'temp' || cwd === 'worktree');
+  if (phase.outputs.length > 0 && fleeting) {
+    problems.error(reader.path('outputs'), 'outputs-cwd', `"outputs" cannot be restored with cwd: ${fleeting}`, {
       target: 'key',
       hint: 'use cwd: dedicated, or a folder of the project',
     });

@@ -115,6 +115,35 @@ describe('dependencies', () => {
   });
 });
 
+describe('small traps', () => {
+  const codes = async (value: string) => (await check(value)).diagnostics.map(({ code }) => code);
+
+  it('a number too large to be one', async () => {
+    const { diagnostics } = await check('budget: { maxUSD: 1e999 }\ntask: x');
+    expect(diagnostics).toMatchObject([{ code: 'bad-number' }]);
+  });
+
+  it('an idle limit of nothing', async () => {
+    expect(await codes('idleTimeout: 0\ntask: x')).toEqual(['out-of-range']);
+  });
+
+  it('declared files of a branch in a folder that goes away', async () => {
+    const branches = 'branches: [{ run: [make], cwd: temp }], outputs: ["dist/**"]';
+    expect(await codes(`phases: [{ id: a, type: parallel, ${branches} }]`)).toEqual(['outputs-cwd']);
+  });
+
+  it('names of inherited properties are names like any other', async () => {
+    const flow = await checked(
+      'phases: [{ id: toString, task: "{args.valueOf} {args.toString}" }, { id: b, task: "{steps.toString.output}" }]',
+    );
+    expect(Object.keys(flow.args).toSorted()).toEqual(['toString', 'valueOf']);
+    expect(await codes('phases: [{ id: a, task: "{steps.hasOwnProperty.output}", valueOf: 1 }]')).toEqual([
+      'unknown-step',
+      'unknown-field',
+    ]);
+  });
+});
+
 describe('short forms', () => {
   it('task is one agent phase', async () => {
     const flow = await checked({ task: 'Say hello', agent: 'scout' });
