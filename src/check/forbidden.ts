@@ -1,5 +1,4 @@
 import { isForbiddenName } from '../model/names.js';
-import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
 
 /**
@@ -10,22 +9,27 @@ export function checkForbiddenNames(value: unknown, problems: Problems): void {
   visit(value, [], problems);
 }
 
-function visit(value: unknown, path: Path, problems: Problems): void {
+/** `path` is one list that grows and shrinks on the way; only a problem takes a copy of it. */
+function visit(value: unknown, path: (string | number)[], problems: Problems): void {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    problems.error(path, 'bad-number', 'this number is too large');
+    problems.error([...path], 'bad-number', 'this number is too large');
   }
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      if (typeof item === 'object' || typeof item === 'number') visit(item, [...path, index], problems);
+    for (let index = 0; index < value.length; index++) {
+      path.push(index);
+      visit(value[index], path, problems);
+      path.pop();
     }
     return;
   }
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    path.push(name);
     if (isForbiddenName(name)) {
-      problems.error([...path, name], 'forbidden-name', `"${name}" is not allowed as a name`, { target: 'key' });
-    } else if (typeof member === 'object' || typeof member === 'number') {
-      visit(member, [...path, name], problems);
+      problems.error([...path], 'forbidden-name', `"${name}" is not allowed as a name`, { target: 'key' });
+    } else {
+      visit((value as Record<string, unknown>)[name], path, problems);
     }
+    path.pop();
   }
 }
