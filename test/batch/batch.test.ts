@@ -184,6 +184,20 @@ phases:
     expect([stdout, stderr, ...written, ...journals].join('\n')).not.toContain('hunter2');
   });
 
+  it('is shown row by row afterwards, with what to type to go on', async () => {
+    project = createTestProject({ 'flow.yaml': TOPIC_FLOW, 'topics.txt': 'one\nbad apple\n', broken: '' });
+    await project.run(['batch', 'flow.yaml', '--over', 'topics.txt']);
+    expect((await project.run(['runs'])).stdout).toContain('topics over topics.txt');
+    const { stdout } = await project.run(['runs', 'show', 'last']);
+    expect(stdout.indexOf('bad apple')).toBeLessThan(stdout.indexOf('one  '));
+    expect(stdout).toContain('taskflow batch flow.yaml --over topics.txt --resume');
+    const shown = json((await project.run(['runs', 'show', 'last', '--json'])).stdout);
+    expect(shown.rows[1]).toMatchObject({ row: 2, status: 'failed', args: { topic: 'bad apple' } });
+    const resumed = await project.run(['resume', 'last']);
+    expect(resumed).toMatchObject({ status: 2 });
+    expect(resumed.stderr).toContain('taskflow batch flow.yaml --over topics.txt --resume');
+  });
+
   it('does nothing for no rows, and succeeds', async () => {
     project = createTestProject({ 'flow.yaml': TOPIC_FLOW, 'topics.txt': '# none yet\n' });
     const { status, stdout } = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--json']);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { JsonValue } from '../../model/json.js';
 import { isUnfinished, type RunHead, runHead } from '../../run/run-state.js';
+import { resumeCommand } from '../batch/show-batch.js';
 import type { Command } from '../command.js';
 import { executeRun } from '../execute.js';
 import { requireFlow } from '../flow-file.js';
@@ -29,11 +30,7 @@ arguments are those of the run; secret arguments have to be given again.`,
     const head = runHead(project, found.runId);
     if (!head) return complain(invocation, `the journal of ${found.runId} cannot be read`);
     if (head.run.mode === 'batch') {
-      return complain(
-        invocation,
-        `${found.runId} is a batch`,
-        'taskflow batch FLOW --over FILE --resume goes on with it',
-      );
+      return complain(invocation, `${found.runId} is a batch`, `${resumeCommand(head.run)} goes on with it`);
     }
     const { run } = head;
     const typed = run.byName || run.file === undefined ? run.ref : join(project.root, run.file);

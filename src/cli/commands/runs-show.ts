@@ -27,6 +27,7 @@ export const command: Command = {
     const trace = traceRun(invocation.project, found.runId);
     if (!trace) return complain(invocation, `the journal of ${found.runId} cannot be read`);
     const { head } = trace;
+    if (head.run.mode === 'batch') return showRows(invocation, trace);
     const outcomes = topLevelOutcomes(trace);
     if (invocation.flags.boolean('json')) {
       const phases = head.run.phases.map(({ id, kind }) => outcomes.get(id) ?? { id, kind, status: null });
@@ -37,6 +38,13 @@ export const command: Command = {
     return EXIT.success;
   },
 };
+
+async function showRows(invocation: Invocation, trace: RunTrace): Promise<number> {
+  const { batchOf, showBatch } = await import('../batch/show-batch.js');
+  if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(batchOf(trace), null, 2)}\n`);
+  else showBatch(invocation, trace);
+  return EXIT.success;
+}
 
 /** The flow's own phases: nested ones have a path. */
 function topLevelOutcomes({ phases }: RunTrace): Map<string, PhaseOutcome> {

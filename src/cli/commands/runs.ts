@@ -73,7 +73,7 @@ function row(head: RunHead, now: number, style: Style): string[] {
   const took = state === 'running' ? `for ${formatDuration(now - run.at)}` : formatDuration(durationMs);
   return [
     runId,
-    run.flow,
+    run.mode === 'batch' ? `${run.flow} over ${run.over ?? '?'}` : run.flow,
     stateText(state, style),
     `${formatDuration(Math.max(0, now - run.at))} ago`,
     took,

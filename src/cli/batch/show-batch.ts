@@ -1,0 +1,70 @@
+import { waitingApprovals } from '../../run/decide-approval.js';
+import type { RowLine } from '../../run/journal/lines.js';
+import type { RunTrace } from '../../run/trace.js';
+import { formatDuration } from '../../util/duration.js';
+import { plural } from '../../util/format.js';
+import { oneLine, truncate } from '../../util/terminal-text.js';
+import type { Invocation } from '../command.js';
+import { runJson, stateText } from '../commands/runs.js';
+import { createStyle } from '../style.js';
+import { alignColumns } from '../table.js';
+
+/** A batch from its journal, for programs. */
+export function batchOf({ head, rows }: RunTrace) {
+  return {
+    ...runJson(head),
+    over: head.run.over ?? null,
+    rows: rows.map(({ row, label, args, path, status, durationMs, reuse, saved, file, failure }) => {
+      return { row, label, args, path, status, durationMs, reuse, saved, file, error: failure };
+    }),
+  };
+}
+
+const MOST = 200;
+
+/** How a batch went, row by row, the ones that need a look first; and what to type next. */
+export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
+  const { head, rows } = trace;
+  const style = createStyle(out.color);
+  const { run } = head;
+  const done = rows.filter(({ status }) => status === 'success').length;
+  const facts = [
+    `${style.bold(run.flow)} over ${run.over ?? '?'} ${stateText(head.state, style)}`,
+    `${formatDuration(Math.max(0, project.clock.now() - run.at))} ago`,
+    `took ${formatDuration(runJson(head).durationMs)}`,
+    `${done} of ${plural(rows.length, 'row')} done`,
+  ];
+  out.write(`${facts.join(style.dim(' · '))}\n${style.dim(`batch ${run.runId}${run.file ? `, ${run.file}` : ''}`)}\n`);
+  const shown = [...rows].sort((a, b) => rank(a) - rank(b) || a.row - b.row).slice(0, MOST);
+  out.write(alignColumns(shown.map((row) => columns(row))));
+  if (rows.length > MOST) out.write(`… ${plural(rows.length - MOST, 'more row')}\n`);
+  for (const { phase, text } of head.state === 'running' ? [] : waitingApprovals(project, run.runId)) {
+    out.write(`${style.yellow('‖')} ${phase} asks: ${truncate(oneLine(text), 100)}\n`);
+    out.write(`  ${style.dim('→')} taskflow approve ${run.runId} ${phase}\n`);
+  }
+  if (head.state !== 'success' && head.state !== 'running') {
+    out.write(`${style.dim('→')} ${resumeCommand(run)}    goes on with it\n`);
+  }
+}
+
+export function resumeCommand({ ref, over }: { readonly ref: string; readonly over?: string }): string {
+  const quoted = [ref, over ?? 'FILE'].map((word) => (/^[\w./:@-]+$/.test(word) ? word : JSON.stringify(word)));
+  return `taskflow batch ${quoted[0]} --over ${quoted[1]} --resume`;
+}
+
+function rank({ status }: RowLine): number {
+  return status === 'success' ? 2 : status === 'paused' ? 1 : 0;
+}
+
+function columns({ row, label, status, reuse, durationMs, file, failure }: RowLine): string[] {
+  const why = failure && status !== 'success' ? `${failure.phase}: ${oneLine(failure.message)}` : (file ?? '');
+  const counts = `${reuse.executed} executed, ${reuse.run + reuse.crossRun} reused`;
+  return [
+    String(row),
+    truncate(oneLine(label), 50),
+    status === 'success' ? 'done' : status,
+    counts,
+    formatDuration(durationMs),
+    why,
+  ];
+}
