@@ -65,10 +65,11 @@ export async function toDiagnostics(
 ): Promise<readonly Diagnostic[]> {
   const source = new Source(file, text);
   const diagnostics: Diagnostic[] = [];
+  const hints = new Hints();
   for (const problem of problems) {
     const { path, target = 'value', span } = problem;
     const { offset, length } = locate(text, tree, { path, target, ...(span ? { span } : {}) });
-    const hint = await hintOf(problem);
+    const hint = await hints.of(problem);
     diagnostics.push({
       file,
       ...source.position(offset),
@@ -82,9 +83,17 @@ export async function toDiagnostics(
   return diagnostics.sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-async function hintOf({ hint, suggest }: Problem): Promise<string | undefined> {
-  const nearest = suggest && (await nearestName(suggest.name, suggest.known));
-  return nearest === undefined ? hint : `did you mean "${nearest}"?`;
+/** What to do about each. Comparing names is bounded for the whole file: thousands of phases times hundreds of typos. */
+class Hints {
+  #comparisons = 500_000;
+
+  async of({ hint, suggest }: Problem): Promise<string | undefined> {
+    if (!suggest) return hint;
+    const known = [...suggest.known];
+    this.#comparisons -= known.length;
+    const nearest = this.#comparisons > 0 ? await nearestName(suggest.name, known) : undefined;
+    return nearest === undefined ? hint : `did you mean "${nearest}"?`;
+  }
 }
 
 export function syntaxDiagnostics(

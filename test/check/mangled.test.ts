@@ -274,7 +274,7 @@ describe('size', () => {
   });
 
   it('a file with nothing but mistakes is bounded too', async () => {
-    const phases = Array.from({ length: 5000 }, (_, i) => ({ id: 'same', nope: i, task: '{steps.x.output}' }));
+    const phases = Array.from({ length: 5000 }, (_, i) => ({ id: `p${i}`, nope: i, task: `{steps.q${i}.output}` }));
     const start = performance.now();
     const { diagnostics } = await checkFlowText({
       file: 'a.json',
