@@ -12,10 +12,17 @@ import { isLink, keepLink, linkDigest, restoreLink } from './output-links.js';
 /** Permission bits only: a kept file never comes back as one that runs with someone else's rights. */
 const MODE = 0o777;
 
+export interface CaptureOptions {
+  readonly project: Project;
+  readonly store: DiskStore;
+  /** What is to be said against keeping the content of a file; it is then not even copied. */
+  readonly objection?: (absolute: string) => string | undefined;
+}
+
 /** Keeps the declared files of a phase that has just succeeded. */
 export async function captureOutputs(
   outputs: readonly string[],
-  { project, store }: { readonly project: Project; readonly store: DiskStore },
+  { project, store, objection }: CaptureOptions,
 ): Promise<{ readonly files: readonly OutputFile[] } | { readonly failed: string }> {
   const paths = new Map<string, string | undefined>();
   for (const glob of outputs) {
@@ -25,6 +32,10 @@ export async function captureOutputs(
     if ('failed' in found) return found;
     for (const path of found.paths) paths.set(path, undefined);
     for (const { path, target } of found.links) paths.set(path, target);
+  }
+  for (const [path, target] of objection ? paths : []) {
+    const word = target === undefined ? objection?.(join(project.root, path)) : undefined;
+    if (word !== undefined) return { failed: `${path} ${word}` };
   }
   const files: OutputFile[] = [];
   for (const [path, target] of [...paths].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -47,18 +58,22 @@ export type RestoreResult =
   /** Why the entry cannot be used after all. Nothing of a person's was touched. */
   | { readonly miss: string };
 
-/** Puts the files of an entry back. All are looked at before any is written. */
+/** Puts the files of an entry back. All are looked at before any is written; with `look`, none is. */
 export async function restoreOutputs(
   files: readonly OutputFile[],
-  { project, store }: { readonly project: Project; readonly store: DiskStore },
+  { project, store, look }: { readonly project: Project; readonly store: DiskStore; readonly look?: boolean },
 ): Promise<RestoreResult> {
   const missing: OutputFile[] = [];
+  const wrongMode: OutputFile[] = [];
   for (const file of files) {
     const state = await inspect(file, project, store);
     if (state === 'write') missing.push(file);
+    else if (state === 'mode') wrongMode.push(file);
     else if (state !== 'right') return { miss: state.miss };
   }
   if (missing.some(({ digest }) => !store.blobs.has(digest))) return { miss: 'a kept file is missing from the cache' };
+  if (look) return { restored: missing.length };
+  for (const { path, mode } of wrongMode) chmodSync(join(project.root, path), mode & MODE);
   for (const file of missing) {
     const result = write(file, project, store);
     if ('failed' in result) return { miss: result.failed };
@@ -78,7 +93,7 @@ async function inspect(
   file: OutputFile,
   { root }: Project,
   store: DiskStore,
-): Promise<'right' | 'write' | { miss: string }> {
+): Promise<'right' | 'mode' | 'write' | { miss: string }> {
   const { path, digest, mode } = file;
   if (!isSafeOutputPath(path)) return { miss: `${path} is no place for an output` };
   const absolute = join(root, path);
@@ -97,8 +112,7 @@ async function inspect(
   if (current !== digest) {
     return store.ledger.wrote(path, current) ? 'write' : { miss: `${path} was changed by someone else` };
   }
-  if (!isLink(file) && (stat.mode & MODE) !== (mode & MODE)) chmodSync(absolute, mode & MODE);
-  return 'right';
+  return isLink(file) || (stat.mode & MODE) === (mode & MODE) ? 'right' : 'mode';
 }
 
 /** The deepest folder on the way that exists must really be in the project, whatever links there are. */

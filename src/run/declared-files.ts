@@ -3,6 +3,7 @@ import type { OutputFile } from '../model/outcome.js';
 import type { DiskStore } from '../store/disk-store.js';
 import type { Project } from '../util/project.js';
 import type { Execution } from './execution.js';
+import type { Secrets } from './secrets.js';
 
 /** Files that phases declare with `outputs`: kept after success, brought back on reuse. */
 export interface DeclaredFiles {
@@ -12,21 +13,25 @@ export interface DeclaredFiles {
   capture(patterns: readonly string[], execution: Execution): Promise<Execution>;
 }
 
-/** `look`: a dry run, which may not write; what would be restored counts as restored. */
-export function declaredFiles(project: Project, store: DiskStore | undefined, look: boolean): DeclaredFiles {
+export interface DeclaredFilesOptions {
+  readonly project: Project;
+  readonly store: DiskStore | undefined;
+  readonly secrets: Secrets;
+  /** A dry run, which may not write; what would be restored counts as restored. */
+  readonly look: boolean;
+}
+
+export function declaredFiles({ project, store, secrets, look }: DeclaredFilesOptions): DeclaredFiles {
+  const objection = (path: string) => (secrets.appearInFile(path) ? 'holds a secret argument' : undefined);
   return {
     restore: async (files) => {
       if (!store) return { failed: 'the cache that has its files is off' };
-      if (look) {
-        const gone = files.find(({ digest }) => !store.blobs.has(digest));
-        return gone ? { failed: `the kept file ${gone.path} is gone` } : { changed: false };
-      }
-      const result = await restoreOutputs(files, { project, store });
-      return 'miss' in result ? { failed: result.miss } : { changed: result.restored > 0 };
+      const result = await restoreOutputs(files, { project, store, look });
+      return 'miss' in result ? { failed: result.miss } : { changed: !look && result.restored > 0 };
     },
     capture: async (patterns, execution) => {
       if (!store) return execution;
-      const captured = await captureOutputs(patterns, { project, store });
+      const captured = await captureOutputs(patterns, { project, store, ...(secrets.any && { objection }) });
       if ('failed' in captured) return { ...execution, unkeepable: execution.unkeepable ?? captured.failed };
       return { ...execution, files: captured.files };
     },

@@ -86,7 +86,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       store,
       () => project.clock.now(),
     ),
-    outputFiles: declaredFiles(project, store, options.forecast === true),
+    outputFiles: declaredFiles({ project, store, secrets, look: options.forecast === true }),
     secrets,
     inRepository: () => {
       repository ??= isInRepository(project.root);

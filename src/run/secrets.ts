@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ArgSpec } from '../model/flow.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
 import type { Output } from '../model/outcome.js';
@@ -62,6 +63,17 @@ export class Secrets {
     return hidden || base64 === undefined ? masked : { ...masked, base64 };
   }
 
+  /** Also true for a file that cannot be looked into. */
+  appearInFile(path: string): boolean {
+    try {
+      const bytes = readFileSync(path);
+      return this.values.some((value) => bytes.includes(value));
+    } catch {
+      // Gone or unreadable: it cannot be kept either, and what keeps it says why.
+      return true;
+    }
+  }
+
   #maskDeep(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.mask(value);
     if (typeof value === 'number') return this.values.includes(String(value)) ? this.mask(String(value)) : value;
@@ -76,11 +88,19 @@ function secretsIn(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): 
   for (const [name, spec] of Object.entries(specs)) {
     const value = args[name];
     if (!spec.secret || value === undefined || value === null) continue;
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
     // One or two characters would mask half of every text and protect nothing.
-    if (text.length > 2) for (const spelled of spellings(text)) found.push({ name, value: spelled });
+    for (const text of textsIn(value).filter((each) => each.length > 2)) {
+      for (const spelled of spellings(text)) found.push({ name, value: spelled });
+    }
   }
   return found;
+}
+
+/** A value as the text that it becomes, and each text inside of it: `{args.login.password}` shows a part. */
+function textsIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  const inside = typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return [JSON.stringify(value), ...inside.filter((text) => text !== 'true' && text !== 'false' && text !== 'null')];
 }
 
 /** Shorter lines of a secret are in every text, and say nothing. */
