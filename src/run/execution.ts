@@ -55,7 +55,9 @@ export interface Settled extends Execution {
 
 /** Every name under which a result, or a part of it, can be found again. */
 export function keysOf(settled: Pick<Settled, 'key' | 'runKey' | 'unitKeys'>): readonly string[] {
-  return [settled.key, settled.runKey, ...(settled.unitKeys ?? [])].filter((key) => key !== undefined);
+  const { key, runKey, unitKeys = [] } = settled;
+  const own = key === runKey ? [key] : [key, runKey];
+  return [...own.filter((name) => name !== undefined), ...unitKeys];
 }
 
 const NOT_BEGUN = new Set(['interrupted', 'budget', 'forecast']);

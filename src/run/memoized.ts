@@ -1,3 +1,4 @@
+import { mayBeCrossRun } from '../model/kind.js';
 import type { Claim, Entry } from '../store/store.js';
 import { sha256Hex } from '../util/digest.js';
 import type { RunContext } from './context.js';
@@ -156,7 +157,7 @@ async function fromStoreOrExecution(
     const hit = looked ?? (await lookUp(at, found));
     if ('settled' in hit) return hit.settled;
     reason = whyMissed(at, work.unit, found, hit.miss);
-    if (run.options.frozen) return ran(at, found, frozen(at, reason), reason);
+    if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
     if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
     // Whoever computes it now is waited for, without holding a slot; then there is something to look up.
     for (;;) {
@@ -174,8 +175,15 @@ async function fromStoreOrExecution(
     }
   }
   if (!policy.readStore) reason = whyMissed(at, work.unit, found, undefined);
+  if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
   if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
   return executeAndKeep(at, work, found, reason, undefined);
+}
+
+/** With `--frozen`: a phase that is kept across runs, by itself or as part of a flow that could not be looked up whole. */
+function mustBeReused({ run, policy, scope, phase }: PhaseContext): boolean {
+  if (!run.options.frozen) return false;
+  return policy.scope === 'cross-run' || (scope.kept !== undefined && mayBeCrossRun(phase.kind));
 }
 
 async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
@@ -240,7 +248,7 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string): Promise
     work.record(settled);
     return settled;
   }
-  const refused = run.options.frozen && at.policy.scope === 'cross-run' && work.parts.container !== true;
+  const refused = mustBeReused(at) && work.parts.container !== true;
   const execution = await withFiles(at, work, refused ? frozen(at, reason) : await work.execute(begin));
   const settled: Settled = {
     ...ran(at, found, execution, reason),

@@ -1,4 +1,4 @@
-import type { Failure } from '../model/failure.js';
+import type { Failure, FailureCode } from '../model/failure.js';
 import type { Flow, UseBody } from '../model/flow.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
 import { addUsage, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
@@ -147,10 +147,7 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
     ...(result.failure && {
       failure: {
         ...result.failure,
-        code:
-          result.failure.code === 'blocked' || result.failure.code === 'interrupted' || result.failure.code === 'budget'
-            ? result.failure.code
-            : 'nested',
+        code: PASSED_ON.has(result.failure.code) ? result.failure.code : 'nested',
         message: `${result.failure.phase}: ${result.failure.message}`,
       },
     }),
@@ -167,6 +164,16 @@ function worthOf(scope: Scope, durationMs: number): NonNullable<Execution['cost'
   }
   return { usage, durationMs: durationMs + reusedMs };
 }
+
+/** Failures that decide how the whole run ended, however deep they happened. */
+const PASSED_ON: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  'blocked',
+  'rejected',
+  'interrupted',
+  'budget',
+  'frozen',
+  'in-doubt',
+]);
 
 const STATUS = {
   success: 'done',
