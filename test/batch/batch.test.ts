@@ -28,7 +28,8 @@ describe('a batch', () => {
 
   it('goes on when a row fails, and says which one and why', async () => {
     project = createTestProject({ 'flow.yaml': TOPIC_FLOW, 'topics.txt': 'one\nbad apple\ntwo\n', broken: '' });
-    const { status, stdout, stderr } = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--json']);
+    const args = ['batch', 'flow.yaml', '--over', 'topics.txt', '--jobs', '1', '--json'];
+    const { status, stdout, stderr } = await project.run(args);
     expect(status).toBe(1);
     expect(json(stdout)).toMatchObject({ status: 'failed', total: 3, done: 2, failed: 1, error: { row: 2 } });
     expect(json(stdout).rows[1]).toMatchObject({
@@ -83,6 +84,7 @@ describe('a batch', () => {
   it('is not continued by a plain run of the same flow', async () => {
     project = createTestProject({ 'flow.yaml': TOPIC_FLOW, 'topics.txt': 'bad\n', broken: '' });
     await project.run(['batch', 'flow.yaml', '--over', 'topics.txt']);
+    expect((await project.run(['run', 'flow.yaml', 'topic=bad', '--resume'])).status).toBe(2);
     const plain = await project.run(['run', 'flow.yaml', 'topic=bad', '--json']);
     expect(json(plain.stdout)['continues']).toBeUndefined();
     const resumed = await project.run(['run', 'flow.yaml', 'topic=bad', '--resume', '--json']);
