@@ -6,7 +6,7 @@ import { decodeText } from '../parse/decode.js';
 import { parseText } from '../parse/parse.js';
 import { Source } from '../parse/source.js';
 import { relativePath } from '../util/inside.js';
-import type { UsedFlow } from './context.js';
+import type { Surroundings, UsedFlow } from './context.js';
 import { checkFlowValue } from './flow.js';
 import { checkForbiddenNames } from './forbidden.js';
 import { Problems, syntaxDiagnostics, toDiagnostics } from './problem.js';
@@ -26,6 +26,8 @@ export interface CheckRequest {
   readonly mostPhases?: number;
   /** Arguments that the flow is given by its surroundings. */
   readonly given?: Readonly<Record<string, unknown>>;
+  /** For a fragment that is grafted into a running flow. */
+  readonly around?: Surroundings;
 }
 
 export interface CheckResult {
@@ -62,7 +64,7 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
   if (!problems.hasErrors) {
     const used = await loadUsedFlows(parsed.value, { world, loaded, trail, check: checkUsed(world, loaded) });
     const places = new Source(file, source);
-    const { trust = 'file', depth = 0, mostPhases, given } = request;
+    const { trust = 'file', depth = 0, mostPhases, given, around } = request;
     flow = checkFlowValue(parsed.value, {
       problems,
       world,
@@ -73,6 +75,7 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
       depth,
       ...(mostPhases === undefined ? {} : { mostPhases }),
       ...(given === undefined ? {} : { given }),
+      ...(around === undefined ? {} : { around }),
     });
   }
   const found = problems.list;

@@ -35,16 +35,26 @@ export interface CheckContext {
   readonly phases: ReadonlyMap<string, PhaseSource>;
   /** Phases of the flows around this one: their outputs are not seen here. */
   readonly outer: ReadonlySet<string>;
+  /** For a grafted fragment: the flow that it grows in, whose outputs and arguments it sees. */
+  readonly around?: Surroundings;
   /** How many flows this one is nested in. */
   readonly depth: number;
   /** Checks a flow that is written inside this one. */
   readonly checkInline: (def: unknown, path: Path, options: InlineOptions) => Flow | undefined;
 }
 
+/** What a grafted fragment sees of the flow around it. */
+export interface Surroundings {
+  /** Whether that phase's output can be seen; asking makes it a dependency of the phase that grows. */
+  seesPhase(id: string): boolean;
+  readonly args: ReadonlySet<string>;
+}
+
 export interface InlineOptions {
   readonly phase: string;
   readonly given: Readonly<Record<string, unknown>>;
   readonly mostPhases: number;
+  readonly around?: Surroundings;
 }
 
 /** One phase as it is written, after its structure was checked: fields that were wrong are left out. */

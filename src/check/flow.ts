@@ -8,7 +8,7 @@ import { findCycles } from '../plan/graph.js';
 import { parseDuration } from '../util/duration.js';
 import { checkArgSpecs, UNDECLARED } from './arg-specs.js';
 import { projectPath } from './bodies.js';
-import type { CheckContext, PhaseSource, UsedFlow } from './context.js';
+import type { CheckContext, PhaseSource, Surroundings, UsedFlow } from './context.js';
 import { checkFingerprint } from './fingerprints.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
 import { PhaseReader } from './phase-reader.js';
@@ -39,6 +39,7 @@ export interface FlowOptions {
   readonly agentScope?: AgentScope;
   /** Phases of the flows around this one. */
   readonly outer?: ReadonlySet<string>;
+  readonly around?: Surroundings;
   /** Offset of each phase in the file, where it is cheap to know. */
   readonly position?: (index: number) => { readonly line: number; readonly column: number } | undefined;
 }
@@ -169,13 +170,14 @@ function contextOf(
     agentScope,
     strict: (raw['strictInterpolation'] ?? false) as boolean,
     flowName,
-    args: new Set([...Object.keys(args), ...Object.keys(options.given ?? {})]),
+    args: new Set([...Object.keys(args), ...Object.keys(options.given ?? {}), ...(options.around?.args ?? [])]),
     mentionedArgs: new Set(),
     used,
     phases: new Map(sources.map((source) => [source.id, source])),
     outer: options.outer ?? new Set(),
+    ...(options.around ? { around: options.around } : {}),
     depth,
-    checkInline: (def, path, { phase, given, mostPhases }) =>
+    checkInline: (def, path, { phase, given, mostPhases, around }) =>
       checkFlowValue(def, {
         problems,
         world,
@@ -186,6 +188,7 @@ function contextOf(
         depth: depth + 1,
         given,
         mostPhases,
+        ...(around ? { around } : {}),
         ...(options.tally ? { tally: options.tally } : {}),
         agentScope,
         outer: new Set([...(options.outer ?? []), ...sources.map(({ id }) => id)]),

@@ -3,6 +3,7 @@ import type { Flow } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
 import type { Project } from '../util/project.js';
 import { checkFlowText } from './check-flow.js';
+import type { Surroundings } from './context.js';
 import { diskWorld } from './world.js';
 
 export interface GeneratedOptions {
@@ -33,6 +34,7 @@ export async function checkGenerated(
   options: GeneratedOptions,
 ): Promise<GeneratedFlow> {
   const text = typeof value === 'string' ? extractJson(value) : JSON.stringify(value, null, 2);
+  const around = surroundings(options);
   const file = `${options.parent.file ?? options.parent.name}#${options.phase}.json`;
   const { flow, diagnostics, source } = await checkFlowText({
     file,
@@ -43,8 +45,24 @@ export async function checkGenerated(
     name: `${options.parent.name}.${options.phase}`,
     ...(options.mostPhases === undefined ? {} : { mostPhases: options.mostPhases }),
     ...(options.given === undefined ? {} : { given: options.given }),
+    ...(around ? { around } : {}),
   });
   return flow ? { flow } : { diagnostics, source };
+}
+
+/** A grafted fragment sees what is surely done when it grows: everything that its phase waited for. */
+function surroundings({ parent, phase: id }: GeneratedOptions): Surroundings | undefined {
+  const byId = new Map(parent.phases.map((phase) => [phase.id, phase]));
+  const grows = byId.get(id);
+  if (grows?.kind !== 'expand' || grows.mode !== 'graft') return undefined;
+  const seen = new Set<string>();
+  const pending = grows.needs.map((need) => need.id);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    pending.push(...(byId.get(next)?.needs.map((need) => need.id) ?? []));
+  }
+  return { seesPhase: (name) => seen.has(name), args: new Set(Object.keys(parent.args)) };
 }
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([\w-]*)[^\n]*\n([\s\S]*?)\n?[ \t]*\1[ \t]*$/gm;

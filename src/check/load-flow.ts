@@ -36,7 +36,7 @@ export type LoadedFlow =
     };
 
 /** Raised when a checked flow looks different or means something else. */
-const KEPT_FORMAT = 1;
+const KEPT_FORMAT = 2;
 
 interface Kept {
   readonly format: number;

@@ -30,7 +30,8 @@ export function checkSource(reader: PhaseReader, given: Readonly<Record<string, 
   if (typeof def === 'string') return generatedSource(reader, def);
   if (def === undefined) return { from: 'generated', def: '' };
   const mostPhases = kind === 'expand' ? ((raw['maxNodes'] ?? 50) as number) : Number.POSITIVE_INFINITY;
-  const flow = reader.context.checkInline(def, reader.path('def'), { phase: id, given, mostPhases });
+  const around = raw['expandMode'] === 'graft' ? { around: reader.surroundings() } : {};
+  const flow = reader.context.checkInline(def, reader.path('def'), { phase: id, given, mostPhases, ...around });
   return flow ? { from: 'inline', flow } : { from: 'generated', def: '' };
 }
 

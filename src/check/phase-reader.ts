@@ -3,7 +3,7 @@ import { conditionRefs, parseCondition } from '../plan/condition.js';
 import type { PlaceholderRef } from '../plan/placeholder.js';
 import { parseTemplate, templateRefs } from '../plan/template.js';
 import type { Code } from './codes.js';
-import type { CheckContext, PhaseSource } from './context.js';
+import type { CheckContext, PhaseSource, Surroundings } from './context.js';
 import { fieldPath } from './shorthand.js';
 import { show } from './structure.js';
 
@@ -101,6 +101,19 @@ export class PhaseReader {
     return name;
   }
 
+  /** What a fragment that grows from this phase sees. Its mentions are this phase's dependencies; nothing is quoted. */
+  surroundings(): Surroundings {
+    const { phases, args, around } = this.context;
+    return {
+      args,
+      seesPhase: (id) => {
+        if (id === this.source.id || !phases.has(id)) return around?.seesPhase(id) ?? false;
+        this.mentioned.add(id);
+        return true;
+      },
+    };
+  }
+
   /** Called once the dependencies are known: `{previous.output}` needs one. */
   finish(hasDependencies: boolean): void {
     if (hasDependencies || this.source.kind === 'loop') return;
@@ -133,9 +146,10 @@ export class PhaseReader {
   }
 
   #step(path: Path, ref: PlaceholderRef, scope: TextScope): void {
-    const { problems, phases, outer } = this.context;
+    const { problems, phases, outer, around } = this.context;
     const span = { offset: ref.offset, length: ref.length };
     const target = phases.get(ref.name);
+    if (!target && around?.seesPhase(ref.name)) return;
     if (!target) {
       problems.error(path, 'unknown-step', `there is no phase ${show(ref.name)}`, {
         span,

@@ -115,6 +115,32 @@ describe('dependencies', () => {
   });
 });
 
+describe('a grafted fragment', () => {
+  const flow = (mode: string, task: string) => ({
+    args: { topic: { default: 'x' } },
+    phases: [
+      { id: 'seed', task: 'x' },
+      { id: 'grow', type: 'expand', expandMode: mode, def: [{ id: 'inner', task }] },
+      { id: 'later', task: '{steps.grow.output}' },
+    ],
+  });
+
+  it('sees the outputs and arguments around it, and waits for what it mentions', async () => {
+    const grow = await phaseOf(checked(flow('graft', '{steps.seed.output} {args.topic}')), 'grow');
+    expect(grow.needs).toEqual([{ id: 'seed', referenced: false }]);
+    expect(grow.kind === 'expand' && grow.source.from === 'inline' && grow.source.flow.phases[0]?.needs).toEqual([]);
+  });
+
+  it('cannot wait for itself or for what comes after it, and a nested one sees nothing', async () => {
+    const codes = async (mode: string, task: string) =>
+      (await check(flow(mode, task))).diagnostics.map(({ code }) => code);
+    expect(await codes('graft', '{steps.grow.output}')).toEqual(['unknown-step']);
+    expect(await codes('graft', '{steps.later.output}')).toEqual(['cycle']);
+    expect(await codes('nested', '{steps.seed.output}')).toEqual(['unknown-step']);
+    expect(await codes('nested', '{args.topic}')).toEqual(['unknown-arg']);
+  });
+});
+
 describe('small traps', () => {
   const codes = async (value: string) => (await check(value)).diagnostics.map(({ code }) => code);
 

@@ -100,6 +100,25 @@ describe('a generated flow', () => {
     expect(await problems([{ id: 'a', task: '{steps.p.output}' }])).toEqual([expect.stringMatching(/^unknown-step/)]);
   });
 
+  it('that is grafted sees what its phase waited for, and no more', async () => {
+    const parent = await checked({
+      args: { topic: { default: 'x' } },
+      phases: [
+        { id: 'first', task: 'x' },
+        { id: 'plan', task: '{steps.first.output}', output: 'json' },
+        { id: 'aside', task: 'x' },
+        { id: 'grow', type: 'expand', expandMode: 'graft', def: '{steps.plan.json}' },
+      ],
+    });
+    const grafted = async (task: string) => {
+      const result = await checkGenerated(makeProject(), [{ id: 'a', task }], { parent, phase: 'grow', depth: 1 });
+      return 'flow' in result ? 'fine' : result.diagnostics.map(({ code }) => code).join();
+    };
+    expect(await grafted('{steps.first.output} {steps.plan.output} {args.topic}')).toBe('fine');
+    expect(await grafted('{steps.aside.output}')).toBe('unknown-step');
+    expect(await grafted('{steps.grow.output}')).toBe('unknown-step');
+  });
+
   it.each([
     ['prose', 'I could not make a plan.'],
     ['nothing', ''],
