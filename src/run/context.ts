@@ -59,6 +59,8 @@ export interface RunContext {
   readonly processes: { started: number };
   /** A result line of this run's own journal. */
   readonly readBack: (place: LinePlace) => ResultLine | undefined;
+  /** At the very end: holds the store to its bounds, if this run has added to it. Never fails the run. */
+  readonly tidyStore: () => Promise<void>;
   /** Stops timers and listeners of the run. */
   readonly close: () => void;
   /** Aborted on interrupt and on the run's own time limit. */

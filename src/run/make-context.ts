@@ -5,13 +5,13 @@ import { createFingerprints } from '../memo/fingerprint/resolver.js';
 import { storedIdentity } from '../memo/stored-identity.js';
 import type { RunEventBody } from '../model/event.js';
 import type { Failure } from '../model/failure.js';
-import type { Flow, TaskBody } from '../model/flow.js';
 import { type DiskStore, openStore } from '../store/disk-store.js';
 import { resolveSigningKey } from '../store/signing-key.js';
 import { Admission } from './admission.js';
 import { Ledger } from './budget.js';
 import type { RunContext } from './context.js';
 import { declaredFiles } from './declared-files.js';
+import { moneyCannotBeHeld } from './held-budget.js';
 import { readLineAt } from './journal/reader.js';
 import type { JournalWriter } from './journal/writer.js';
 import { LastRun } from './last-run.js';
@@ -48,7 +48,8 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   const store = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir);
   if (store && 'refused' in store) return store;
   const runners = new RunnerPool(options);
-  const unpriced = await moneyCannotBeHeld(options, runners);
+  const nested = new NestedFlows(project);
+  const unpriced = await moneyCannotBeHeld(options, runners, nested);
   if (unpriced) return { refused: unpriced };
   const { previousRun } = parts;
   const secrets = new Secrets();
@@ -78,7 +79,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       runCommands: !options.forecast,
     }),
     runners,
-    nested: new NestedFlows(project),
+    nested,
     prior,
     shared: new SharedResults(),
     last: new LastRun(
@@ -110,8 +111,20 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
     },
     signal: limit.signal,
     close: limit.clear,
+    tidyStore: () => tidy(store, limit.signal),
   };
   return context;
+}
+
+/** A run that kept nothing loads nothing for it. */
+async function tidy(store: DiskStore | undefined, signal: AbortSignal): Promise<void> {
+  if (!store || signal.aborted || (store.added.entries === 0 && store.added.bytes === 0)) return;
+  const { maybeCollect } = await import('../store/maybe-collect.js');
+  try {
+    await maybeCollect(store);
+  } catch {
+    // The folder is in trouble, which was told when it mattered; the next run that keeps something tries again.
+  }
 }
 
 function openRunStore({ options, warn }: ContextParts, dir: string): DiskStore | { refused: Failure } {
@@ -151,30 +164,6 @@ function interruption(options: RunOptions, admission: Admission): { signal: Abor
       options.signal?.removeEventListener('abort', onAbort);
     },
   };
-}
-
-/** A budget in money means nothing with a runner that does not say what it costs; better said now than later. */
-async function moneyCannotBeHeld(options: RunOptions, runners: RunnerPool): Promise<Failure | undefined> {
-  if (options.maxUSD === undefined && options.flow.budget?.maxUSD === undefined) return undefined;
-  for (const body of taskBodies(options.flow)) {
-    const pooled = await runners.get(body.runner, options.flow.runner);
-    if ('failure' in pooled || pooled.runner.reportsCost) continue;
-    return {
-      code: 'bad-input',
-      message: `the budget is in money, and the runner ${pooled.runner.name} does not report what it costs`,
-      hint: 'Use maxTokens instead of maxUSD, or another runner.',
-    };
-  }
-  return undefined;
-}
-
-function taskBodies(flow: Flow): TaskBody[] {
-  return flow.phases.flatMap((phase): TaskBody[] => {
-    const own = 'body' in phase && phase.body?.type === 'task' ? [phase.body] : [];
-    const branches =
-      'branches' in phase ? phase.branches.flatMap(({ body }) => (body.type === 'task' ? [body] : [])) : [];
-    return [...own, ...branches];
-  });
 }
 
 function isInRepository(root: string): boolean {

@@ -59,6 +59,7 @@ export async function startRun(
   const result = await runScope(context, scope, context.signal);
   await windDown(context);
   opened.end(result);
+  await context.tidyStore();
   return runResult({
     runId: context.runId,
     scope,

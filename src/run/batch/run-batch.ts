@@ -49,6 +49,7 @@ export async function runBatch(
   const status = statusOf(tally, closed, context.signal.aborted);
   const failure = status === 'success' ? undefined : (tally.firstError ?? errorOf(closed));
   opened.end({ status, failure });
+  await context.tidyStore();
   return {
     runId: context.runId,
     flow: options.flow.name,
