@@ -138,6 +138,42 @@ describe('entries that are not what they should be', () => {
   });
 });
 
+describe('bounds', () => {
+  const items = (from: number, count: number) =>
+    flow([
+      {
+        id: 'm',
+        type: 'map',
+        over: Array.from({ length: count }, (_, index) => `i${from + index}`),
+        run: ['bin/tick', 'm', '{item}'],
+        cache: { scope: 'cross-run', fingerprint: [] },
+      },
+    ]);
+
+  it('a run that fills the store leaves it within its bounds, and what was used last is what stays', async () => {
+    writeConfig(rig, 'cache: { maxEntries: 10 }\n');
+    await rig.executed(items(0, 6));
+    // Used an hour later, so that this use counts.
+    await rig.runAs({ laterMs: 2 * HOUR }, items(0, 3));
+    await rig.runAs({ laterMs: 2 * HOUR }, items(100, 6));
+    expect(rig.entries().length).toBeLessThanOrEqual(10);
+    rig.forget();
+    await rig.runAs({ laterMs: 2 * HOUR }, items(0, 3));
+    expect(rig.counts()).toEqual({});
+  });
+
+  it('entries that nobody used for longer than maxAge go', async () => {
+    writeConfig(rig, 'cache: { maxAge: 30d }\n');
+    await rig.executed(items(0, 3));
+    const long = new Date(Date.now() - 31 * 24 * HOUR);
+    for (const path of rig.entries()) utimesSync(path, long, long);
+    // The collection is due once a day.
+    rmSync(cache('collect.json'));
+    await rig.executed(flow([kept('new')]));
+    expect(rig.entries()).toHaveLength(1);
+  });
+});
+
 describe('claims of those who died', () => {
   async function claimed(text: string, ageMs: number): Promise<string> {
     await rig.executed(flow([kept('a')]));
