@@ -36,6 +36,9 @@ export class Ledger {
   exceeded(): string | undefined {
     const { maxUSD, maxTokens } = this.budget ?? {};
     const usd = this.#spent.usd ?? 0;
+    if (maxUSD !== undefined && this.#unknownMoney) {
+      return 'the budget is in money, and nobody knows what was spent: a runner did not say what it costs';
+    }
     if (maxUSD !== undefined && usd >= maxUSD) {
       return `the budget of ${formatMoney(maxUSD)} is used up (${formatMoney(usd)} spent)`;
     }

@@ -10,6 +10,7 @@ import { memoized } from './memoized.js';
 import { prepareNested } from './nested-unit.js';
 import type { PhaseContext } from './phase-context.js';
 import { recordPhase, recordUnit } from './record.js';
+import { renderValue } from './render.js';
 import { prepareScript } from './script-unit.js';
 import { Slots } from './slots.js';
 import { prepareTask } from './task-unit.js';
@@ -111,12 +112,19 @@ export function runBroken(at: PhaseContext, failure: Failure): Promise<Settled> 
   return runWhole(at, brokenUnit(failure));
 }
 
-/** Numbers equal siblings, so that the second of two equal items is not taken for the first. */
-export function withOrdinals<T extends UnitSpec>(specs: readonly T[]): T[] {
+/**
+ * Numbers equal siblings, so that the second of two equal items is not taken for the first. Equal is what becomes the
+ * same when it is rendered; nested flows are told apart by their items, since each is a place of its own.
+ */
+export function withOrdinals<T extends UnitSpec>(at: PhaseContext, specs: readonly T[]): T[] {
   const seen = new Map<string, number>();
   return specs.map((spec) => {
-    const { item } = spec.variables ?? {};
-    const what = canonicalEncode([spec.body, spec.cwd, item?.value, spec.material]);
+    const { body, cwd, variables, material } = spec;
+    const what = canonicalEncode(
+      body.type === 'use'
+        ? [variables?.item?.value ?? null]
+        : [renderValue(at, { ...body, cwd: cwd ?? null } as JsonObject, variables).value, material ?? null],
+    );
     const ordinal = seen.get(what) ?? 0;
     seen.set(what, ordinal + 1);
     return ordinal === 0 ? spec : { ...spec, ordinal };

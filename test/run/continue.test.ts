@@ -185,6 +185,19 @@ describe('what is reused', () => {
     expect(phaseOf(second, 'm').items).toEqual({ total: 5, executed: 2, reused: 3, failed: 0 });
   });
 
+  it('items that come to the same are told apart by a number, not taken for one', async () => {
+    const phases = (over: object[]) => [
+      { id: 'm', type: 'map', over, run: ['bin/tick', 'item', '{item.name}'] },
+      { id: 'p', type: 'parallel', branches: [{ run: ['bin/tick', 'branch'] }, { run: ['bin/tick', 'branch'] }] },
+      shaky('end', { dependsOn: ['m', 'p'] }),
+    ];
+    const [a, b, c] = [1, 2, 3].map((id) => ({ id, name: 'same' })) as [object, object, object];
+    await rig.run(flow(phases([a, b])));
+    expect(rig.counts()).toEqual({ item: 2, branch: 2, end: 1 });
+    await rig.run(flow(phases([b, c, a])));
+    expect(rig.counts()).toEqual({ item: 3, branch: 2, end: 2 });
+  });
+
   it('a finished loop or tournament is not repeated; a loop goes on after its completed iterations', async () => {
     rig.write(
       'bin/step',

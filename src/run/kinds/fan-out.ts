@@ -20,7 +20,7 @@ export async function fanOut(
   const because = at.policy.because;
   at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
   const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
-  const units = await runUnits(at, withOrdinals(specs), (settled) => {
+  const units = await runUnits(at, withOrdinals(at, specs), (settled) => {
     if (settled.status === 'done') counts.done += 1;
     if (settled.status === 'failed') counts.failed += 1;
     if (settled.hit) counts.reused += 1;

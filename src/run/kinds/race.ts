@@ -13,7 +13,10 @@ export const raceKind: KindHandler<RacePhase> = {
 };
 
 function specsOf(at: PhaseContext<RacePhase>) {
-  return withOrdinals(at.phase.branches.map(({ id, body, cwd }) => ({ label: id, body, cwd })));
+  return withOrdinals(
+    at,
+    at.phase.branches.map(({ id, body, cwd }) => ({ label: id, body, cwd })),
+  );
 }
 
 async function race(at: PhaseContext<RacePhase>): Promise<Execution> {

@@ -61,7 +61,7 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
       plainOutput: batches.length > 1,
       role: `level ${depth}`,
     }));
-    const units = await runUnits(at, withOrdinals(specs));
+    const units = await runUnits(at, withOrdinals(at, specs));
     for (const unit of units) tally.add(unit);
     const bad = units.find((unit) => unit.status !== 'done');
     if (bad) return { ...bad, ...figures() };

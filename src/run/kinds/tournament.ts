@@ -21,9 +21,13 @@ export const tournamentKind: KindHandler<TournamentPhase> = {
   },
 };
 
-function candidates({ phase }: PhaseContext<TournamentPhase>): (UnitSpec & { readonly label: string })[] {
+function candidates(at: PhaseContext<TournamentPhase>): (UnitSpec & { readonly label: string })[] {
+  const { phase } = at;
   if (phase.branches.length > 0 || !phase.body) {
-    return withOrdinals(phase.branches.map(({ id, body, cwd }) => ({ label: id, body, cwd })));
+    return withOrdinals(
+      at,
+      phase.branches.map(({ id, body, cwd }) => ({ label: id, body, cwd })),
+    );
   }
   const { body } = phase;
   // Variants ask the same thing and are meant to differ.

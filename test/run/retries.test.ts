@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ModelServer, startModelServer } from '../support/model-server.js';
+import { createRig, phaseOf, type Rig } from '../support/rig.js';
+
+let server: ModelServer;
+let rig: Rig;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  rig = createRig();
+  rig.write(
+    '.pi/taskflows/config.yaml',
+    `runner: local\nrunners:\n  local: { type: openai, baseUrl: "${server.url}/v1", model: small }\n  told: { command: [bin/told], format: json }\n`,
+  );
+});
+afterEach(() => {
+  server.reset();
+  rig.remove();
+});
+
+const flow = (phases: object[], more: object = {}) => ({ name: 'tries', ...more, phases });
+const agent = (task: string, more: object = {}) => ({ id: 'a', type: 'agent', task, ...more });
+const quickly = (max: number) => ({ retry: { max, backoffMs: 1 } });
+
+describe('a passing error of the provider', () => {
+  it('is tried again by itself: 429, then an answer', async () => {
+    const result = await rig.run(flow([agent('[[status: 429 times 1]] [[reply: at last]]')]));
+    expect(result).toMatchObject({ status: 'success', output: 'at last' });
+    expect(phaseOf(result, 'a').attempts).toBe(2);
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('is waited out for as long as the provider asks', async () => {
+    const startedAt = Date.now();
+    const result = await rig.run(flow([agent('[[status: 503 times 1]] [[retry-after: 2]] [[reply: ok]]', quickly(1))]));
+    expect(result.status).toBe('success');
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_900);
+  });
+
+  it('a lost connection is one, too', async () => {
+    server.script = (_call, index) => (index === 0 ? { end: 'cut', text: 'half an ans' } : undefined);
+    const result = await rig.run(flow([agent('[[reply: whole]]')]));
+    expect(result).toMatchObject({ status: 'success', output: 'whole' });
+  });
+
+  it('is told with the attempt, and every attempt is in the trace', async () => {
+    const { traceRun } = await import('../../src/run/trace.js');
+    const result = await rig.run(flow([agent('[[status: 500 times 9]]', quickly(2))]));
+    expect(result.error).toMatchObject({ phase: 'a', code: 'runner' });
+    const trace = traceRun(rig.project, result.runId)?.phases[0];
+    expect(trace?.attempts.map(({ attempt, retryInMs }) => [attempt, retryInMs !== undefined])).toEqual([
+      [1, true],
+      [2, true],
+      [3, false],
+    ]);
+    expect(trace?.attempts[0]?.inputs).toMatchObject({ task: '[[status: 500 times 9]]' });
+  });
+});
+
+describe('what is not tried again by itself', () => {
+  it('an error that stays one', async () => {
+    await rig.run(flow([agent('[[status: 400 times 9]]')]));
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('anything with retry: {max: 0}', async () => {
+    await rig.run(flow([agent('[[status: 429 times 9]]', { retry: { max: 0 } })]));
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('a phase that is not idempotent, whatever `retry` says', async () => {
+    await rig.run(flow([agent('[[status: 429 times 9]]', { idempotent: false, ...quickly(3) })]));
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it.each([
+    [true, 1],
+    [false, 2],
+  ])('an agent that has acted on the world (%s)', async (usedTools, calls) => {
+    const answer = JSON.stringify({
+      stopReason: 'error',
+      usedTools,
+      error: { message: 'overloaded', transient: true },
+    });
+    rig.write(
+      'bin/told',
+      `#!/bin/sh\ncat > /dev/null\nbin/tick call > /dev/null\nprintf '%s' '${answer}'\ntest $(grep -c . ../log) -lt 2\n`,
+      0o755,
+    );
+    const stop = new AbortController();
+    const handle = await rig.start(flow([agent('x', { runner: 'told' })]), { signal: stop.signal });
+    for await (const event of handle.events) if (event.type === 'retry' && event.attempt > 1) stop.abort();
+    await handle.result;
+    expect(rig.executions().length).toBe(calls);
+  });
+
+  it('a script', async () => {
+    await rig.run(flow([{ id: 'a', type: 'script', run: 'bin/tick a; exit 1' }]));
+    expect(rig.counts()).toEqual({ a: 1 });
+  });
+});
+
+describe('an answer that is not as promised', () => {
+  it('not JSON, then JSON that breaks its contract, then one that meets it', async () => {
+    const replies = ['sorry', '{"n": "one"}', '{"n": 1}'];
+    server.script = (_call, index) => ({ text: replies[index] ?? '' });
+    const wanted = {
+      output: 'json',
+      expect: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+    };
+    const result = await rig.run(flow([agent('x', { ...wanted, ...quickly(2) })]));
+    expect(result.json).toEqual({ n: 1 });
+    expect(phaseOf(result, 'a')).toMatchObject({ attempts: 3, usage: { inputTokens: 300, outputTokens: 60 } });
+    expect(result.spent.tokens).toBe(3 * 160);
+  });
+
+  it.each([
+    ['[[length]] [[reply: cut off]]', 'length'],
+    ['[[refusal]] [[reply: no]]', 'refusal'],
+    ['[[reply: ]]', 'empty'],
+  ])('%s fails the phase and is not kept', async (task, code) => {
+    const phases = [agent(task, { cache: { scope: 'cross-run' }, retry: { max: 0 } })];
+    expect((await rig.run(flow(phases))).error).toMatchObject({ code });
+    await rig.run(flow(phases), { continuation: { how: 'fresh' } });
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('a phase fails whole although some of its attempts cost money, and that is counted', async () => {
+    const result = await rig.run(flow([agent('[[reply: prose]]', { output: 'json', ...quickly(1) })]));
+    expect(result.status).toBe('failed');
+    expect(result.spent.tokens).toBe(320);
+  });
+});
+
+describe('time', () => {
+  it('an agent that takes too long, or says nothing for too long, is ended', async () => {
+    const slow = await rig.run(flow([agent('[[hang]]', { timeout: '200ms', retry: { max: 0 } })]));
+    expect(slow.error).toMatchObject({ code: 'timeout' });
+    const silent = await rig.run(flow([agent('[[hang]]', { idleTimeout: '200ms', retry: { max: 0 } })]));
+    expect(silent.error).toMatchObject({ code: 'idle-timeout' });
+  });
+
+  it('a limit is per attempt', async () => {
+    server.script = (_call, index) => (index === 0 ? { end: 'hang' } : { text: 'quick' });
+    const result = await rig.run(flow([agent('x', { timeout: '400ms', ...quickly(1) })]));
+    expect(result).toMatchObject({ status: 'success', output: 'quick' });
+  });
+});
