@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
+import { createTestProject, type TestProject } from '../support/cli.js';
+import { startCli } from '../support/live-cli.js';
 import { executions, linesOf } from './support.js';
 
 /** Sends something for each topic; the third is under way for long. */
@@ -20,15 +20,10 @@ const ARGS = ['batch', 'flow.yaml', '--over', 'topics.txt', '--jobs', '1'];
 let project: TestProject;
 beforeEach(async () => {
   project = createTestProject({ 'flow.yaml': FLOW, 'topics.txt': 'a\nb\nc\nd\n' });
-  const child = spawn(process.execPath, [CLI, ...ARGS], {
-    cwd: project.root,
-    env: cliEnvironment(project.root) as NodeJS.ProcessEnv,
-    stdio: 'ignore',
-  });
-  const over = new Promise((resolve) => child.on('close', resolve));
+  const batch = startCli(ARGS, { cwd: project.root });
   while (executions(project, 'sent') < 3) await sleep(5);
-  child.kill('SIGKILL');
-  await over;
+  batch.kill('SIGKILL');
+  await batch.done;
   project.write('again', '');
 });
 afterEach(() => project?.remove());

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
+import { createTestProject, type TestProject } from '../support/cli.js';
+import { startCli } from '../support/live-cli.js';
 import { executions, linesOf, topics } from './support.js';
 
 let project: TestProject;
@@ -25,15 +25,10 @@ const ARGS = ['batch', 'flow.yaml', '--over', 'topics.txt', '--jobs', '8'];
 
 /** Starts a batch and ends it with a signal once so many rows have ended. */
 async function endAfter(ended: number, signal: NodeJS.Signals): Promise<number | null> {
-  const child = spawn(process.execPath, [CLI, ...ARGS], {
-    cwd: project.root,
-    env: cliEnvironment(project.root) as NodeJS.ProcessEnv,
-    stdio: 'ignore',
-  });
-  const over = new Promise<number | null>((resolve) => child.on('close', (status) => resolve(status)));
+  const batch = startCli(ARGS, { cwd: project.root });
   while (executions(project, 'ended') < ended) await sleep(5);
-  child.kill(signal);
-  return over;
+  batch.kill(signal);
+  return (await batch.done).status;
 }
 
 describe('a batch that is ended before its end', () => {

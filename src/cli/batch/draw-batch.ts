@@ -34,7 +34,7 @@ export function drawBatch(state: BatchState, options: DrawOptions): string[] {
     );
   }
   const hidden = state.active.size - shown.length;
-  if (hidden > 0 && room > 0) lines.push(style.dim(`    … ${hidden} more under way`));
+  if (hidden > 0 && room > 0) lines.push(truncate(style.dim(`    … ${hidden} more under way`), width));
   return lines;
 }
 
