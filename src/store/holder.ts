@@ -12,8 +12,14 @@ export interface Holder extends HolderIdentity {
 }
 
 export function newHolder(): Holder {
-  return { ...self(), id: randomBytes(6).toString('hex') };
+  // Randomness once per process and a number after it: asking for more with every claim costs as much as a read.
+  prefix ??= randomBytes(6).toString('hex');
+  made += 1;
+  return { ...self(), id: `${prefix}-${made}` };
 }
+
+let prefix: string | undefined;
+let made = 0;
 
 /**
  * On this machine, boot, process id and start time decide: a zombie and a reused process id are dead, and a holder that

@@ -28,7 +28,7 @@ export const resolveFile: Source<FileFingerprint> = (fingerprint, options, conte
 function isReallyInside(folder: string, { project, inside }: SourceContext): boolean {
   if (inside.has(folder)) return true;
   try {
-    if (!isInside(project.root, realpathSync(folder))) return false;
+    if (!isInside(project.root, realpathSync.native(folder))) return false;
   } catch {
     // Not there, or not to be read: the careful way has words for it.
     return false;
