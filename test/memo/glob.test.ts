@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   mkdirSync,
   readdirSync,
@@ -14,6 +13,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFingerprints } from '../../src/memo/fingerprint/resolver.js';
+import { readTable, writeTable } from '../../src/memo/fingerprint/stat-table.js';
+import { sha256Hex } from '../../src/util/digest.js';
 import { exec, type TestProject, testProject } from './support.js';
 
 let p: TestProject;
@@ -143,10 +144,18 @@ describe('glob: is true to content', () => {
   test('a damaged table costs time, not truth', async () => {
     p.write('src/a.ts', 'a');
     const before = await globLater('src/**');
-    for (const damage of ['', 'garbage', 'x'.repeat(300)]) {
-      for (const name of readdirSync(join(p.stateDir, 'stat-table'))) {
-        writeFileSync(join(p.stateDir, 'stat-table', name), damage);
-      }
+    const [name] = readdirSync(join(p.stateDir, 'stat-table'));
+    const path = join(p.stateDir, 'stat-table', name!);
+    const whole = readFileSync(path);
+    const flipped = (at: number) => {
+      const bytes = Buffer.from(whole);
+      bytes[at] = bytes[at]! ^ 1;
+      return bytes;
+    };
+    const damages = [Buffer.alloc(0), Buffer.from('garbage'), Buffer.alloc(whole.length), whole.subarray(0, 300)];
+    for (let at = 260; at < whole.length; at++) damages.push(flipped(at));
+    for (const damage of damages) {
+      writeFileSync(path, damage);
       expect(await globLater('src/**')).toBe(before);
     }
   });
@@ -255,16 +264,12 @@ test('a project that cannot be written has the same values', async () => {
 
 /** Replaces the digest in the only table, checksum and all: what a wrongly trusted row would look like. */
 function forgeTable(from: string, to: string): void {
-  const folder = join(p.stateDir, 'stat-table');
-  const [name] = readdirSync(folder);
-  const path = join(folder, name!);
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const rest = readFileSync(path).subarray(65);
-  const at = rest.indexOf(digest(from));
-  digest(to).copy(rest, at);
-  const value = createHash('sha256')
-    .update(`${digest(to).toString('hex')}src/a.ts\0`)
-    .digest('hex');
-  rest.write(value, rest.indexOf('"value":"') + 9, 'latin1');
-  writeFileSync(path, Buffer.concat([Buffer.from(`${createHash('sha256').update(rest).digest('hex')}\n`), rest]));
+  const [name] = readdirSync(join(p.stateDir, 'stat-table'));
+  const table = readTable(p.stateDir, name!)!;
+  expect(table.digests.toString('hex')).toBe(sha256Hex(from));
+  writeTable(p.stateDir, name!, {
+    ...table,
+    digests: Buffer.from(sha256Hex(to), 'hex'),
+    value: sha256Hex(`${sha256Hex(to)}src/a.ts\0`),
+  });
 }

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from '
 import { join } from 'node:path';
 import type { ErrnoError } from '../../util/atomic-write.js';
 import { DERIVED_DIR, STATE_DIR } from '../../util/project.js';
-import { addFile, type FoundFiles } from './found-files.js';
+import { type FileSink, FoundFiles } from './found-files.js';
 import type { GlobPattern } from './glob-pattern.js';
 
 export interface WalkOptions {
@@ -25,10 +25,19 @@ const STATE_LEFT_OUT = [STATE_DIR, `${STATE_DIR}/cache`, `${STATE_DIR}/runs`, DE
  * project is a failure, since what is behind it can neither be watched nor be left out in silence.
  */
 export function walk(pattern: GlobPattern, options: WalkOptions): FoundFiles | { readonly failed: string } {
-  const walker = new Walker(pattern, options);
+  const found = new FoundFiles();
+  return walkInto(found, pattern, options) ?? found;
+}
+
+/** The same, for whoever need not keep all that is found. Undefined when all went well. */
+export function walkInto(
+  sink: FileSink,
+  pattern: GlobPattern,
+  options: WalkOptions,
+): { readonly failed: string } | undefined {
   try {
-    walker.start();
-    return walker.found;
+    new Walker(sink, pattern, options).start();
+    return undefined;
   } catch (error) {
     if (error instanceof WalkFailure) return { failed: error.message };
     const { code, path } = error as NodeJS.ErrnoException;
@@ -42,17 +51,20 @@ const IF_THERE = { throwIfNoEntry: false } as const;
 class WalkFailure extends Error {}
 
 class Walker {
-  readonly found: FoundFiles = { paths: [], figures: [], links: [] };
+  readonly #sink: FileSink;
   readonly #pattern: GlobPattern;
   readonly #options: WalkOptions;
+  readonly #rootLength: number;
   readonly #skip: ReadonlySet<string>;
   readonly #skipNames: ReadonlySet<string>;
   /** Real folders that the walk is in because of links: a link back to one of them is a circle. */
   readonly #linked: string[] = [];
 
-  constructor(pattern: GlobPattern, options: WalkOptions) {
+  constructor(sink: FileSink, pattern: GlobPattern, options: WalkOptions) {
+    this.#sink = sink;
     this.#pattern = pattern;
     this.#options = options;
+    this.#rootLength = options.root.length + 1;
     this.#skipNames = new Set(LEFT_OUT.filter((name) => !pattern.names(name)));
     this.#skip = new Set([...STATE_LEFT_OUT, ...(options.skip ?? [])].filter((folder) => !pattern.names(folder)));
   }
@@ -77,14 +89,15 @@ class Walker {
 
   #folder(path: string): void {
     const absolute = path === '' ? this.#options.root : `${this.#options.root}/${path}`;
-    const prefix = path === '' ? '' : `${path}/`;
-    const absolutePrefix = `${absolute}/`;
+    const prefix = `${absolute}/`;
     for (const entry of readFolder(absolute)) {
-      const name = prefix + entry.name;
+      // A slice of the one text that the system call needs anyway: two texts per file are what a walk is slow with.
+      const whole = prefix + entry.name;
+      const name = whole.slice(this.#rootLength);
       if (entry.isDirectory()) {
         if (!this.#isSkipped(entry.name, name) && this.#pattern.mayContain(name)) this.#folder(name);
       } else if (entry.isFile()) {
-        if (this.#pattern.matches(name)) this.#file(name, absolutePrefix + entry.name);
+        if (this.#pattern.matches(name)) this.#file(name, whole);
       } else if (entry.isSymbolicLink()) {
         this.#link(entry, name);
       }
@@ -99,7 +112,7 @@ class Walker {
       // It was listed and is gone: removed this moment.
       return;
     }
-    addFile(this.found, path, stat);
+    this.#sink.file(path, stat);
   }
 
   #link(entry: Dirent, path: string): void {
@@ -109,7 +122,7 @@ class Walker {
     const target = statSync(absolute, IF_THERE);
     if (this.#options.links === 'as they are' && matches && target !== undefined) {
       this.#checkInside(path, absolute);
-      if (!this.#options.excluded?.(path)) this.found.links.push({ path, target: readlinkSync(absolute) });
+      if (!this.#options.excluded?.(path)) this.#sink.link(path, readlinkSync(absolute));
     } else if (target?.isDirectory()) {
       if (!this.#pattern.mayContain(path)) return;
       const real = this.#checkInside(path, absolute);
@@ -121,7 +134,7 @@ class Walker {
       this.#checkInside(path, absolute);
       this.#file(path, absolute);
     } else if (matches && target === undefined && !this.#options.excluded?.(path)) {
-      this.found.links.push({ path, target: readlinkSync(absolute) });
+      this.#sink.link(path, readlinkSync(absolute));
     }
   }
 

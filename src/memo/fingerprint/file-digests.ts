@@ -3,7 +3,7 @@ import type { Clock } from '../../util/clock.js';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile, digestSmallFile, otherWork } from '../../util/digest-file.js';
 import { FIGURES } from '../files/found-files.js';
-import { digestOfRow, isTrusted, NUMBERS, type StatTable } from './stat-table.js';
+import { type FileFigures, isTrusted, NUMBERS, pathsOf, type StatTable } from './stat-table.js';
 
 export interface DigestRequest {
   readonly root: string;
@@ -28,7 +28,7 @@ export async function digestFiles(request: DigestRequest): Promise<DigestResult>
   const unknown: number[] = [];
   for (let i = 0; i < paths.length; i++) {
     const row = rows ? rows[i]! : i;
-    if (known === undefined || row < 0 || !isTrusted(known, row, figures, i * FIGURES)) unknown.push(i);
+    if (known === undefined || row < 0 || !isTrusted(known, row, figuresAt(figures, i))) unknown.push(i);
   }
   if (known && rows === undefined && unknown.length === 0) return { table: known };
 
@@ -58,14 +58,21 @@ export async function digestFiles(request: DigestRequest): Promise<DigestResult>
       turn = clock.elapsed();
     }
   }
-  return { table: { paths, numbers, digests, value: combine(paths, digests) } };
+  const value = combine(paths, digests);
+  return { table: { rows: paths.length, paths: paths.map((path) => `${path}\0`).join(''), numbers, digests, value } };
+}
+
+function figuresAt(figures: readonly number[], file: number): FileFigures {
+  const [size, mtimeMs, ctimeMs, ino] = figures.slice(file * FIGURES, file * FIGURES + FIGURES);
+  return { size: size!, mtimeMs: mtimeMs!, ctimeMs: ctimeMs!, ino: ino! };
 }
 
 /** Row of each path in the known table; undefined when they are the same paths in the same order. */
 function matchRows(paths: readonly string[], known: StatTable | undefined): Int32Array | undefined {
   if (known === undefined) return undefined;
-  if (paths.length === known.paths.length && paths.every((path, i) => path === known.paths[i])) return undefined;
-  const byPath = new Map(known.paths.map((path, row) => [path, row]));
+  const knownPaths = pathsOf(known);
+  if (paths.length === known.rows && paths.every((path, i) => path === knownPaths[i])) return undefined;
+  const byPath = new Map(knownPaths.map((path, row) => [path, row]));
   return Int32Array.from(paths, (path) => byPath.get(path) ?? -1);
 }
 
@@ -88,9 +95,4 @@ function combine(paths: readonly string[], digests: Buffer): string {
   let text = '';
   for (const i of order) text += `${digests.toString('hex', i * 32, i * 32 + 32)}${paths[i]!}\0`;
   return sha256Hex(text);
-}
-
-/** For messages: the digest of each file. */
-export function partsOf(table: StatTable): Record<string, string> {
-  return Object.fromEntries(table.paths.map((path, row) => [path, digestOfRow(table, row)]));
 }

@@ -3,14 +3,14 @@ import { join, relative } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 import { DERIVED_DIR, STATE_DIR } from '../../util/project.js';
-import { addFile, type FoundFiles } from '../files/found-files.js';
+import { FoundFiles } from '../files/found-files.js';
 import { compileGlobs } from '../files/glob-pattern.js';
-import { digestFiles, partsOf } from './file-digests.js';
+import { digestFiles } from './file-digests.js';
 import { OUTSIDE_REPOSITORY } from './git-ref.js';
 import { findRepository } from './git-repository.js';
 import { type GitStatus, parseStatus } from './git-status.js';
 import type { Source, SourceContext, SourceResult } from './source.js';
-import { readTable, tableName, writeTable } from './stat-table.js';
+import { partsOf, readTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
 /** HEAD, and the content of everything that is not as in HEAD: edited, staged, deleted, untracked; not what is ignored. */
@@ -92,13 +92,13 @@ async function describeChanges(
   { project, stateDir }: SourceContext,
 ): Promise<{ parts: Record<string, string> } | { failed: string }> {
   const parts: Record<string, string> = {};
-  const files: FoundFiles = { paths: [], figures: [], links: [] };
+  const files = new FoundFiles();
   const programs: string[] = [];
   for (const path of paths) {
     if (path.includes('\ufffd')) return { failed: `the name of ${path} is not UTF-8` };
     const stat = lstatIfThere(join(top, path));
     if (stat?.isFile()) {
-      addFile(files, path, stat);
+      files.file(path, stat);
       if (stat.mode & 0o100) programs.push(path);
     } else if (stat?.isSymbolicLink()) {
       parts[path] = sha256Hex(`link to ${readlinkSync(join(top, path))}`);
@@ -108,7 +108,13 @@ async function describeChanges(
   }
   const name = tableName(canonicalEncode(['git:worktree', relative(project.root, top)]));
   const known = files.paths.length === 0 ? undefined : readTable(stateDir, name);
-  const digested = await digestFiles({ root: top, clock: project.clock, known, ...files });
+  const digested = await digestFiles({
+    root: top,
+    clock: project.clock,
+    known,
+    paths: files.paths,
+    figures: files.figures,
+  });
   if ('vanished' in digested) return { failed: `${digested.vanished} was removed meanwhile` };
   if ('failed' in digested) return digested;
   if (digested.table !== known && files.paths.length > 0) writeTable(stateDir, name, digested.table);

@@ -1,11 +1,13 @@
 import { relative } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
+import { FoundFiles, type FoundLink } from '../files/found-files.js';
 import { compileGlob, compileGlobs } from '../files/glob-pattern.js';
-import { walk } from '../files/walk.js';
-import { digestFiles, partsOf } from './file-digests.js';
+import { walkInto } from '../files/walk.js';
+import { digestFiles } from './file-digests.js';
+import { KnownFiles } from './known-files.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
-import { readTable, type StatTable, tableName, writeTable } from './stat-table.js';
+import { partsOf, readTable, type StatTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
 type Glob = Fingerprint & { source: 'glob' };
@@ -32,17 +34,22 @@ async function attempt(
   const { project, stateDir } = context;
   const pattern = await compileGlob(fingerprint.pattern);
   const excluded = ownOutputs.length > 0 ? await compileGlobs(ownOutputs) : undefined;
-  const found = walk(pattern, { root: project.root, skip: [relative(project.root, stateDir)], excluded });
-  if ('failed' in found) return found;
   const name = tableName(canonicalEncode([pattern.text, [...ownOutputs].sort()]));
   const known = fingerprint.exact ? undefined : readTable(stateDir, name);
-  const digested = await digestFiles({ root: project.root, clock: project.clock, known, ...found });
+  const files = known ? new KnownFiles(known) : new FoundFiles();
+  const skip = [relative(project.root, stateDir)];
+  const failure = walkInto(files, pattern, { root: project.root, skip, excluded });
+  if (failure) return failure;
+  const found = files instanceof KnownFiles ? files.differing() : files;
+  if (known && found === undefined) return describe(known, files.links);
+  const { paths, figures } = found!;
+  const digested = await digestFiles({ root: project.root, clock: project.clock, known, paths, figures });
   if (!('table' in digested)) return digested;
-  if (digested.table !== known && !fingerprint.exact) writeTable(stateDir, name, digested.table);
-  return describe(digested.table, found.links);
+  if (!fingerprint.exact) writeTable(stateDir, name, digested.table);
+  return describe(digested.table, files.links);
 }
 
-function describe(table: StatTable, links: readonly { path: string; target: string }[]): SourceResult {
+function describe(table: StatTable, links: readonly FoundLink[]): SourceResult {
   const said = Object.fromEntries(links.map(({ path, target }) => [path, sha256Hex(`link to ${target}`)]));
   return {
     value: links.length === 0 ? table.value : sha256Hex(canonicalEncode([table.value, said])),

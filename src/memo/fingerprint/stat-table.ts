@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { prepareFolder } from '../../store/folder.js';
 import { STAT_TABLES } from '../../store/paths.js';
 import { writeFileAtomic } from '../../util/atomic-write.js';
+import { checksum } from '../../util/checksum.js';
 import { sha256Hex } from '../../util/digest.js';
 import { FIGURES } from '../files/found-files.js';
 
@@ -10,13 +11,15 @@ import { FIGURES } from '../files/found-files.js';
  * What is known of the files of one glob: what a stat said, and the digest of the content then. One file per glob,
  * replaced as a whole, so several processes may use it at once; the last one wins, and each is right.
  *
- *     <checksum of the rest>\n <header as JSON>\n <numbers: size, mtime, ctime, inode, time of reading> <digests> <paths>
+ *     header (HEADER bytes of JSON, padded) | numbers: size, mtime, ctime, inode, time of reading | digests | paths
  *
  * The rows stand in the order in which the file system lists the files. It lists them the same way the next time, so a
  * look-up is a comparison with the next row, without sorting and without a map.
  */
 export interface StatTable {
-  readonly paths: readonly string[];
+  readonly rows: number;
+  /** Each followed by a NUL, which no path holds. */
+  readonly paths: string;
   /** NUMBERS per row. */
   readonly numbers: Float64Array;
   /** 32 bytes per row. */
@@ -27,29 +30,42 @@ export interface StatTable {
 
 /** The figures of a file, and when it was read. */
 export const NUMBERS = FIGURES + 1;
-const VERSION = 1;
+const VERSION = 2;
+/** A multiple of eight, so that the numbers behind it can be used where they stand. */
+const HEADER = 256;
 /**
  * Time stamps move in ticks (up to 2 seconds on some file systems), and a file may change twice within one. A row counts
  * only if the file had been left alone for longer than that when it was read.
  */
 const SAFE_MARGIN_MS = 2_500;
 
-/** Whether the row's digest is that of the file whose figures (see FoundFiles) stand at `at`. */
-export function isTrusted({ numbers }: StatTable, row: number, figures: readonly number[], at: number): boolean {
+export interface FileFigures {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly ino: number;
+}
+
+/** Whether the row's digest is that of the file of which a stat says this. */
+export function isTrusted({ numbers }: StatTable, row: number, stat: FileFigures): boolean {
   const start = row * NUMBERS;
-  const mtime = figures[at + 1]!;
-  const ctime = figures[at + 2]!;
   return (
-    numbers[start] === figures[at] &&
-    numbers[start + 1] === mtime &&
-    numbers[start + 2] === ctime &&
-    numbers[start + 3] === figures[at + 3] &&
-    Math.max(mtime, ctime) + SAFE_MARGIN_MS < numbers[start + 4]!
+    numbers[start] === stat.size &&
+    numbers[start + 1] === stat.mtimeMs &&
+    numbers[start + 2] === stat.ctimeMs &&
+    numbers[start + 3] === stat.ino &&
+    Math.max(stat.mtimeMs, stat.ctimeMs) + SAFE_MARGIN_MS < numbers[start + 4]!
   );
 }
 
-export function digestOfRow({ digests }: StatTable, row: number): string {
-  return digests.toString('hex', row * 32, row * 32 + 32);
+export function pathsOf(table: StatTable): string[] {
+  return table.paths.split('\0').slice(0, table.rows);
+}
+
+/** For messages: the digest of each file. */
+export function partsOf(table: StatTable): Record<string, string> {
+  const digestOf = (row: number) => table.digests.toString('hex', row * 32, row * 32 + 32);
+  return Object.fromEntries(pathsOf(table).map((path, row) => [path, digestOf(row)]));
 }
 
 export function tableName(what: string): string {
@@ -65,30 +81,45 @@ export function readTable(stateDir: string, name: string): StatTable | undefined
     // Not made yet, or not readable: the files themselves are.
     return undefined;
   }
-  if (bytes.length < 65 || sha256Hex(bytes.subarray(65)) !== bytes.toString('latin1', 0, 64)) return undefined;
-  const headerEnd = bytes.indexOf(10, 65);
-  const header = JSON.parse(bytes.toString('utf8', 65, headerEnd)) as { version: number; rows: number; value: string };
-  if (header.version !== VERSION) return undefined;
-  const numbersLength = header.rows * NUMBERS * 8;
-  const start = headerEnd + 1;
-  // Copied, because the numbers need not stand at a multiple of eight in the file.
-  const numbers = new Float64Array(header.rows * NUMBERS);
-  Buffer.from(numbers.buffer).set(bytes.subarray(start, start + numbersLength));
-  const digestsEnd = start + numbersLength + header.rows * 32;
-  const paths = header.rows === 0 ? [] : bytes.toString('utf8', digestsEnd).split('\0');
-  return { paths, numbers, digests: bytes.subarray(start + numbersLength, digestsEnd), value: header.value };
+  const header = readHeader(bytes);
+  const body = bytes.subarray(HEADER);
+  if (header?.version !== VERSION || header.sum !== checksum(body)) return undefined;
+  const { rows, value } = header;
+  const numbersEnd = rows * NUMBERS * 8;
+  const digestsEnd = numbersEnd + rows * 32;
+  const place = body.byteOffset % 8 === 0 ? body : Buffer.from(Uint8Array.from(body).buffer);
+  return {
+    rows,
+    value,
+    numbers: new Float64Array(place.buffer, place.byteOffset, rows * NUMBERS),
+    digests: body.subarray(numbersEnd, digestsEnd),
+    paths: body.toString('utf8', digestsEnd),
+  };
+}
+
+interface Header {
+  readonly version: number;
+  readonly rows: number;
+  readonly value: string;
+  readonly sum: number;
+}
+
+function readHeader(bytes: Buffer): Header | undefined {
+  try {
+    return JSON.parse(bytes.toString('latin1', 0, HEADER)) as Header;
+  } catch {
+    // Torn, or not ours.
+    return undefined;
+  }
 }
 
 /** Best effort: a table that cannot be written costs time, nothing else. */
 export function writeTable(stateDir: string, name: string, table: StatTable): void {
-  const header = JSON.stringify({ version: VERSION, rows: table.paths.length, value: table.value });
-  const rest = Buffer.concat([
-    Buffer.from(`${header}\n`),
-    Buffer.from(table.numbers.buffer, table.numbers.byteOffset, table.numbers.byteLength),
-    table.digests,
-    Buffer.from(table.paths.join('\0')),
-  ]);
-  const whole = Buffer.concat([Buffer.from(`${sha256Hex(rest)}\n`), rest]);
+  const { rows, value, numbers, digests, paths } = table;
+  const figures = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+  const body = Buffer.concat([figures, digests, Buffer.from(paths)]);
+  const header: Header = { version: VERSION, rows, value, sum: checksum(body) };
+  const whole = Buffer.concat([Buffer.from(JSON.stringify(header).padEnd(HEADER)), body]);
   const path = join(stateDir, STAT_TABLES, name);
   if (!('failed' in writeFileAtomic(path, whole))) return;
   if (prepareFolder(stateDir) !== undefined) return;

@@ -1,0 +1,56 @@
+import type { Stats } from 'node:fs';
+import { FIGURES, type FileSink, FoundFiles, type FoundLink } from '../files/found-files.js';
+import { isTrusted, NUMBERS, pathsOf, type StatTable } from './stat-table.js';
+
+/**
+ * Compares what a walk finds with the rows of a table, one by one, and begins to collect only where they differ: of
+ * twenty thousand unchanged files, nothing is kept.
+ */
+export class KnownFiles implements FileSink {
+  readonly links: FoundLink[] = [];
+  readonly #known: StatTable;
+  #same = 0;
+  /** Where the path of the next row begins. */
+  #next = 0;
+  #found: FoundFiles | undefined;
+
+  constructor(known: StatTable) {
+    this.#known = known;
+  }
+
+  file(path: string, stat: Stats): void {
+    if (this.#found === undefined) {
+      if (this.#isNext(path) && isTrusted(this.#known, this.#same, stat)) {
+        this.#same += 1;
+        this.#next += path.length + 1;
+        return;
+      }
+      this.#found = this.#sameSoFar();
+    }
+    this.#found.file(path, stat);
+  }
+
+  link(path: string, target: string): void {
+    this.links.push({ path, target });
+  }
+
+  /** Undefined when the files are exactly those of the table, unchanged. */
+  differing(): FoundFiles | undefined {
+    if (this.#found === undefined && this.#same === this.#known.rows) return undefined;
+    return this.#found ?? this.#sameSoFar();
+  }
+
+  #isNext(path: string): boolean {
+    const { paths } = this.#known;
+    return paths.charCodeAt(this.#next + path.length) === 0 && paths.startsWith(path, this.#next);
+  }
+
+  #sameSoFar(): FoundFiles {
+    const found = new FoundFiles();
+    for (const [row, path] of pathsOf(this.#known).slice(0, this.#same).entries()) {
+      found.paths.push(path);
+      for (let k = 0; k < FIGURES; k++) found.figures.push(this.#known.numbers[row * NUMBERS + k]!);
+    }
+    return found;
+  }
+}
