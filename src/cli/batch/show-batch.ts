@@ -14,10 +14,15 @@ export function batchOf({ head, rows }: RunTrace) {
   return {
     ...runJson(head),
     over: head.run.over ?? null,
-    rows: rows.map(({ row, label, args, path, status, durationMs, reuse, saved, file, failure }) => {
+    rows: inOrder(rows).map(({ row, label, args, path, status, durationMs, reuse, saved, file, failure }) => {
       return { row, label, args, path, status, durationMs, reuse, saved, file, error: failure };
     }),
   };
+}
+
+/** The journal has them as they ended. */
+function inOrder(rows: readonly RowLine[]): RowLine[] {
+  return [...rows].sort((a, b) => a.row - b.row);
 }
 
 const MOST = 200;
