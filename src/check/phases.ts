@@ -6,7 +6,7 @@ import { BRANCH_FIELDS, IGNORED_BRANCH_FIELDS } from '../model/schema/parts.js';
 import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from '../model/schema/phase.js';
 import type { Path } from '../parse/locate.js';
 import type { PhaseSource } from './context.js';
-import type { Problems } from './problem.js';
+import { Problems } from './problem.js';
 import { fieldPath, type WrittenPhase } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
 
@@ -86,6 +86,7 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
         const branches = readBranches(value, schema, at, problems);
         if (branches) good[name] = branches;
       } else if (checkStructure(value, schema, at, problems)) good[name] = value;
+      else if (name === 'cache') good[name] = soundParts(value, schema);
     } else if (Object.hasOwn(foreign, name)) {
       const message = `"${name}" means nothing on ${article(kind)} ${kind} phase`;
       if (checkStructure(value, foreign[name]!, at, problems))
@@ -101,6 +102,16 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
   }
   requireFields(own, raw, `the ${kind} phase "${id}"`, phase.path, problems);
   return good;
+}
+
+/** What is right in an object that is wrong somewhere: a bad ttl must not hide a bad fingerprint. */
+function soundParts(value: unknown, schema: TSchema): Fields {
+  if (typeof value !== 'object' || value === null) return {};
+  const properties = (schema['properties'] ?? {}) as TProperties;
+  const sound = Object.entries(value).filter(
+    ([name, part]) => Object.hasOwn(properties, name) && checkStructure(part, properties[name]!, [], new Problems()),
+  );
+  return Object.fromEntries(sound);
 }
 
 function requireFields(own: TProperties, raw: Fields, what: string, path: Path, problems: Problems): void {

@@ -2,7 +2,7 @@ import { loadFlow } from '../check/load-flow.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Failure } from '../model/failure.js';
 import type { Flow } from '../model/flow.js';
-import type { JsonValue } from '../model/json.js';
+import type { JsonObject, JsonValue } from '../model/json.js';
 import type { Project } from '../util/project.js';
 import type { Scope } from './scope.js';
 
@@ -32,10 +32,10 @@ export class NestedFlows {
     return { flow: result.flow };
   }
 
-  async generated(value: JsonValue, parent: Scope, phase: string): Promise<Loaded> {
+  async generated(value: JsonValue, parent: Scope, phase: string, given: JsonObject): Promise<Loaded> {
     const depth = parent.generated ? parent.depth + 1 : 1;
     const { checkGenerated } = await import('../check/generated.js');
-    const checked = await checkGenerated(this.project, value, { parent: parent.flow, phase, depth });
+    const checked = await checkGenerated(this.project, value, { parent: parent.flow, phase, depth, given });
     if ('flow' in checked) return { flow: checked.flow };
     return { failure: badFlow('the generated flow has problems', checked.diagnostics) };
   }

@@ -16,20 +16,20 @@ export const flowKind: KindHandler<FlowPhase> = {
     const given = renderValue(at, at.phase.with);
     const { failure, unkeepable } = unresolvedIn(at, given.unresolved);
     if (failure) return refuse(at, failure);
-    return runSource(at, at.phase.source, () => ({ with: given.value as JsonObject, unkeepable }));
+    return runSource(at, { with: given.value as JsonObject, unkeepable });
   },
 };
 
 /** Finds the flow, then runs it as one piece of work. */
 export async function runSource(
   at: PhaseContext<FlowPhase | ExpandPhase>,
-  source: FlowSource,
-  more: (flow: Flow) => Pick<NestedSpec, 'with' | 'unkeepable' | 'graft'> | { readonly failure: Failure },
+  spec: Pick<NestedSpec, 'with' | 'unkeepable' | 'graft'>,
+  objection: (flow: Flow) => Failure | undefined = () => undefined,
 ): Promise<Settled> {
-  const found = await flowOf(at, source);
-  if ('failure' in found) return refuse(at, found.failure);
-  const spec = more(found.flow);
-  if ('failure' in spec) return refuse(at, spec.failure);
+  const { source } = at.phase;
+  const found = await flowOf(at, source, spec.with);
+  const failure = 'failure' in found ? found.failure : objection(found.flow);
+  if ('failure' in found || failure) return refuse(at, failure!);
   const prepared = await prepareFlow(at, { flow: found.flow, generated: source.from === 'generated', ...spec });
   if ('failure' in prepared) return refuse(at, prepared.failure);
   // Phases that are done inside are not done again by a retry: each is reused for itself.
@@ -39,7 +39,11 @@ export async function runSource(
   });
 }
 
-async function flowOf(at: PhaseContext, source: FlowSource): Promise<{ flow: Flow } | { failure: Failure }> {
+async function flowOf(
+  at: PhaseContext,
+  source: FlowSource,
+  given: JsonObject,
+): Promise<{ flow: Flow } | { failure: Failure }> {
   switch (source.from) {
     case 'inline':
       return { flow: source.flow };
@@ -50,11 +54,11 @@ async function flowOf(at: PhaseContext, source: FlowSource): Promise<{ flow: Flo
       if (rendered.unresolved.length > 0) {
         return { failure: { code: 'unresolved', message: `no value for {${rendered.unresolved[0]}}` } };
       }
-      return at.run.nested.generated(rendered.value, at.scope, at.phase.id);
+      return at.run.nested.generated(rendered.value, at.scope, at.phase.id, given);
     }
   }
 }
 
-function refuse(at: PhaseContext, failure: Failure): Settled {
+export function refuse(at: PhaseContext, failure: Failure): Settled {
   return settleComposite(at, failedBefore(failure), at.policy.because);
 }
