@@ -1,35 +1,35 @@
-import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
+
+const folded = new WeakMap<object, Record<string, string>>();
 
 /**
  * Too many files to name each: their folders, each with one digest of all that is in it, as deep as the limit allows.
- * A miss can then say in which folder something changed.
+ * A miss can then say in which folder something changed. Made once, however often it is written down.
  */
 export function foldParts(parts: Readonly<Record<string, string>>, limit: number): Record<string, string> {
-  const paths = Object.keys(parts).sort();
-  const deepest = Math.max(...depths(paths));
-  for (let depth = deepest; depth > 0; depth--) {
-    const folders = new Set(paths.map((path) => folderAt(path, depth)));
-    if (folders.size > limit) continue;
-    const groups = new Map<string, [string, string][]>();
-    for (const path of paths) {
-      const folder = folderAt(path, depth);
-      const group = groups.get(folder) ?? [];
-      group.push([path, parts[path]!]);
-      groups.set(folder, group);
-    }
-    return Object.fromEntries([...groups].map(([folder, group]) => [folder, sha256Hex(canonicalEncode(group))]));
+  const known = folded.get(parts);
+  if (known) return known;
+  let texts = new Map<string, string>();
+  for (const path of Object.keys(parts).sort()) {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1) || './';
+    texts.set(folder, `${texts.get(folder) ?? ''}${path}\0${parts[path]}\n`);
   }
-  return {};
+  while (texts.size > limit) texts = oneLevelUp(texts);
+  const result = Object.fromEntries([...texts].map(([folder, text]) => [folder, sha256Hex(text)]));
+  folded.set(parts, result);
+  return result;
 }
 
-/** Distinct numbers of folders above a file; few, however many files there are. */
-function depths(paths: readonly string[]): Set<number> {
-  return new Set(paths.map((path) => path.split('/').length - 1));
-}
-
-/** The first `depth` folders of the path; of a file that is not that deep, all of them. */
-function folderAt(path: string, depth: number): string {
-  const names = path.split('/');
-  return `${names.slice(0, Math.min(depth, names.length - 1)).join('/') || '.'}/`;
+/** The deepest folders become part of the ones that they are in. */
+function oneLevelUp(texts: ReadonlyMap<string, string>): Map<string, string> {
+  const depthOf = (folder: string) => folder.split('/').length;
+  let deepest = 0;
+  for (const folder of texts.keys()) deepest = Math.max(deepest, depthOf(folder));
+  const up = new Map<string, string>();
+  for (const [folder, text] of texts) {
+    const parent = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1) || './';
+    const place = depthOf(folder) === deepest ? parent : folder;
+    up.set(place, (up.get(place) ?? '') + text);
+  }
+  return up;
 }

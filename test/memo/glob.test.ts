@@ -270,6 +270,6 @@ function forgeTable(from: string, to: string): void {
   writeTable(p.stateDir, name!, {
     ...table,
     digests: Buffer.from(sha256Hex(to), 'hex'),
-    value: sha256Hex(`${sha256Hex(to)}src/a.ts\0`),
+    value: sha256Hex(`src/a.ts\0${sha256Hex(to)}`),
   });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { foldParts } from '../../src/memo/fold-parts.js';
 import { type Identity, KEY_VERSION } from '../../src/memo/identity.js';
 import { PARTS_LIMIT, storedIdentity, TEXT_LIMIT } from '../../src/memo/stored-identity.js';
 import { hmacSha256Hex } from '../../src/util/digest.js';
@@ -86,4 +87,14 @@ test('files of a glob are kept up to a number, then their folders', () => {
   expect(Object.keys(of(PARTS_LIMIT)[0]!.parts ?? {})).toHaveLength(PARTS_LIMIT);
   expect(of(PARTS_LIMIT + 1)[0]).toMatchObject({ count: PARTS_LIMIT + 1 });
   expect(Object.keys(of(PARTS_LIMIT + 1)[0]!.parts ?? {})).toHaveLength(21);
+});
+
+test('folders of a glob are folded until they are few enough, and always end', () => {
+  const many = (path: (i: number) => string) =>
+    foldParts(Object.fromEntries(Array.from({ length: 50 }, (_, i) => [path(i), 'a'.repeat(64)])), 5);
+  expect(Object.keys(many((i) => `f${i}`))).toEqual(['./']);
+  expect(Object.keys(many((i) => `d${i}/f`))).toEqual(['./']);
+  expect(Object.keys(many((i) => `a/d${i}/e/f`))).toEqual(['a/']);
+  expect(Object.keys(many((i) => `${i % 4}/d${i}/e/f`))).toEqual(['0/', '1/', '2/', '3/']);
+  expect(Object.keys(many((i) => (i === 0 ? 'top' : `deep/d${i}/f`)))).toEqual(['deep/', './']);
 });

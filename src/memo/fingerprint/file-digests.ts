@@ -91,8 +91,7 @@ function copyRows(
 
 /** One digest of all names and contents. A path cannot hold a NUL and a digest has one length, so no two lists mix up. */
 function combine(paths: readonly string[], digests: Buffer): string {
-  const order = Array.from(paths.keys()).sort((a, b) => (paths[a]! < paths[b]! ? -1 : 1));
-  let text = '';
-  for (const i of order) text += `${digests.toString('hex', i * 32, i * 32 + 32)}${paths[i]!}\0`;
-  return sha256Hex(text);
+  const hex = digests.toString('hex');
+  const lines = paths.map((path, i) => `${path}\0${hex.slice(i * 64, i * 64 + 64)}`);
+  return sha256Hex(lines.sort().join('\n'));
 }

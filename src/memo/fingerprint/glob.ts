@@ -51,11 +51,13 @@ async function attempt(
 
 function describe(table: StatTable, links: readonly FoundLink[]): SourceResult {
   const said = Object.fromEntries(links.map(({ path, target }) => [path, sha256Hex(`link to ${target}`)]));
+  let parts: Readonly<Record<string, string>> | undefined;
   return {
     value: links.length === 0 ? table.value : sha256Hex(canonicalEncode([table.value, said])),
     // Twenty thousand names cost more than everything else here, and only a miss wants them.
     get parts() {
-      return { ...partsOf(table), ...said };
+      parts ??= links.length === 0 ? partsOf(table) : { ...partsOf(table), ...said };
+      return parts;
     },
   };
 }

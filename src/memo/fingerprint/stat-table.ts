@@ -64,8 +64,11 @@ export function pathsOf(table: StatTable): string[] {
 
 /** For messages: the digest of each file. */
 export function partsOf(table: StatTable): Record<string, string> {
-  const digestOf = (row: number) => table.digests.toString('hex', row * 32, row * 32 + 32);
-  return Object.fromEntries(pathsOf(table).map((path, row) => [path, digestOf(row)]));
+  const hex = table.digests.toString('hex');
+  // Without a prototype, a file may be called `__proto__`.
+  const parts: Record<string, string> = Object.create(null);
+  for (const [row, path] of pathsOf(table).entries()) parts[path] = hex.slice(row * 64, row * 64 + 64);
+  return parts;
 }
 
 export function tableName(what: string): string {
