@@ -81,8 +81,13 @@ function copyRows(
   rows: Int32Array | undefined,
   to: { numbers: Float64Array; digests: Buffer; count: number },
 ): void {
+  if (rows === undefined) {
+    to.numbers.set(known.numbers);
+    known.digests.copy(to.digests);
+    return;
+  }
   for (let i = 0; i < to.count; i++) {
-    const row = rows ? rows[i]! : i;
+    const row = rows[i]!;
     if (row < 0) continue;
     to.numbers.set(known.numbers.subarray(row * NUMBERS, row * NUMBERS + NUMBERS), i * NUMBERS);
     known.digests.copy(to.digests, i * 32, row * 32, row * 32 + 32);
