@@ -138,7 +138,7 @@ function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOpt
     ...pickTexts(raw, ['description', 'runner', 'model', 'thinking']),
     ...(options.file === undefined ? {} : { file: options.file }),
     args,
-    concurrency: (raw['concurrency'] ?? 8) as number,
+    ...(raw['concurrency'] === undefined ? {} : { concurrency: raw['concurrency'] as number }),
     ...(budget ? { budget } : {}),
     agentScope: context.agentScope,
     idleTimeoutMs: parseDuration((raw['idleTimeout'] ?? '5m') as string) ?? 300_000,

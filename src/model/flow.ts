@@ -12,7 +12,8 @@ export interface Flow {
   /** Path of the file relative to the project root (absolute outside it); undefined for inline and generated flows. */
   readonly file?: string;
   readonly args: Readonly<Record<string, ArgSpec>>;
-  readonly concurrency: number;
+  /** Undefined: the configuration decides, then the default of 8. */
+  readonly concurrency?: number;
   readonly budget?: Budget;
   readonly runner?: string;
   readonly model?: string;

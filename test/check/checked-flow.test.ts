@@ -22,7 +22,6 @@ phases:
     expect(flow).toMatchObject({
       name: 'flow',
       file: 'flow.yaml',
-      concurrency: 8,
       agentScope: 'both',
       idleTimeoutMs: 90_000,
       incremental: false,

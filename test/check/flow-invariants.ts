@@ -10,7 +10,7 @@ export function expectUsable(flow: Flow): void {
   expect(JSON.parse(JSON.stringify(flow))).toEqual(flow);
   expect(flow.name).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);
   expect(flow.phases.length).toBeGreaterThan(0);
-  expect(flow.concurrency).toBeGreaterThan(0);
+  expect(flow.concurrency ?? 8).toBeGreaterThan(0);
   expect(flow.idleTimeoutMs).toBeGreaterThanOrEqual(0);
   const ids = new Set(flow.phases.map(({ id }) => id));
   expect(ids.size).toBe(flow.phases.length);

@@ -137,3 +137,17 @@ describe('budget', () => {
     expect(second.saved.tokens).toBe(120);
   });
 });
+
+describe('concurrency', () => {
+  it('is what the settings say where the flow says nothing', async () => {
+    rig.write('.pi/taskflows/config.yaml', 'concurrency: 1\n');
+    const phases = ['a', 'b', 'c'].map((id) => ({
+      id,
+      type: 'script',
+      run: `bin/tick ${id}+; sleep 0.1; bin/tick ${id}-`,
+    }));
+    await rig.run(flow(phases));
+    const order = rig.executions();
+    for (const id of ['a', 'b', 'c']) expect(order.indexOf(`${id}-`)).toBe(order.indexOf(`${id}+`) + 1);
+  });
+});
