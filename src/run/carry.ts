@@ -1,6 +1,7 @@
 import type { ChildIdentity } from '../process/process.js';
 import type { Project } from '../util/project.js';
 import { changedSince } from './changed-since.js';
+import { endOnFileClock } from './end-stamp.js';
 import type { JournalLine, ResultLine, RunLine } from './journal/lines.js';
 import { readLines } from './journal/reader.js';
 import type { JournalWriter } from './journal/writer.js';
@@ -21,7 +22,7 @@ export async function carryOver(
 ): Promise<PriorResults> {
   const flowFile = previous.run.file;
   const prior = new PriorResults(how, previous.runId, journal.path, () =>
-    changedSince(project, previous.endedAt, flowFile === undefined ? [] : [flowFile]),
+    changedSince(project, endOnFileClock(project, previous), flowFile === undefined ? [] : [flowFile]),
   );
   const children: ChildIdentity[] = [];
   carryInto(journal, prior, {

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { type Project, STATE_DIR } from '../util/project.js';
 
 const LEFT_OUT = new Set(['.git', 'node_modules']);
-/** The kernel stamps files with the time of its last tick, which lies a little before the time that a clock shows. */
-const TICK_MS = 10;
 
 /**
- * Whether any file or folder of the project is newer than a moment, the given files left out. Asked only when a run
+ * Whether any file or folder of the project is not older than a moment, the given files left out. Asked only when a run
  * continues by itself and a script declares nothing: then nobody knows which files it reads.
  */
 export function changedSince(project: Project, moment: number, except: readonly string[]): boolean {
@@ -34,7 +32,7 @@ export function changedSince(project: Project, moment: number, except: readonly 
 
 function newer(path: string, moment: number): boolean {
   try {
-    return lstatSync(path).ctimeMs > moment - TICK_MS;
+    return lstatSync(path).ctimeMs >= moment;
   } catch {
     // Gone while we look.
     return true;

@@ -8,6 +8,7 @@ import { Admission } from './admission.js';
 import { isResult } from './carry.js';
 import { changedSince } from './changed-since.js';
 import { decideContinuation } from './continuation.js';
+import { endOnFileClock } from './end-stamp.js';
 import { type ForecastIdentity, ForecastJournal } from './forecast-journal.js';
 import { readLines } from './journal/reader.js';
 import { makeContext } from './make-context.js';
@@ -128,7 +129,7 @@ function lookInto(options: RunOptions, previous: RunHead, how: 'auto' | 'resume'
   const path = journalOf(project, previous.runId);
   const { file } = previous.run;
   const prior = new PriorResults(how, previous.runId, path, () =>
-    changedSince(project, previous.endedAt, file === undefined ? [] : [file]),
+    changedSince(project, endOnFileClock(project, previous), file === undefined ? [] : [file]),
   );
   for (const { line, offset, length } of readLines(path)) {
     prior.note(line);

@@ -10,6 +10,7 @@ import { carryLines, carryOver } from './carry.js';
 import { readCheckpoint } from './checkpoint.js';
 import type { RunContext } from './context.js';
 import { decideContinuation } from './continuation.js';
+import { letTickPass, stampEnd } from './end-stamp.js';
 import { JOURNAL_VERSION, type RunLine } from './journal/lines.js';
 import { JournalWriter } from './journal/writer.js';
 import { windDown } from './leftovers.js';
@@ -58,6 +59,7 @@ export async function startRun(
   };
   const result = await runScope(context, scope, context.signal);
   await windDown(context);
+  if ((result.status !== 'success' || result.partial) && context.processes.started > 0) await letTickPass();
   opened.end(result);
   await context.tidyStore();
   return runResult({
@@ -148,6 +150,7 @@ export async function openRun(
       const told = failure && context.secrets.maskValue(failure as never);
       journal.write({ type: 'end', at: clock.now(), status, partial, durationMs, spent, saved, failure: told });
       if (status !== 'success') journal.sync();
+      if (status !== 'success' || partial) stampEnd(project, runId);
       journal.close();
       context.close();
       emit({ type: 'run-end', status, spent: spentOf(context.ledger), saved, durationMs });
