@@ -141,6 +141,16 @@ describe('git', () => {
     expect(await rig.executed()).toEqual({});
   });
 
+  it('cwd: worktree implies the commit, and what is not committed does not count', async () => {
+    const phases = [{ id: 'a', type: 'script', run: ['bin/tick', 'a'], cwd: 'worktree', cache: cross() }];
+    rig.write('flow.json', JSON.stringify(flow(phases)));
+    expect(await rig.executed()).toEqual({ a: 1 });
+    rig.write('src/a.txt', 'not committed');
+    expect(await rig.executed()).toEqual({});
+    rig.git('commit', '-q', '-a', '-m', 'next');
+    expect(await rig.executed()).toEqual({ a: 1 });
+  });
+
   it('an unknown ref is never a hit, and says why', async () => {
     const phases = [kept('a', ['git:no-such-branch'])];
     expect(await rig.executed(flow(phases))).toEqual({ a: 1 });

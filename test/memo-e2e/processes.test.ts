@@ -118,6 +118,18 @@ describe('one key, many who want it', () => {
     expect(rig.counts()).toEqual({ a: 1 });
   });
 
+  it('whoever waits holds no slot: other work goes on', async () => {
+    write([slow()]);
+    run();
+    await until(() => rig.counts()['a'] === 1);
+    write([slow(), { id: 'b', type: 'script', run: ['bin/tick', 'b'] }]);
+    const second = run('--concurrency', '1', '--fresh');
+    await until(() => rig.counts()['b'] === 1);
+    rig.write('fast', '');
+    expect((await second.ended).status).toBe(0);
+    expect(rig.counts()).toEqual({ a: 1, b: 1 });
+  });
+
   it('a failure is not shared: the next one tries for itself', async () => {
     write([
       {
