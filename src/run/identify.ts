@@ -36,7 +36,8 @@ export interface Probe {
 
 export type Identified =
   | { readonly identity: Identity; readonly key: string; readonly probes: readonly Probe[] }
-  | { readonly unidentified: string };
+  /** `unasked`: a dry run does not start commands, so nobody knows. */
+  | { readonly unidentified: string; readonly unasked?: boolean };
 
 /** At once where every fingerprint is known at once: a warm run asks a thousand times. */
 export function identify(at: PhaseContext, parts: IdentityParts, unit?: string): Identified | Promise<Identified> {
@@ -76,7 +77,8 @@ async function identifySlowly(
     if ('failed' in resolved) {
       // A side effect is never reused across runs; it must be found again in its own, whatever the world says.
       if (!phase.idempotent) continue;
-      return { unidentified: `${entry}: ${resolved.failed}` };
+      const unasked = at.run.options.forecast === true && entry.startsWith('cmd:');
+      return { unidentified: `${entry}: ${resolved.failed}`, unasked };
     }
     if (resolved.warning !== undefined) at.run.warn(`${entry}: ${resolved.warning}`);
     probes.push({ found: resolved.value, ownOutputs: outputs });

@@ -15,6 +15,7 @@ import {
   fromEntry,
   fromLine,
   frozen,
+  MIGHT_RUN,
   ran,
   reusedAgain,
   TAKEN_AS_DONE,
@@ -45,7 +46,7 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
   const { run, policy } = at;
   const pending = identify(at, work.parts, work.unit);
   const known = pending instanceof Promise ? await pending : pending;
-  if ('unidentified' in known) return executeUnkept(at, work, known.unidentified);
+  if ('unidentified' in known) return executeUnkept(at, work, known.unidentified, known.unasked);
   const { identity, key, probes } = known;
   const runKey = runKeyOf(at, key, work.private);
   const { ttlMs } = work.parts;
@@ -237,14 +238,14 @@ async function executeAndKeep(
   }
 }
 
-async function executeUnkept(at: PhaseContext, work: Work, why: string): Promise<Settled> {
+async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked = false): Promise<Settled> {
   const { run } = at;
   const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : at.policy.because;
   const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
   const found: Found = { identity: undefined as never, key: random, runKey: random, probes: [], stored: () => ({}) };
   const begin = announce(at, work, undefined, reason);
   if (run.options.forecast && work.parts.container !== true) {
-    const settled = ran(at, found, WOULD_RUN, reason);
+    const settled = ran(at, found, unasked ? MIGHT_RUN : WOULD_RUN, reason);
     work.record(settled);
     return settled;
   }

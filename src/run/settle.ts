@@ -23,6 +23,9 @@ export interface Found {
 
 export const WOULD_RUN = failedBefore({ code: 'forecast', message: 'it would run' });
 
+/** A dry run cannot tell: a command would have to be started. */
+export const MIGHT_RUN = failedBefore({ code: 'forecast', message: 'it may run' });
+
 /** A person has looked: the side effect that was under way in this row did take place. */
 export const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, remark: 'taken as done (--skip)' });
 
