@@ -148,8 +148,11 @@ describe('onBlock: retry', () => {
     expect(rig.entries()).toEqual([]);
     rig.write('answer', 'good');
     rig.forget();
-    expect((await rig.run()).status).toBe('success');
+    const next = await rig.run();
+    expect(next.status).toBe('success');
     expect(rig.counts()).toEqual({ work: 1 });
+    // Had the gate been shown the rejected result again, it would have needed two rounds.
+    expect(phaseOf(next, 'g').attempts).toBe(1);
   });
 
   it('items of a map that were rejected are removed, and run again', async () => {

@@ -183,6 +183,17 @@ describe('one thing stays one', () => {
     expect(await rig.executed(parallel([branch('z'), branch('x'), branch('y')]))).toEqual({});
   });
 
+  it('bytes that are no text come out of the store as they went in', async () => {
+    const phases = [
+      { id: 'bytes', type: 'script', run: "bin/note bytes; printf '\\377\\000\\n'", cache: cross() },
+      { id: 'dump', type: 'script', run: ['od', '-An', '-tx1'], input: '{steps.bytes.output}', cache: cross() },
+    ];
+    for (let i = 0; i < 2; i++) expect((await rig.run(flow(phases))).output.trim()).toBe('ff 00 0a');
+    rig.forget();
+    await rig.run(flow([phases[0]!, { ...phases[1], run: ['od', '-An', '-tx1', '-v'] }]));
+    expect(rig.counts()).toEqual({});
+  });
+
   it('an upstream that runs again and says the same causes nothing below it', async () => {
     rig.write('in.txt', '1');
     const up = { id: 'up', type: 'script', run: 'bin/note up; echo same', cache: cross(['file:in.txt']) };

@@ -163,7 +163,7 @@ describe('a dry run', () => {
     expect(rig.counts()).toEqual({});
     expect(rig.entries()).toEqual([]);
     expect(existsSync(join(rig.root, '.pi/taskflows/runs'))).toBe(false);
-    expect(would(told)).toEqual({ a: 'run', b: 'run', g: 'run', q: 'run' });
+    expect(would(told)).toEqual({ a: 'unknown', b: 'run', g: 'run', q: 'run' });
     expect(told.phases[0]!.reason).toContain('commands are not run now');
   });
 

@@ -96,6 +96,17 @@ describe.each(KINDS)('a cross-run %s', (_kind, phase) => {
     expect(JSON.stringify(result.phases)).toContain('expired');
   });
 
+  it('the shortest ttl inside bounds the whole where only the run knows which flow it is', async () => {
+    saved('sub', sub([plain('a', { cache: { scope: 'cross-run', fingerprint: [], ttl: '1h' } })]));
+    const which = { id: 'which', type: 'script', run: ['printf', 'sub'] };
+    const phases = flow([which, phase({ use: '{steps.which.output}' })]);
+    await rig.executed(phases);
+    expect(await rig.executed()).toEqual({});
+    rig.forget();
+    await rig.runAs({ laterMs: 2 * 3_600_000 });
+    expect(rig.counts()).toEqual({ a: 1 });
+  });
+
   it('where the fingerprint is known only inside, it is entered and its phases are reused one by one', async () => {
     rig.write('x.txt', '1');
     saved(
@@ -167,7 +178,7 @@ describe('inline and grafted definitions', () => {
 
   it('a grafted fragment that quotes a phase around it misses when that one says something else', async () => {
     rig.write('word', 'one');
-    const def = { phases: [{ id: 'a', task: 'NAME: a\nSAY: {steps.before.output}' }] };
+    const def = { phases: [{ id: 'a', task: 'NAME: a\nSAY: {{steps.before.output}}' }] };
     const phases = [
       { id: 'before', type: 'script', run: ['cat', 'word'] },
       { id: 'plan', type: 'script', run: ['printf', '%s', JSON.stringify(def)], output: 'json', dependsOn: ['before'] },

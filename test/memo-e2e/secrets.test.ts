@@ -47,6 +47,7 @@ const phases = [
     cache: cross(['env:VALUE']),
   },
   { id: 'agent', type: 'agent', task: 'NAME: agent\nSAY: fine\n{args.token} {args.login.password}', cache: cross() },
+  { id: 'loud', type: 'agent', task: 'NAME: loud\nsay it again: {args.token}', cache: cross() },
   { id: 'echo', type: 'script', run: ['printf', '%s', 'it is {args.token}'], cache: cross() },
   {
     id: 'json',
