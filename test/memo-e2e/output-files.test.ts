@@ -139,7 +139,7 @@ describe('files and keys', () => {
     expect(rig.counts()).toEqual({});
   });
 
-  it('restored files are seen by fingerprints that were resolved before', async () => {
+  it('restored files are seen by what follows, though the same fingerprint was resolved before they came back', async () => {
     const look = (id: string, more: object = {}) => ({
       id,
       type: 'script',
@@ -147,15 +147,11 @@ describe('files and keys', () => {
       cache: cross(['glob:dist/**']),
       ...more,
     });
-    const phases = flow([look('early'), build({ dependsOn: ['early'] }), look('late', { dependsOn: ['build'] })]);
-    rig.write('dist/report.txt', 'old');
-    await rig.run(phases);
-    rig.write('in.txt', 'two');
-    await rig.run();
-    rig.write('in.txt', 'one');
+    await rig.run(flow([look('early'), build({ dependsOn: ['early'] }), look('late', { dependsOn: ['build'] })]));
     rmSync(path('dist'), { recursive: true });
-    const result = await rig.run();
-    expect(phaseOf(result, 'late').output).toBe('one');
+    rig.forget();
+    expect(phaseOf(await rig.run(), 'late').output).toBe('one');
+    expect(rig.counts()).toEqual({});
   });
 
   it('a file that cannot be kept: the result is used, not kept', async () => {
