@@ -220,11 +220,11 @@ describe('private files', () => {
     rig.write('src/a.txt', '1');
     const phases = [kept('a', ['glob:src/**', 'env:HOME'], { outputs: ['out.txt'], run: 'echo x > out.txt' })];
     await rig.executed(flow(phases));
-    const open = ['cache', 'runs']
+    const open = ['cache', 'runs', 'checked']
       .flatMap((name) => filesUnder(join(rig.root, '.pi/taskflows', name)))
       .filter((path) => (statSync(path).mode & 0o077) !== 0);
     expect(open).toEqual([]);
-    for (const folder of ['cache', 'runs', 'cache/blobs']) {
+    for (const folder of ['cache', 'runs', 'checked', 'cache/blobs']) {
       expect(statSync(join(rig.root, '.pi/taskflows', folder)).mode & 0o077).toBe(0);
     }
   });
