@@ -137,6 +137,14 @@ describe('under way when the process died', () => {
     expect(rig.counts()).toEqual({ send: 1, after: 2 });
   });
 
+  it('what only waited for its turn is not in doubt', async () => {
+    const both = flow([slow('one', once), slow('two', once)], { concurrency: 1 });
+    await crash(both, ['one']);
+    repair();
+    expect((await cli('--rerun', 'one')).status).toBe(0);
+    expect(rig.counts()).toEqual({ one: 2, two: 1 });
+  });
+
   it('an interrupt leaves it in doubt, too; what only waited for its turn is not', async () => {
     const both = [slow('one', once), slow('two', once)];
     rig.write('flow.json', JSON.stringify(flow(both, { concurrency: 1 })));
