@@ -64,7 +64,7 @@ export type UpstreamPart =
  * count as sets, so the order in which a flow lists them does not matter.
  */
 export function keyOf(identity: Identity): string {
-  return digestOf(identity as unknown as JsonObject);
+  return digestOf(identity);
 }
 
 /**
@@ -72,22 +72,31 @@ export function keyOf(identity: Identity): string {
  * shortened, so that the key cannot be told from what is stored.
  */
 export function recomputeKey(stored: JsonObject): string | undefined {
-  return stored[INEXACT] === undefined ? digestOf(stored) : undefined;
+  return stored[INEXACT] === undefined ? digestOf(stored as unknown as Identity) : undefined;
 }
 
 /** In a stored identity: something of it was sealed or shortened. */
 export const INEXACT = 'inexact';
 
 /** The canonical encoding of all fields that count, put together by hand: there are a thousand of them in a warm run. */
-function digestOf(identity: JsonObject): string {
-  const of = (name: Exclude<keyof Identity, 'references'>) => canonicalEncode(identity[name]);
+function digestOf(identity: Identity): string {
+  const { agent, body, context, cwd, env, expect, flow, kind, ordinal, output, outputs, phase, version } = identity;
+  const world = encodeSet(identity.fingerprints as unknown as JsonValue, withoutParts);
+  const upstream = encodeSet(identity.upstream as unknown as JsonValue, asItIs);
   return sha256Hex(
-    `{"agent":${of('agent')},"body":${of('body')},"context":${of('context')},"cwd":${of('cwd')},"env":${of('env')},` +
-      `"expect":${of('expect')},"fingerprints":${encodeSet(identity['fingerprints'], withoutParts)},` +
-      `"flow":${of('flow')},"kind":${of('kind')},"ordinal":${of('ordinal')},"output":${of('output')},` +
-      `"outputs":${of('outputs')},"phase":${of('phase')},"upstream":${encodeSet(identity['upstream'], asItIs)},` +
-      `"version":${of('version')}}`,
+    `{"agent":${encode(agent)},"body":${encode(body)},"context":${encode(context)},"cwd":${encode(cwd)},` +
+      `"env":${encode(env)},"expect":${encode(expect)},"fingerprints":${world},"flow":${encode(flow)},` +
+      `"kind":${encode(kind)},"ordinal":${encode(ordinal)},"output":${encode(output)},"outputs":${encode(outputs)},` +
+      `"phase":${encode(phase)},"upstream":${upstream},"version":${encode(version)}}`,
   );
+}
+
+/** Most fields of most identities are one of these. */
+function encode(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value === null) return 'null';
+  if (Array.isArray(value) && value.length === 0) return '[]';
+  return canonicalEncode(value);
 }
 
 function encodeSet(list: JsonValue | undefined, shape: (element: JsonValue) => JsonValue): string {

@@ -13,7 +13,7 @@ export function outcomeNote(outcome: PhaseOutcome): string {
   if (status === 'failed' || status === 'blocked') {
     return oneLine(failure?.message ?? outcome.reason) + (attempts > 1 ? ` (${attempts} attempts)` : '');
   }
-  if (cacheHit !== null) return `CACHED (${[cacheHit, ...hitFacts(outcome)].join(' · ')})`;
+  if (cacheHit !== null) return `CACHED (${cacheHit}${hitFacts(outcome)})`;
   if (status === 'paused') return 'waits for an approval';
   if (status === 'done' && failure) return `failed, and is optional: ${oneLine(failure.message)}`;
   const reason = outcome.reason === USUAL ? '' : oneLine(outcome.reason);
@@ -32,12 +32,10 @@ function withReason(word: string, reason: string): string {
   return reason === '' ? word : `${word} (${reason})`;
 }
 
-function hitFacts(outcome: PhaseOutcome): string[] {
-  const facts: string[] = [];
-  if (outcome.ageMs !== undefined) facts.push(`age ${formatDuration(outcome.ageMs)}`);
-  const saved = outcome.saved && savedAmounts(outcome.saved);
-  if (saved) facts.push(`saved ${saved}`);
-  return facts;
+function hitFacts({ ageMs, saved }: PhaseOutcome): string {
+  const age = ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`;
+  const amounts = saved ? savedAmounts(saved) : '';
+  return amounts === '' ? age : `${age} · saved ${amounts}`;
 }
 
 /** `$0.04, 12s`: money and time. Empty when nothing worth a word was saved. */

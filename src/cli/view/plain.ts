@@ -48,6 +48,7 @@ const GLYPHS = { done: '✔', failed: '✖', blocked: '■', paused: '‖', skip
 
 function endLine({ phase, outcome }: Extract<RunEvent, { readonly type: 'phase-end' }>, style: Style): string {
   const { status, cacheHit } = outcome;
+  if (cacheHit !== null && !outcome.items) return `${style.green('●')} ${phase}  ${outcomeNote(outcome)}`;
   const color = status === 'done' ? style.green : status === 'failed' || status === 'blocked' ? style.red : style.dim;
   const facts: string[] = [];
   if (cacheHit === null && outcome.attempts > 0)

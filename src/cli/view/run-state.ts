@@ -36,7 +36,7 @@ export interface PhaseState {
   usage: Usage;
   items?: { readonly total: number; readonly done: number; readonly failed: number; readonly reused: number };
   /** What it does at this moment: a tool, a pause, what it waits for. */
-  note?: string;
+  note?: string | undefined;
   outcome?: PhaseOutcome;
 }
 
@@ -83,7 +83,7 @@ function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent):
       phase.state = 'running';
       phase.startedAt = event.at;
       phase.reason = event.reason;
-      delete phase.note;
+      phase.note = undefined;
       return;
     case 'phase-waiting':
       phase.note = `waiting for ${event.for}`;
@@ -103,7 +103,7 @@ function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent):
       phase.outcome = event.outcome;
       phase.usage = event.outcome.usage;
       if (event.outcome.model !== undefined) phase.model = event.outcome.model;
-      delete phase.note;
+      phase.note = undefined;
       if (state.approval?.phase === phase.id && event.outcome.status !== 'paused') delete state.approval;
       // A nested phase has its line only while it is under way.
       if (phase !== state.byId.get(phase.id)) state.nested.delete(phase.id);
