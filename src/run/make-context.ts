@@ -7,6 +7,8 @@ import type { RunEventBody } from '../model/event.js';
 import type { Failure } from '../model/failure.js';
 import { type DiskStore, openStore } from '../store/disk-store.js';
 import { resolveSigningKey } from '../store/signing-key.js';
+import { formatDuration } from '../util/duration.js';
+import { startTimer } from '../util/timer.js';
 import { Admission } from './admission.js';
 import { Ledger } from './budget.js';
 import type { RunContext } from './context.js';
@@ -55,7 +57,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   const secrets = new Secrets();
   secrets.add(flow.args, options.args);
   const admission = new Admission();
-  const limit = interruption(options, admission);
+  const limit = interruption(parts, admission);
   let repository: boolean | undefined;
   const context: RunContext = {
     options,
@@ -139,8 +141,16 @@ function openRunStore({ options, warn }: ContextParts, dir: string): DiskStore |
   return openStore({ dir, project, limits: { maxBytes, maxEntries, maxAgeMs }, signingKey: key.key, onWarning: warn });
 }
 
+function tooLong(timeoutMs: number): Failure {
+  return {
+    code: 'timeout',
+    message: `the run took longer than --timeout allows (${formatDuration(timeoutMs)})`,
+    hint: 'Give it more time and run again: what is done is kept.',
+  };
+}
+
 /** Ends the run when the person or its time limit says so. */
-function interruption(options: RunOptions, admission: Admission): { signal: AbortSignal; clear(): void } {
+function interruption({ options, warn }: ContextParts, admission: Admission): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
   const stop = (failure: Failure) => {
     admission.close(failure);
@@ -150,13 +160,11 @@ function interruption(options: RunOptions, admission: Admission): { signal: Abor
   if (options.signal?.aborted) onAbort();
   else options.signal?.addEventListener('abort', onAbort, { once: true });
   const { timeoutMs } = options;
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(
-          () => stop({ code: 'timeout', message: `the run took longer than --timeout (${timeoutMs} ms)` }),
-          timeoutMs,
-        );
+  const onLimit = (failure: Failure) => {
+    warn(failure.message);
+    stop(failure);
+  };
+  const timer = timeoutMs === undefined ? undefined : startTimer(timeoutMs, () => onLimit(tooLong(timeoutMs)));
   return {
     signal: controller.signal,
     clear: () => {

@@ -5,6 +5,7 @@ import { addUsage, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
 import { bindArgs } from '../plan/args.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
+import { formatDuration } from '../util/duration.js';
 import { firstDefined } from '../util/first-defined.js';
 import { Admission } from './admission.js';
 import { type Execution, failedBefore } from './execution.js';
@@ -13,6 +14,7 @@ import { tooDeep } from './nested-flows.js';
 import { nestedIdentity } from './nested-identity.js';
 import type { PhaseContext } from './phase-context.js';
 import { render, renderValue } from './render.js';
+import { withRetries } from './retry.js';
 import type { Scope, ScopeResult, Variables } from './scope.js';
 import type { Prepare, PreparedUnit } from './unit.js';
 import { unresolvedIn } from './unresolved.js';
@@ -26,7 +28,7 @@ export const prepareNested: Prepare<UseBody> = async (at, spec) => {
   const { failure, unkeepable } = unresolvedIn(at, given.unresolved);
   if (failure) return { failure };
   const place = spec.label === undefined ? undefined : placeOf(spec.variables?.item?.value, spec.ordinal ?? 0);
-  return prepareFlow(at, {
+  const prepared = await prepareFlow(at, {
     flow: loaded.flow,
     with: given.value as JsonObject,
     generated: false,
@@ -35,6 +37,11 @@ export const prepareNested: Prepare<UseBody> = async (at, spec) => {
     variables: spec.variables,
     unkeepable,
   });
+  if ('failure' in prepared) return prepared;
+  return {
+    ...prepared,
+    execute: (begin) => withRetries(at, spec.label, 'process', () => prepared.execute(begin)),
+  };
 };
 
 /** An item's scope is named for what it is, not for where it stands: a new order is no new work. */
@@ -110,17 +117,32 @@ async function partsOf(at: PhaseContext, scope: Scope, spec: NestedSpec): Promis
   return { body, probes, moved: () => firstDefined(moved), ttlMs, ordinal: spec.ordinal, variables: spec.variables };
 }
 
-async function execute(at: PhaseContext, scope: Scope, unkeepable: string | undefined): Promise<Execution> {
+/** Node fires a timer that is longer than this at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+async function execute(at: PhaseContext, planned: Scope, unkeepable: string | undefined): Promise<Execution> {
   const startedAt = at.run.options.project.clock.elapsed();
+  // Each attempt has a slate of its own: what failed in the one before has closed the door there.
+  const scope: Scope = {
+    ...planned,
+    outcomes: new Map(),
+    feedback: new Map(),
+    admission: new Admission(at.scope.admission),
+  };
   const { timeoutMs } = at.phase;
-  const timer = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const timer = timeoutMs === undefined || timeoutMs > LONGEST_TIMER_MS ? undefined : AbortSignal.timeout(timeoutMs);
   const result = await at.run.runScope(scope, timer ? AbortSignal.any([at.signal, timer]) : at.signal);
   const durationMs = at.run.options.project.clock.elapsed() - startedAt;
   if (timer?.aborted && result.status === 'interrupted' && !at.signal.aborted) {
     return {
-      ...failedBefore({ code: 'timeout', message: `timed out after ${timeoutMs} ms` }),
+      ...failedBefore({
+        code: 'timeout',
+        message: `did not end within ${formatDuration(timeoutMs!)}`,
+        hint: 'Give it more time with `timeout`; what is done inside is kept.',
+      }),
       usage: result.usage,
       durationMs,
+      attempts: 1,
     };
   }
   return executionOf(scope, result, durationMs, unkeepable);

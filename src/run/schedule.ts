@@ -204,7 +204,9 @@ class Schedule {
     // A row of a batch that was done before another one used up the budget is done.
     const unfinished = statuses.has('cancelled') || statuses.has('failed');
     if (closed?.code === 'budget' && unfinished) return 'over-budget';
-    if (this.signal.aborted && unfinished) return 'interrupted';
+    // Nobody pressed Ctrl-C when a run did not make it in its time.
+    const late = closed?.code === 'timeout' && this.scope.depth === 0;
+    if (this.signal.aborted && unfinished) return late ? 'failed' : 'interrupted';
     if (this.#firstFailure)
       return this.#firstFailure.code === 'blocked' || this.#firstFailure.code === 'rejected' ? 'blocked' : 'failed';
     if (statuses.has('paused')) return 'paused';

@@ -83,6 +83,14 @@ describe('without anybody to ask', () => {
     expect(decide(first.runId, 'reject')).toMatchObject({ failure: { message: expect.stringContaining('gone on') } });
   });
 
+  it('a decision is not lost behind a line that a crash has cut short', async () => {
+    const first = await rig.run(flow(phases));
+    const journal = `.pi/taskflows/runs/${first.runId}/journal.jsonl`;
+    rig.write(journal, `${rig.read(journal)}{"type":"phase","at":17`);
+    expect(decide(first.runId, 'approve')).toHaveProperty('asked');
+    expect((await rig.run(flow(phases))).status).toBe('success');
+  });
+
   it('the time to decide runs out', async () => {
     const limited = [phases[0]!, approval('Ship?', { dependsOn: ['a'], timeout: '20ms' }), phases[2]!];
     const first = await rig.run(flow(limited));
@@ -136,14 +144,15 @@ describe('a decision serves one run', () => {
       ticking('a'),
       approval('Ship {steps.a.output}?'),
       // Fails while the person thinks, so that nothing behind the approval begins.
-      shaky('bad'),
+      { id: 'bad', type: 'script', run: 'until test -e ../asked; do sleep 0.02; done; bin/tick bad; test -e ../ok' },
       ticking('b', { dependsOn: ['ask'] }),
     ];
     const slowly = person(YES);
     const first = await rig.run(flow(early), {
       approve: async (request) => {
+        rig.write('../asked', '');
         while (!rig.executions().includes('bad')) await new Promise((resolve) => setTimeout(resolve, 5));
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await new Promise((resolve) => setTimeout(resolve, 300));
         return slowly.approve(request);
       },
     });

@@ -134,6 +134,30 @@ describe('an answer that is not as promised', () => {
   });
 });
 
+describe('a nested flow', () => {
+  it('is tried again as a whole: what is done inside stays done, what failed runs again', async () => {
+    rig.write(
+      'sub.json',
+      JSON.stringify({
+        name: 'sub',
+        phases: [
+          { id: 'a', type: 'script', run: ['bin/tick', 'a'] },
+          { id: 'b', type: 'script', dependsOn: ['a'], run: 'bin/tick b; test $(grep -c b ../log) -ge 3' },
+          { id: 'c', type: 'script', dependsOn: ['b'], run: ['bin/tick', 'c', 'end'] },
+        ],
+      }),
+    );
+    const nested = (more: object) => flow([{ id: 'f', type: 'flow', use: './sub.json', ...more }]);
+    const result = await rig.run(nested(quickly(2)));
+    expect(result).toMatchObject({ status: 'success', output: 'end' });
+    expect(rig.counts()).toEqual({ a: 1, b: 3, c: 1 });
+    rig.forget();
+    const mapped = flow([{ id: 'm', type: 'map', over: [1], use: './sub.json', ...quickly(2) }]);
+    expect((await rig.run(mapped)).status).toBe('success');
+    expect(rig.counts()).toEqual({ a: 1, b: 3, c: 1 });
+  });
+});
+
 describe('time', () => {
   it('an agent that takes too long, or says nothing for too long, is ended', async () => {
     const slow = await rig.run(flow([agent('[[hang]]', { timeout: '200ms', retry: { max: 0 } })]));
