@@ -1,5 +1,5 @@
 import type { Failure } from '../../model/failure.js';
-import type { GatePhase } from '../../model/flow.js';
+import type { GatePhase, Phase } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import { addUsage, NO_USAGE, type Usage } from '../../model/outcome.js';
 import { evaluateText } from '../conditions.js';
@@ -45,7 +45,8 @@ export const gateKind: KindHandler<GatePhase> = {
 
 async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> {
   const { phase, scope, run } = at;
-  const rounds = phase.onBlock === 'retry' ? (phase.retry?.max ?? 1) : 0;
+  const again = phase.onBlock === 'retry' ? sentBack(at) : [];
+  const rounds = again.length === 0 ? 0 : (phase.retry?.max ?? 1);
   const startedAt = run.options.project.clock.elapsed();
   let usage = NO_USAGE;
   for (let round = 0; ; round++) {
@@ -60,12 +61,23 @@ async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> 
       const output = { text: judged.text, json: judged.json };
       return pureResult(output, { ...result, status: 'blocked', failure: blocked(at, judged, round) });
     }
-    for (const { id } of phase.needs) {
+    for (const { id, optional } of again) {
       scope.feedback.set(id, `A reviewer sent this back:\n${judged.text}`);
       const outcome = await run.rerunPhase(scope, id, round + 1, at.signal);
-      if (outcome.status !== 'done') return { ...failedBefore(upstreamFailed(id, outcome.failure)), usage, durationMs };
+      if (outcome.status === 'done' || outcome.status === 'skipped' || (optional && outcome.status === 'failed'))
+        continue;
+      return { ...failedBefore(upstreamFailed(id, outcome.failure)), usage, durationMs };
     }
   }
+}
+
+/** Those that ran for it and can be asked again: what was left out stays so, and a side effect is not repeated. */
+function sentBack({ phase, scope }: PhaseContext<GatePhase>): Phase[] {
+  const needed = new Set(phase.needs.map((edge) => edge.id));
+  return scope.flow.phases.filter(
+    ({ id, idempotent }) =>
+      needed.has(id) && idempotent && scope.idempotent !== false && scope.outcomes.get(id)?.status !== 'skipped',
+  );
 }
 
 /** What the gate rejected must not be served to anyone again. */
