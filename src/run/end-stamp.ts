@@ -1,6 +1,5 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Project } from '../util/project.js';
 import type { RunHead } from './run-state.js';
 import { runFolder } from './runs-folder.js';
@@ -10,8 +9,8 @@ const TICK_MS = 10;
 const NAME = 'ended';
 
 /** Lets the tick pass in which the last process may have written something, so that its files are older than the end. */
-export async function letTickPass(): Promise<void> {
-  await pause(TICK_MS);
+export function letTickPass(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, TICK_MS));
 }
 
 /** Marks the end of a run that may be gone on with, on the clock by which files are compared with it. */
