@@ -72,7 +72,7 @@ export function lookupIn({ scope, phase }: Site, variables: Variables): Lookup {
       case 'item':
         return variables.item ? followPath(variables.item.value, ref.path) : { found: false };
       case 'previous':
-        return { found: true, value: previousOutput(scope, phase) };
+        return { found: true, value: previousOutput(scope, phase, variables) };
       case 'loop':
         return variables.loop
           ? { found: true, value: variables.loop[ref.name as keyof NonNullable<Variables['loop']>] }
@@ -116,8 +116,9 @@ function jsonOf(outcome: PhaseOutcome): unknown {
   }
 }
 
-/** The output of the only dependency, or all of them in order. */
-function previousOutput(scope: Scope, phase: Phase): string {
+/** The output of the only dependency, or all of them in order; of a loop that depends on nothing, the iteration before. */
+function previousOutput(scope: Scope, phase: Phase, { loop }: Variables): string {
+  if (loop && phase.needs.length === 0) return loop.lastOutput;
   const texts = phase.needs.map((edge) => {
     const outcome = scope.outcomes.get(edge.id);
     return outcome?.status === 'done' ? outcome.output.text : '';

@@ -291,6 +291,12 @@ describe('loop', () => {
     expect(rig.counts()).toEqual({ l: 3 });
   });
 
+  it('that depends on nothing has its iteration before as {previous.output}', async () => {
+    const task = 'NAME: l\nSAY: {loop.iteration}<{previous.output}>';
+    const result = await rig.run(flow([{ id: 'l', type: 'loop', task, maxIterations: 3 }]));
+    expect(result.output).toBe('3<2<1<>>>');
+  });
+
   it('stops when two iterations say the same', async () => {
     await rig.run(flow([{ id: 'l', type: 'loop', task: 'NAME: l\nSAY: same' }]));
     expect(rig.counts()).toEqual({ l: 2 });
