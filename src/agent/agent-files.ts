@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentScope } from '../model/flow.js';
 import { isForbiddenName } from '../model/names.js';
+import { markdownNames } from '../util/markdown-names.js';
 import type { Project } from '../util/project.js';
 import { BUILTIN_AGENTS } from './builtin-agents.js';
 import { type FrontMatterValue, parseFrontMatter, splitList } from './front-matter.js';
@@ -36,7 +37,7 @@ export function findAgent(
   name: string,
   scope: AgentScope,
   read: ReadFile = readIfThere,
-  list: ListFolder = listIfThere,
+  list: ListFolder = markdownNames,
 ): FoundAgent {
   const folders = agentFolders(project, scope);
   if (NAME.test(name) && !isForbiddenName(name)) {
@@ -112,16 +113,5 @@ function readIfThere(path: string): Buffer | undefined {
   } catch {
     // Not there, a folder, or not readable: for a look-up they are the same, and the next place is asked.
     return undefined;
-  }
-}
-
-function listIfThere(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.md'))
-      .sort();
-  } catch {
-    // Most projects have no agents of their own.
-    return [];
   }
 }

@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findAgent } from '../agent/agent-files.js';
 import type { AgentScope } from '../model/flow.js';
 import { LARGEST_FILE } from '../parse/decode.js';
 import { sha256Hex } from '../util/digest.js';
 import { isReallyInside } from '../util/inside.js';
+import { markdownNames } from '../util/markdown-names.js';
 import type { Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
 import { type FoundFlow, findFlow, savedFlowNames } from './find-flow.js';
@@ -94,15 +94,4 @@ function digestOf(path: string): string | null {
   }
   const bytes = readBounded(path, LARGEST_FILE);
   return bytes === undefined ? null : sha256Hex(bytes);
-}
-
-function markdownNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.md'))
-      .sort();
-  } catch {
-    // No such folder: no agents in it.
-    return [];
-  }
 }
