@@ -2,6 +2,7 @@ import type { RunEvent } from '../../model/event.js';
 import type { BatchResult } from '../../run/batch/result.js';
 import { LineBuffer } from '../line-buffer.js';
 import { createStyle } from '../style.js';
+import { createAnimation } from '../view/animation.js';
 import { warningLine } from '../view/plain.js';
 import { createScreen, type RunViewOptions } from '../view/run-view.js';
 import { applyBatchEvent, createBatchState } from './batch-state.js';
@@ -46,59 +47,45 @@ function plainView({ out }: RunViewOptions): BatchView {
   };
 }
 
-const FRAME_MS = 100;
-const FIRST_FRAME_MS = 60;
-
 function liveView({ out, clock }: RunViewOptions): BatchView {
   const style = createStyle(out.color);
   const state = createBatchState();
   const screen = createScreen(out);
-  let tick = 0;
-  let timer: NodeJS.Timeout | undefined;
   let seenWarnings = 0;
   let suspended = false;
   const notices: string[] = [];
-  const stopResize = out.onResize(() => draw());
+  const stopResize = out.onResize(() => animation.redraw());
   const takeNotices = (): string[] => {
     const fresh = state.warnings.slice(seenWarnings).map((message) => warningLine(undefined, message, style));
     seenWarnings = state.warnings.length;
     return [...fresh, ...notices.splice(0)];
   };
-  const draw = () => {
-    if (timer === undefined || state.total === 0) return;
+  const animation = createAnimation((tick) => {
+    if (state.total === 0) return;
     const size = { columns: out.columns, rows: Math.max(4, out.rows - 1) };
     screen.show(takeNotices(), drawBatch(state, { style, ...size, now: clock.now(), tick }));
-  };
-  const animate = () => {
-    tick++;
-    draw();
-    timer = setTimeout(animate, FRAME_MS);
-  };
-  const halt = () => {
-    clearTimeout(timer);
-    timer = undefined;
-  };
+  });
   return {
     onEvent(event) {
       applyBatchEvent(state, event);
-      if (event.type === 'run-end') halt();
-      else if (!suspended) timer ??= setTimeout(animate, FIRST_FRAME_MS);
+      if (event.type === 'run-end') animation.halt();
+      else if (!suspended) animation.start();
     },
     notice(line) {
       notices.push(line);
-      draw();
+      animation.redraw();
     },
     suspend() {
-      halt();
+      animation.halt();
       suspended = true;
       screen.show(takeNotices(), []);
       return () => {
         suspended = false;
-        timer ??= setTimeout(animate, FIRST_FRAME_MS);
+        animation.start();
       };
     },
     stop(result) {
-      halt();
+      animation.halt();
       stopResize();
       screen.show(takeNotices(), []);
       if (result) screen.print(closingLines(result, style));

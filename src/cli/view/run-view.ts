@@ -4,6 +4,7 @@ import { displayWidth } from '../../util/terminal-text.js';
 import type { Writer } from '../command.js';
 import { LineBuffer } from '../line-buffer.js';
 import { createStyle } from '../style.js';
+import { createAnimation } from './animation.js';
 import { closingLines } from './closing.js';
 import { drawRun } from './draw.js';
 import { continuingLines, plainLines, warningLine } from './plain.js';
@@ -51,21 +52,16 @@ function plainView({ out }: RunViewOptions): RunView {
   };
 }
 
-const FRAME_MS = 100;
-/** A run that is over sooner is never animated. */
-const FIRST_FRAME_MS = 60;
 const FINAL_ROWS = 60;
 
 function liveView({ out, clock }: RunViewOptions): RunView {
   const style = createStyle(out.color);
   const state = createRunState();
   const screen = createScreen(out);
-  let tick = 0;
-  let timer: NodeJS.Timeout | undefined;
   let notices: string[] = [];
   let seenWarnings = 0;
   let suspended = false;
-  const stopResize = out.onResize(() => draw());
+  const stopResize = out.onResize(() => animation.redraw());
 
   /** Lines that stay above the picture. */
   const takeNotices = (): string[] => {
@@ -75,45 +71,36 @@ function liveView({ out, clock }: RunViewOptions): RunView {
     notices = [];
     return taken;
   };
-  const picture = (rows: number) => drawRun(state, { style, columns: out.columns, rows, now: clock.now(), tick });
-  const draw = () => {
-    if (timer === undefined || state.phases.length === 0) return;
-    screen.show(takeNotices(), picture(Math.max(3, out.rows - 1)));
-  };
-  const animate = () => {
-    tick++;
-    draw();
-    timer = setTimeout(animate, FRAME_MS);
-  };
-  const halt = () => {
-    clearTimeout(timer);
-    timer = undefined;
-  };
+  const picture = (rows: number, tick: number) =>
+    drawRun(state, { style, columns: out.columns, rows, now: clock.now(), tick });
+  const animation = createAnimation((tick) => {
+    if (state.phases.length > 0) screen.show(takeNotices(), picture(Math.max(3, out.rows - 1), tick));
+  });
 
   return {
     onEvent(event) {
       applyEvent(state, event);
       if (event.type === 'run-start') screen.print(continuingLines(state));
-      if (event.type === 'run-end') halt();
-      else if (!suspended) timer ??= setTimeout(animate, FIRST_FRAME_MS);
+      if (event.type === 'run-end') animation.halt();
+      else if (!suspended) animation.start();
     },
     notice(line) {
       notices.push(line);
-      if (!suspended) timer ??= setTimeout(animate, FIRST_FRAME_MS);
+      if (!suspended) animation.start();
     },
     suspend() {
-      halt();
+      animation.halt();
       suspended = true;
       screen.show(takeNotices(), []);
       return () => {
         suspended = false;
-        if (!state.end) timer ??= setTimeout(animate, FIRST_FRAME_MS);
+        if (!state.end) animation.start();
       };
     },
     stop() {
-      halt();
+      animation.halt();
       stopResize();
-      const lines = state.phases.length > 0 ? picture(Math.max(FINAL_ROWS, out.rows)) : [];
+      const lines = state.phases.length > 0 ? picture(Math.max(FINAL_ROWS, out.rows), 0) : [];
       screen.show(takeNotices(), []);
       screen.print(finalLines(lines, closingLines(state, style)));
     },
