@@ -28,6 +28,8 @@ export type LoadedFlow =
       readonly digest: string;
       /** The file's text, where it was read as text; a kept check does not need it. */
       readonly source?: string;
+      /** Everything outside that had a part in this: the file, where it was looked for, and what its check read. */
+      readonly looked: readonly Dependency[];
     }
   | {
       readonly diagnostics: readonly Diagnostic[];
@@ -50,8 +52,13 @@ interface Kept {
  * is kept by the digest of its bytes, and good as long as everything that the check looked at is unchanged too.
  */
 export async function loadFlow(project: Project, ref: string, options: LoadOptions = {}): Promise<LoadedFlow> {
+  const absent: Dependency[] = [];
   const found = findFlow(project, ref, {
-    read: (path) => readBounded(path, LARGEST_FILE),
+    read: (path) => {
+      const bytes = readBounded(path, LARGEST_FILE);
+      if (bytes === undefined) absent.push({ path, digest: null });
+      return bytes;
+    },
     names: () => savedFlowNames(project),
     ...(options.base === undefined ? {} : { base: options.base }),
   });
@@ -63,7 +70,10 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   const key = sha256Hex(JSON.stringify([KEPT_FORMAT, VERSION, shown, project.home, digest]));
   if (!options.withoutKept) {
     const kept = readDerived(folder, key);
-    if (isKept(kept) && unchanged(kept.dependencies)) return { flow: kept.flow, warnings: kept.warnings, file, digest };
+    if (isKept(kept) && unchanged(kept.dependencies)) {
+      const looked = [...absent, { path: file, digest }, ...kept.dependencies];
+      return { flow: kept.flow, warnings: kept.warnings, file, digest, looked };
+    }
   }
   const { checkFlowText } = await import('./check-flow.js');
   const result = await checkFlowText({ file: shown, text: found.bytes, world: diskWorld(project) });
@@ -73,7 +83,8 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
     const kept: Kept = { format: KEPT_FORMAT, flow, warnings: diagnostics, dependencies };
     writeDerived(folder, key, kept);
   }
-  return { flow, warnings: diagnostics, file, digest, source };
+  const looked = [...absent, { path: file, digest }, ...dependencies];
+  return { flow, warnings: diagnostics, file, digest, source, looked };
 }
 
 function isKept(value: unknown): value is Kept {

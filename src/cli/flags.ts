@@ -35,6 +35,11 @@ export class FlagValues {
     return this.#values.has(name);
   }
 
+  /** Names of the flags that were given. */
+  given(): readonly string[] {
+    return [...this.#values.keys()];
+  }
+
   #spec(name: string): FlagSpec {
     const spec = this.#specs.get(name);
     if (!spec) throw new Error(`flag --${name} is not declared`);

@@ -1,15 +1,15 @@
-import { loadConfig } from '../config/load.js';
-import type { Config } from '../model/config.js';
+import { type LoadedConfig, loadConfig } from '../config/load.js';
 import type { Invocation } from './command.js';
 import { EXIT } from './exit-status.js';
 
+export type UsableConfig = Pick<LoadedConfig, 'config' | 'problems' | 'looked'>;
+
 /** The settings; or the exit status after their problems have been shown. A run never goes on with half its settings. */
-export async function requireConfig(
-  invocation: Invocation,
-): Promise<{ readonly config: Config } | { readonly status: number }> {
-  const { config, problems } = await loadConfig(invocation.project);
-  if (problems.length === 0) return { config };
+export async function requireConfig(invocation: Invocation): Promise<UsableConfig | { readonly status: number }> {
+  const loaded = await loadConfig(invocation.project);
+  const { problems } = loaded;
+  if (problems.length === 0) return loaded;
   const { writeDiagnostics } = await import('./diagnostics.js');
   await writeDiagnostics(invocation.err, problems, invocation.project);
-  return problems.some(({ severity }) => severity === 'error') ? { status: EXIT.usage } : { config };
+  return problems.some(({ severity }) => severity === 'error') ? { status: EXIT.usage } : loaded;
 }

@@ -19,6 +19,8 @@ export interface LoadedConfig {
   readonly problems: readonly Diagnostic[];
   /** Every setting that has a value, with where it comes from. */
   readonly values: readonly ConfigValue[];
+  /** The files that were looked for, with the digest of each; null where there is none. */
+  readonly looked: readonly { readonly path: string; readonly digest: string | null }[];
 }
 
 /**
@@ -28,15 +30,17 @@ export interface LoadedConfig {
 export async function loadConfig(project: Project): Promise<LoadedConfig> {
   const layers: Layer[] = [];
   const unreadable: Diagnostic[] = [];
+  const looked: { path: string; digest: string | null }[] = [];
   for (const source of ['user', 'project'] as const) {
     const file = configFile(project, source);
     const read = readText(file);
+    looked.push({ path: file.path, digest: read.text === undefined ? null : sha256Hex(read.text) });
     if (read.problem) unreadable.push(read.problem);
     if (read.text !== undefined) layers.push({ ...file, checked: await checkedFile(project, file, read.text) });
   }
-  if (layers.length === 0) return { config: CONFIG_DEFAULTS, problems: unreadable, values: DEFAULT_VALUES };
+  if (layers.length === 0) return { config: CONFIG_DEFAULTS, problems: unreadable, values: DEFAULT_VALUES, looked };
   const merged = await mergeLayers(layers);
-  return { ...merged, problems: [...unreadable, ...merged.problems] };
+  return { ...merged, problems: [...unreadable, ...merged.problems], looked };
 }
 
 async function checkedFile(project: Project, file: ConfigFile, text: string): Promise<CheckedFile> {

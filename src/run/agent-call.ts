@@ -14,6 +14,8 @@ export interface AgentCall {
   readonly tools?: readonly string[];
   readonly systemPrompt?: string;
   readonly identity: JsonObject;
+  /** All of it stands in the flow, the settings and the agent's file: no client was looked for, and none was asked. */
+  readonly isWritten: boolean;
 }
 
 export async function agentCall(
@@ -40,6 +42,7 @@ export async function agentCall(
     thinking,
     tools,
     systemPrompt,
+    isWritten: pinned === undefined && (body.runner ?? scope.flow.runner ?? options.config.runner) !== undefined,
     identity: {
       runner: runner.name,
       type: runner.type,

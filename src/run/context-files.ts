@@ -14,6 +14,8 @@ import type { Variables } from './scope.js';
 export interface ContextText {
   readonly text: string;
   readonly identity: readonly JsonObject[];
+  /** The files by name; undefined where a pattern was matched, which new files may match too. */
+  readonly reads?: readonly (readonly [path: string, digest: string])[];
 }
 
 export async function contextText(
@@ -22,6 +24,8 @@ export async function contextText(
 ): Promise<ContextText | { readonly failure: Failure }> {
   const blocks: string[] = [];
   const identity: JsonObject[] = [];
+  const reads: [string, string][] = [];
+  let named = true;
   for (const entry of at.phase.context) {
     const rendered = render(at, entry, variables);
     if (/^\{steps\.[^{}]+\}$/.test(entry)) {
@@ -37,10 +41,13 @@ export async function contextText(
       if ('failure' in bytes) return bytes;
       const sent = shorten(bytes.content.toString('utf8'), at.phase.contextLimit);
       blocks.push(block(path, sent));
-      identity.push({ path, sent: sha256Hex(sent), whole: sha256Hex(bytes.content) });
+      const whole = sha256Hex(bytes.content);
+      identity.push({ path, sent: sha256Hex(sent), whole });
+      reads.push([path, whole]);
     }
+    named &&= !files.matched;
   }
-  return { text: blocks.join('\n\n'), identity };
+  return { text: blocks.join('\n\n'), identity, ...(named && { reads }) };
 }
 
 /** Says which context has changed since it was put before the task; undefined when none has. */
@@ -66,16 +73,19 @@ function shorten(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}\n… (${text.length - limit} more characters)`;
 }
 
-async function matching(at: PhaseContext, pattern: string): Promise<{ paths: string[] } | { failure: Failure }> {
+async function matching(
+  at: PhaseContext,
+  pattern: string,
+): Promise<{ paths: string[]; matched: boolean } | { failure: Failure }> {
   const { root } = at.run.options.project;
   if (!/[*?[\]{}!]/.test(pattern)) {
     const path = relative(root, resolve(root, pattern));
     if (path.startsWith('..') || isAbsolute(path)) return { failure: leaves(pattern) };
-    return { paths: [path] };
+    return { paths: [path], matched: false };
   }
   const matched = walk(await compileGlob(pattern), { root });
   if ('failed' in matched) return { failure: { code: 'bad-input', message: `context ${pattern}: ${matched.failed}` } };
-  return { paths: matched.paths.sort() };
+  return { paths: matched.paths.sort(), matched: true };
 }
 
 function leaves(path: string): Failure {

@@ -13,6 +13,7 @@ import type { LastRun } from './last-run.js';
 import type { NestedFlows } from './nested-flows.js';
 import type { RunOptions } from './options.js';
 import type { PriorResults } from './prior-results.js';
+import type { RepeatNotes } from './repeat/notes.js';
 import type { RunnerPool } from './runner-pool.js';
 import type { Scope, ScopeResult } from './scope.js';
 import type { Secrets } from './secrets.js';
@@ -43,6 +44,8 @@ export interface RunContext {
   readonly shared: SharedResults;
   /** The run before this one, to say what changed since. */
   readonly last: LastRun;
+  /** What the next run can be told from; undefined where nobody asked for it. */
+  readonly notes: RepeatNotes | undefined;
   readonly outputFiles: DeclaredFiles;
   readonly secrets: Secrets;
   /** The project is (part of) a git repository. */

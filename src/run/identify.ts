@@ -18,6 +18,8 @@ export interface IdentityParts {
   readonly variables?: Variables;
   /** Resolved elsewhere: those of a nested flow. */
   readonly probes?: readonly Probe[];
+  /** Files that are in here besides the declared ones, with their digests; undefined when they cannot all be named. */
+  readonly reads?: readonly (readonly [path: string, digest: string])[];
   /** What else can have changed while the work was done (context files), in words; undefined when nothing has. */
   readonly moved?: () => Promise<string | undefined>;
   /** How long what is inside may be reused. */

@@ -298,6 +298,7 @@ function untoldOutputs(at: PhaseContext, work: Work): string | undefined {
 function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
   const place = work.record(settled);
   if (settled.saved) at.run.ledger.save(settled.saved);
+  at.run.notes?.add(at, settled, { unit: work.unit, probes: found.probes, reads: work.parts.reads });
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   at.run.shared.finish(found.runKey, settled, reusable ? place : undefined);
   return settled;

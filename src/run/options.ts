@@ -27,8 +27,21 @@ export interface RunOptions {
   /** Asks a person. Without it, or when it answers `pause`, the run pauses at an approval. */
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
   readonly signal?: AbortSignal;
+  /** Write down what would have to be unchanged for the next run to come to the same. */
+  readonly repeat?: RepeatRequest;
   /** The flow is run once for each of many rows; `over` names the list of them. */
   readonly batch?: { readonly over: string; readonly total: number };
+}
+
+/** The same may be asked for again: what has to be unchanged for the same answer. */
+export interface RepeatRequest {
+  /** The sheet's file. */
+  readonly path: string;
+  readonly asked: string;
+  /** Before this nothing had been looked at. */
+  readonly since: number;
+  /** Files outside of phases that decide what is run, with the digest of each (null: there is none). */
+  readonly looked: readonly { readonly path: string; readonly digest: string | null }[];
 }
 
 /** How the flow was named and where it came from. */

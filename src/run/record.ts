@@ -40,7 +40,7 @@ export function recordUnrun(at: PhaseContext, status: Status, reason: string, fa
   );
 }
 
-function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined): ResultLine {
+export function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined): ResultLine {
   const { secrets, options } = at.run;
   const masked = <T>(value: T): T => (secrets.any ? (secrets.maskValue(value as never) as T) : value);
   const executed = settled.hit === null;

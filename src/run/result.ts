@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '../model/outcome.js';
 import type { Ledger } from './budget.js';
-import type { Scope, ScopeResult } from './scope.js';
+import type { ScopeResult } from './scope.js';
 
 /** What `run --json` prints and the library returns. Fields are only ever added. */
 export interface RunResult {
@@ -71,8 +71,9 @@ export interface PhaseResult {
 
 export interface ResultFacts {
   readonly runId: string;
-  readonly scope: Scope;
-  readonly result: ScopeResult;
+  readonly flow: { readonly name: string; readonly phases: readonly { readonly id: string }[] };
+  readonly outcomes: ReadonlyMap<string, PhaseOutcome>;
+  readonly result: Pick<ScopeResult, 'status' | 'output' | 'reuse' | 'failure'>;
   readonly ledger: Ledger;
   readonly durationMs: number;
   readonly continues?: string;
@@ -82,14 +83,14 @@ export interface ResultFacts {
 
 /** The long parts are put together when somebody reads them: a person at a terminal never does. */
 export function runResult(facts: ResultFacts): RunResult {
-  const { scope, result, ledger, mask } = facts;
-  const outcomes = () => scope.flow.phases.flatMap(({ id }) => scope.outcomes.get(id) ?? []);
+  const { flow, result, ledger, mask } = facts;
+  const outcomes = () => flow.phases.flatMap(({ id }) => facts.outcomes.get(id) ?? []);
   let phases: readonly PhaseResult[] | undefined;
   let checkpoint: RunResult['checkpoint'] | undefined;
   const { failure } = result;
   return {
     runId: facts.runId,
-    flow: scope.flow.name,
+    flow: flow.name,
     status: result.status,
     output: mask(result.output.text),
     json: mask(result.output.json),

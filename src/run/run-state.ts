@@ -32,6 +32,16 @@ export function runHead(project: Project, runId: string): RunHead | undefined {
   return { runId, run, state: alive ? 'running' : 'crashed', endedAt: touched };
 }
 
+/** How a run ended; undefined when it has not, or there is no such run. */
+export function endOfRun(project: Project, runId: string): EndLine | undefined {
+  try {
+    return lastEnd(journalOf(project, runId));
+  } catch {
+    // Cleared meanwhile.
+    return undefined;
+  }
+}
+
 export function isUnfinished(state: RunState): boolean {
   return state !== 'success' && state !== 'running';
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../util/atomic-write.js';
@@ -17,7 +16,8 @@ export function runsFolder(project: Project): string {
 export function newRunId(now: number): string {
   const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, '').slice(0, 15).replace('T', '-');
   const millisecond = (now % 1_000).toString(36).padStart(2, '0');
-  return `${stamp}-${millisecond}${randomBytes(4).readUInt32BE().toString(36).padStart(4, '0').slice(-4)}`;
+  const chance = Math.floor(Math.random() * 36 ** 4);
+  return `${stamp}-${millisecond}${chance.toString(36).padStart(4, '0')}`;
 }
 
 /** Run ids come from people and become paths. */
@@ -63,8 +63,12 @@ export function removeRun(project: Project, runId: string): void {
 
 /** What the last run of a flow (with these arguments, if given) was; undefined when none is known. */
 export function lastRunId(project: Project, flow: string, argsDigest?: string): string | undefined {
+  return lastRunUnder(project, pointerName(flow, argsDigest));
+}
+
+export function lastRunUnder(project: Project, pointer: string): string | undefined {
   try {
-    const runId = readFileSync(pointerPath(project, flow, argsDigest), 'utf8').trim();
+    const runId = readFileSync(pointerPath(project, pointer), 'utf8').trim();
     return isRunId(runId) && existsSync(journalOf(project, runId)) ? runId : undefined;
   } catch {
     // Never run, or cleared.
@@ -79,6 +83,12 @@ export function rememberLastRun(
   argsDigest: string,
   { runId, mode }: { readonly runId: string; readonly mode: 'run' | 'batch' },
 ): void {
+  const ofArguments = pointerName(flow, argsDigest);
+  pointAt(project, runId, mode === 'run' ? [pointerName(flow, undefined), ofArguments] : [ofArguments]);
+}
+
+/** Makes this run the last one under each of the names. */
+export function pointAt(project: Project, runId: string, pointers: readonly string[]): void {
   const folder = join(runsFolder(project), POINTERS);
   if (!existsSync(folder)) {
     try {
@@ -88,8 +98,7 @@ export function rememberLastRun(
       return;
     }
   }
-  if (mode === 'run') writeFileAtomic(pointerPath(project, flow, undefined), `${runId}\n`);
-  writeFileAtomic(pointerPath(project, flow, argsDigest), `${runId}\n`);
+  for (const pointer of pointers) writeFileAtomic(pointerPath(project, pointer), `${runId}\n`);
 }
 
 /** After `cache clear FLOW` and `runs clear` nothing of the flow is continued. */
@@ -119,9 +128,13 @@ export function prunePointers(project: Project): void {
   }
 }
 
-function pointerPath(project: Project, flow: string, argsDigest: string | undefined): string {
-  const name = argsDigest === undefined ? flowPart(flow) : `${flowPart(flow)}-${argsDigest.slice(0, 24)}`;
-  return join(runsFolder(project), POINTERS, name);
+function pointerPath(project: Project, pointer: string): string {
+  return join(runsFolder(project), POINTERS, pointer);
+}
+
+/** Under which name the last run of a flow, or the last one with these arguments, is found. */
+export function pointerName(flow: string, argsDigest: string | undefined): string {
+  return argsDigest === undefined ? flowPart(flow) : `${flowPart(flow)}-${argsDigest.slice(0, 24)}`;
 }
 
 function flowPart(flow: string): string {

@@ -20,6 +20,8 @@ import { type Workdir, workdirOf } from './workdir.js';
 /** All that a script may see of the environment once its result can be reused: what it did not declare is not there. */
 const PLAIN_ENVIRONMENT = ['PATH', 'HOME', 'USER', 'LANG', 'TERM', 'TMPDIR', 'SHELL'] as const;
 
+const NO_FILES: readonly [] = [];
+
 interface Rendered {
   readonly argv: readonly string[];
   readonly input?: string | Buffer;
@@ -41,6 +43,7 @@ export const prepareScript: Prepare<RunBody> = (at, spec) => {
       cwd: workdir.name,
       ordinal: spec.ordinal,
       variables: spec.variables,
+      reads: NO_FILES,
     },
     beginsItself: true,
     execute: (begin) =>

@@ -36,6 +36,8 @@ export interface OpenRun {
   /** Writes the end; call it once, whatever happened. */
   end(result: Pick<ScopeResult, 'status' | 'failure' | 'partial'>): void;
   readonly startedAt: number;
+  /** The journal's first. */
+  readonly line: RunLine;
 }
 
 /** Runs a checked flow with bound arguments. Never throws; everything that can happen is in the result. */
@@ -62,9 +64,13 @@ export async function startRun(
   if ((result.status !== 'success' || result.partial) && context.processes.started > 0) await letTickPass();
   opened.end(result);
   await context.tidyStore();
+  if (context.notes && result.status === 'success' && !result.partial && opened.warnings.length === 0) {
+    (await import('./repeat/keep-sheet.js')).keepSheet(context, context.notes, opened.line);
+  }
   return runResult({
     runId: context.runId,
-    scope,
+    flow: options.flow,
+    outcomes: scope.outcomes,
     result,
     ledger: context.ledger,
     durationMs: options.project.clock.elapsed() - opened.startedAt,
@@ -102,9 +108,8 @@ export async function openRun(
   };
   makeRunFolder(project, runId);
   const journal = new JournalWriter(journalOf(project, runId), 0, warn);
-  journal.write(runLine(options, { runId, mode, argsDigest, continues: imported?.runId ?? decision.previous?.runId }), {
-    hold: true,
-  });
+  const line = runLine(options, { runId, mode, argsDigest, continues: imported?.runId ?? decision.previous?.runId });
+  journal.write(line, { hold: true });
   const prior = imported
     ? carryLines(imported, journal, clock.now())
     : decision.previous
@@ -144,6 +149,7 @@ export async function openRun(
     warnings,
     continues: imported?.runId ?? decision.previous?.runId,
     startedAt,
+    line,
     end: ({ status, failure, partial }) => {
       const durationMs = Math.round(clock.elapsed() - startedAt);
       const { spent, saved } = context.ledger;

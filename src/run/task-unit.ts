@@ -40,6 +40,7 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
       cwd: workdir.name,
       ordinal: spec.ordinal,
       variables: spec.variables,
+      reads: call.isWritten ? context.reads : undefined,
     },
     beginsItself: true,
     execute: (begin) =>

@@ -6,6 +6,7 @@ import { decodeEntry } from './entry-format.js';
 import { entryPath } from './paths.js';
 import { setAside } from './set-aside.js';
 import type { Entry, GetResult, StoreMiss } from './store.js';
+import { TOUCH_AFTER_MS } from './touch.js';
 
 export interface ReadRequest {
   readonly dir: string;
@@ -22,8 +23,6 @@ export type ReadResult = GetResult & { readonly seen?: string };
 const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
 
 const FUTURE_MS = 5 * 60_000;
-/** The entry's mtime is its last use, and exact enough if it is set this often. */
-const TOUCH_AFTER_MS = 3_600_000;
 
 const ABSENT: ReadResult = { miss: { code: 'absent', reason: 'no entry' } };
 

@@ -20,7 +20,7 @@ export function writeDerived(dir: string, digest: string, value: unknown): void 
   const path = join(dir, `${digest}.json`);
   const text = JSON.stringify(value);
   const first = writeFileAtomic(path, text);
-  if ('written' in first) forgetOldest(dir);
+  if ('written' in first) forgetOldest(dir, /^[0-9a-f]{64}\.json$/, KEPT);
   if ('written' in first || first.failed.code !== 'ENOENT') return;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -35,13 +35,13 @@ export function writeDerived(dir: string, digest: string, value: unknown): void 
 const KEPT = 200;
 
 /** Every edit of a file leaves a value behind; the least recently written half goes when there are too many. */
-function forgetOldest(dir: string): void {
+export function forgetOldest(dir: string, pattern: RegExp, kept: number): void {
   try {
-    const names = readdirSync(dir).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
-    if (names.length <= KEPT) return;
+    const names = readdirSync(dir).filter((name) => pattern.test(name));
+    if (names.length <= kept) return;
     const byAge = names.map((name) => ({ name, time: statSync(join(dir, name)).mtimeMs }));
     byAge.sort((a, b) => a.time - b.time);
-    for (const { name } of byAge.slice(0, names.length - KEPT / 2)) removeIfThere(join(dir, name));
+    for (const { name } of byAge.slice(0, names.length - kept / 2)) removeIfThere(join(dir, name));
   } catch {
     // Another process tidies up at this moment: one of us will do.
   }

@@ -1,21 +1,27 @@
-import * as crypto from 'node:crypto';
+import type * as Crypto from 'node:crypto';
+import { createRequire } from 'node:module';
 
-/** `crypto.hash` came with Node 20.12 and costs half of a hash object for the short texts that keys are made of. */
-const oneShot = crypto.hash as typeof crypto.hash | undefined;
+let loaded: typeof Crypto | undefined;
+
+/** Node takes milliseconds to load its cryptography, and a run in which nothing has changed digests nothing. */
+function crypto(): typeof Crypto {
+  loaded ??= createRequire(import.meta.url)('node:crypto') as typeof Crypto;
+  return loaded;
+}
 
 /**
  * The one digest function: full SHA-256, lower-case hex. Text is hashed as UTF-8, in which unpaired surrogates all look
  * alike; text from outside goes through the canonical encoder first, which keeps them apart.
  */
 export function sha256Hex(data: string | Buffer): string {
-  return oneShot === undefined
-    ? crypto.createHash('sha256').update(data).digest('hex')
-    : oneShot('sha256', data, 'hex');
+  // `hash` came with Node 20.12 and costs half of a hash object for the short texts that keys are made of.
+  const { hash, createHash } = crypto() as Partial<typeof Crypto> & typeof Crypto;
+  return hash === undefined ? createHash('sha256').update(data).digest('hex') : hash('sha256', data, 'hex');
 }
 
 /** A digest that is fed piece by piece, for files of any size. */
 export function sha256Stream(): { update(chunk: Buffer): void; hex(): string } {
-  const hash = crypto.createHash('sha256');
+  const hash = crypto().createHash('sha256');
   return {
     update: (chunk) => {
       hash.update(chunk);
@@ -26,5 +32,5 @@ export function sha256Stream(): { update(chunk: Buffer): void; hex(): string } {
 
 /** Digest keyed with a secret: equal values are seen to be equal, and nobody without the secret can try values out. */
 export function hmacSha256Hex(secret: string | Buffer, data: string | Buffer): string {
-  return crypto.createHmac('sha256', secret).update(data).digest('hex');
+  return crypto().createHmac('sha256', secret).update(data).digest('hex');
 }

@@ -11,12 +11,13 @@ import type { Continuation } from '../../run/options.js';
 import { lastRunId } from '../../run/runs-folder.js';
 import { batchDigest } from '../../run/start-run.js';
 import type { Invocation } from '../command.js';
-import { approver, wantsReports } from '../execute.js';
+import { approver } from '../execute.js';
 import { EXIT } from '../exit-status.js';
 import { listenForInterrupts } from '../interrupt.js';
 import { LineBuffer } from '../line-buffer.js';
 import { complain } from '../problem.js';
 import { exitStatusOf } from '../run-status.js';
+import { wantsReports } from '../show-run.js';
 import { createBatchView } from './batch-view.js';
 import { writeBatchJson } from './write-json.js';
 

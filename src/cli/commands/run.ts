@@ -1,15 +1,6 @@
-import { resolve } from 'node:path';
-import { isFlowPath } from '../../check/find-flow.js';
-import type { Continuation, Selection } from '../../run/options.js';
-import { lastRunId } from '../../run/runs-folder.js';
-import { unknownInSelection } from '../../run/selection.js';
-import type { Command, Invocation } from '../command.js';
-import { executeRun } from '../execute.js';
-import { requireFlow, type UsableFlow } from '../flow-file.js';
-import { givenArgs } from '../given-args.js';
-import { complain, complainAll } from '../problem.js';
-import { RUN_FLAGS, readRunFlags } from '../run-flags.js';
-import { requireConfig } from '../settings.js';
+import type { Command } from '../command.js';
+import { repeatable, repeatUnchanged } from '../repeat.js';
+import { RUN_FLAGS } from '../run-flags.js';
 
 export const command: Command = {
   usage: 'FLOW [K=V …] [flags]',
@@ -44,80 +35,9 @@ export const command: Command = {
     { name: 'K=V', help: 'arguments of the flow', required: false, many: true },
   ],
   async run(invocation) {
-    const { flags, positionals } = invocation;
-    const selection = selectionOf(invocation);
-    const settings = readRunFlags(invocation, selection);
-    if ('problem' in settings) return complain(invocation, settings.problem);
-    const conflict = contradiction(invocation);
-    if (conflict) return complain(invocation, conflict);
-    const [typed, ...pairs] = positionals as [string, ...string[]];
-    const loaded = await requireFlow(invocation, typed);
-    if ('status' in loaded) return loaded.status;
-    const configured = await requireConfig(invocation);
-    if ('status' in configured) return configured.status;
-    const bound = await givenArgs(invocation, pairs, loaded.flow.args);
-    if ('problems' in bound) return complainAll(invocation, bound.problems);
-    const unknown = await unknownPhase(loaded, settings.selection);
-    if (unknown) return complain(invocation, unknown.message, unknown.hint);
-    const continuation = await continuationOf(invocation, loaded);
-    if ('problem' in continuation) return complain(invocation, continuation.problem);
-
-    const options = {
-      ...settings,
-      project: invocation.project,
-      config: configured.config,
-      flow: loaded.flow,
-      source: { ref: typed, byName: !isFlowPath(typed), file: loaded.file, digest: loaded.digest },
-      args: bound.args,
-      continuation,
-    };
-    if (flags.boolean('dry-run')) return (await import('../dry-run.js')).showForecast(invocation, options);
-    return executeRun(invocation, options);
+    const asked = repeatable(invocation);
+    const repeated = asked && repeatUnchanged(invocation, asked);
+    // Everything else is loaded only when there is something to do.
+    return repeated ?? (await import('../run-flow.js')).runFlow(invocation, asked);
   },
 };
-
-function selectionOf({ flags }: Invocation) {
-  const only = flags.string('only');
-  const from = flags.string('from');
-  const until = flags.string('until');
-  return {
-    ...(only === undefined ? {} : { only }),
-    ...(from === undefined ? {} : { from }),
-    ...(until === undefined ? {} : { until }),
-  };
-}
-
-function contradiction({ flags }: Invocation): string | undefined {
-  const continuing = ['fresh', 'iterate', 'resume', 'resume-from'].filter((name) => flags.has(name));
-  if (continuing.length > 1) return `--${continuing[0]} and --${continuing[1]} contradict each other`;
-  if (flags.has('only') && (flags.has('from') || flags.has('until'))) return '--only means neither --from nor --until';
-  return undefined;
-}
-
-async function continuationOf(
-  { flags, project, cwd }: Invocation,
-  { flow }: UsableFlow,
-): Promise<Continuation | { problem: string }> {
-  if (flags.boolean('fresh')) return { how: 'fresh' };
-  const checkpoint = flags.string('resume-from');
-  if (checkpoint !== undefined) {
-    return { how: 'checkpoint', file: resolve(cwd, checkpoint) };
-  }
-  if (!flags.has('resume')) return { how: 'auto', finished: flags.boolean('iterate') };
-  const runId = flags.string('resume') ?? lastRunId(project, flow.file ?? flow.name);
-  return runId === undefined
-    ? { problem: 'this flow has not run yet: there is nothing to resume' }
-    : { how: 'resume', runId };
-}
-
-async function unknownPhase({ flow }: UsableFlow, selection: Selection) {
-  const [unknown] = unknownInSelection(flow, selection);
-  if (unknown === undefined) return undefined;
-  const { nearestName } = await import('../../util/nearest.js');
-  const ids = flow.phases.map(({ id }) => id);
-  const nearest = await nearestName(unknown, ids);
-  const hint = nearest
-    ? `did you mean ${nearest}?`
-    : `it has: ${ids.slice(0, 20).join(', ')}${ids.length > 20 ? ', …' : ''}`;
-  return { message: `the flow has no phase ${unknown}`, hint };
-}

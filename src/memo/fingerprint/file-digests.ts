@@ -2,8 +2,9 @@ import type { ErrnoError } from '../../util/atomic-write.js';
 import type { Clock } from '../../util/clock.js';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile, digestSmallFile, otherWork } from '../../util/digest-file.js';
+import type { FileFigures } from '../../util/file-figures.js';
 import { FIGURES } from '../files/found-files.js';
-import { type FileFigures, isTrusted, NUMBERS, pathsOf, type StatTable } from './stat-table.js';
+import { isTrusted, NUMBERS, pathsOf, type StatTable } from './stat-table.js';
 
 export interface DigestRequest {
   readonly root: string;

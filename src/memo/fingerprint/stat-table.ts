@@ -5,6 +5,7 @@ import { STAT_TABLES } from '../../store/paths.js';
 import { writeFileAtomic } from '../../util/atomic-write.js';
 import { checksum } from '../../util/checksum.js';
 import { sha256Hex } from '../../util/digest.js';
+import { type FileFigures, leftAloneBefore } from '../../util/file-figures.js';
 import { FIGURES } from '../files/found-files.js';
 
 /**
@@ -33,19 +34,6 @@ export const NUMBERS = FIGURES + 1;
 const VERSION = 2;
 /** A multiple of eight, so that the numbers behind it can be used where they stand. */
 const HEADER = 256;
-/**
- * Time stamps move in ticks (up to 2 seconds on some file systems), and a file may change twice within one. A row counts
- * only if the file had been left alone for longer than that when it was read.
- */
-const SAFE_MARGIN_MS = 2_500;
-
-export interface FileFigures {
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly ino: number;
-}
-
 /** Whether the row's digest is that of the file of which a stat says this. */
 export function isTrusted({ numbers }: StatTable, row: number, stat: FileFigures): boolean {
   const start = row * NUMBERS;
@@ -54,7 +42,7 @@ export function isTrusted({ numbers }: StatTable, row: number, stat: FileFigures
     numbers[start + 1] === stat.mtimeMs &&
     numbers[start + 2] === stat.ctimeMs &&
     numbers[start + 3] === stat.ino &&
-    Math.max(stat.mtimeMs, stat.ctimeMs) + SAFE_MARGIN_MS < numbers[start + 4]!
+    leftAloneBefore(stat, numbers[start + 4]!)
   );
 }
 

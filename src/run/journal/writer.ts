@@ -28,13 +28,20 @@ export class JournalWriter {
 
   /** Where the line starts and how long it is, to read it back later. */
   write(line: JournalLine, options: { readonly hold?: boolean } = {}): LinePlace {
-    const text = `${JSON.stringify(line)}\n`;
+    const place = this.writeText(JSON.stringify(line));
+    if (!options.hold) this.flush();
+    return place;
+  }
+
+  /** A line that is JSON already, held back like one of a reused phase. */
+  writeText(json: string): LinePlace {
+    const text = `${json}\n`;
     const length = Buffer.byteLength(text);
     const place = { offset: this.#offset, length };
     this.#offset += length;
     this.#held.push(text);
     this.#heldBytes += length;
-    if (!options.hold || this.#heldBytes > 256 * 1024) this.flush();
+    if (this.#heldBytes > 256 * 1024) this.flush();
     return place;
   }
 

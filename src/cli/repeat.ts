@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { isFlowPath } from '../check/find-flow.js';
+import type { RepeatRequest } from '../run/options.js';
+import { repeatRun } from '../run/repeat/repeat-run.js';
+import { askedFor, readSheet, sheetPath, writeSheet } from '../run/repeat/sheet.js';
+import { standing } from '../run/repeat/standing.js';
+import type { Invocation } from './command.js';
+import { printResult, showingRun, wantsReports } from './show-run.js';
+
+/** A run of which the command line says all: asked for again, it can be answered from its sheet. */
+export interface Asked {
+  readonly ref: string;
+  readonly text: string;
+  readonly path: string;
+  readonly since: number;
+}
+
+/** With any other flag the run is more, or less, than the flow as it stands. */
+const HARMLESS = new Set([
+  'json',
+  'events',
+  'quiet',
+  'arg',
+  'frozen',
+  'fresh',
+  'keep-going',
+  'yes',
+  'color',
+  'no-color',
+  'cwd',
+]);
+
+export function repeatable(invocation: Invocation): Asked | undefined {
+  const { flags, positionals, project, cwd } = invocation;
+  if (wantsReports(invocation) || !flags.given().every((name) => HARMLESS.has(name))) return undefined;
+  if (flags.boolean('json') && flags.boolean('events')) return undefined;
+  const [ref, ...pairs] = positionals as [string, ...string[]];
+  const flow = isFlowPath(ref) ? resolve(cwd, ref) : ref;
+  const text = askedFor(project, flow, [...flags.list('arg'), ...pairs]);
+  return { ref, text, path: sheetPath(project, text), since: project.clock.now() };
+}
+
+/** The exit status of a run in which nothing has changed; undefined when something may have, and nothing has happened. */
+export function repeatUnchanged(invocation: Invocation, { ref, text, path }: Asked): number | undefined {
+  const sheet = readSheet(path, text);
+  if (!sheet) return undefined;
+  const { project } = invocation;
+  const found = standing(sheet, project);
+  if (!found) return undefined;
+  const showing = showingRun(invocation);
+  const result = repeatRun({ project, ref, sheet: found.sheet }, showing.onEvent);
+  showing.end();
+  if (found.moved) writeSheet(path, found.sheet);
+  return printResult(invocation, result);
+}
+
+export function repeatRequest({ path, text, since }: Asked, looked: RepeatRequest['looked']): RepeatRequest {
+  return { path, asked: text, since, looked };
+}

@@ -1,0 +1,116 @@
+import type { RunEvent, RunEventBody } from '../../model/event.js';
+import { NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
+import { holderIdentity } from '../../process/process-identity.js';
+import { formatDuration } from '../../util/duration.js';
+import type { Project } from '../../util/project.js';
+import { VERSION } from '../../util/version.js';
+import { Ledger } from '../budget.js';
+import { JOURNAL_VERSION, type ResultLine, type RunLine } from '../journal/lines.js';
+import { JournalWriter } from '../journal/writer.js';
+import { pruneRuns } from '../prune-runs.js';
+import { type RunResult, runResult, spentOf } from '../result.js';
+import { journalOf, makeRunFolder, newRunId, pointAt } from '../runs-folder.js';
+import type { Sheet, SheetRecord } from './sheet.js';
+
+export interface RepeatOptions {
+  readonly project: Project;
+  /** It stands: see `standing`. */
+  readonly sheet: Sheet;
+  /** How the flow was named this time. */
+  readonly ref: string;
+}
+
+/**
+ * A run in which nothing has changed since the one before: it is told, written down and remembered like any other, and
+ * nothing is computed.
+ */
+export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => void): RunResult {
+  const { project } = options;
+  const { clock } = project;
+  const startedAt = clock.elapsed();
+  const { head, outline, records } = options.sheet;
+  const runId = newRunId(clock.now());
+  const emit = (event: RunEventBody) => onEvent(Object.assign(event as RunEvent, { at: clock.now(), runId }));
+  const warnings: string[] = [];
+  const warn = (message: string) => {
+    warnings.push(message);
+    emit({ type: 'warning', message });
+  };
+  makeRunFolder(project, runId);
+  const journal = new JournalWriter(journalOf(project, runId), 0, warn);
+  const phases = JSON.parse(outline) as RunLine['phases'];
+  journal.writeText(runLineText(options, runId, outline));
+  pointAt(project, runId, head.pointers);
+  emit({ type: 'run-start', flow: head.run.flow, file: head.run.file, phases });
+
+  const ledger = new Ledger(undefined);
+  const outcomes = new Map<string, PhaseOutcome>();
+  for (const record of records) {
+    const outcome = outcomeOf(record, clock.now());
+    ledger.save(outcome.saved!);
+    outcomes.set(record.id, outcome);
+    journal.writeText(phaseLineText(record, outcome, clock.now()));
+    emit({ type: 'phase-end', phase: record.id, outcome });
+  }
+
+  const durationMs = clock.elapsed() - startedAt;
+  const { spent, saved } = ledger;
+  journal.write({ type: 'end', at: clock.now(), status: 'success', durationMs: Math.round(durationMs), spent, saved });
+  journal.close();
+  emit({ type: 'run-end', status: 'success', spent: spentOf(ledger), saved, durationMs: Math.round(durationMs) });
+  pruneRuns(project);
+  return runResult({
+    runId,
+    flow: { name: head.run.flow, phases },
+    outcomes,
+    result: {
+      status: 'success',
+      output: outcomes.get(head.result)!.output,
+      reuse: { executed: 0, run: 0, crossRun: outcomes.size },
+    },
+    ledger,
+    durationMs,
+    warnings,
+    mask: (value) => value,
+  });
+}
+
+function runLineText({ project, sheet, ref }: RepeatOptions, runId: string, outline: string): string {
+  const line: Omit<RunLine, 'phases'> = {
+    type: 'run',
+    at: project.clock.now(),
+    version: JOURNAL_VERSION,
+    runId,
+    mode: 'run',
+    ...sheet.head.run,
+    ref,
+    taskflow: VERSION,
+    owner: holderIdentity(),
+  };
+  return `${JSON.stringify(line).slice(0, -1)},"phases":${outline}}`;
+}
+
+function phaseLineText({ line }: SheetRecord, { id, reason }: PhaseOutcome, now: number): string {
+  return `{"type":"phase","at":${now},"phase":${JSON.stringify(id)},"reason":${JSON.stringify(reason)},${line.slice(1)}`;
+}
+
+function outcomeOf({ id, line }: SheetRecord, now: number): PhaseOutcome {
+  const { kind, key, output, saved, model, madeAt } = JSON.parse(line) as ResultLine;
+  const ageMs = Math.max(0, now - madeAt!);
+  return {
+    id,
+    kind,
+    status: 'done',
+    cacheHit: 'cross-run',
+    ageMs,
+    reason: `age ${formatDuration(ageMs)}`,
+    key,
+    output,
+    files: [],
+    attempts: 0,
+    durationMs: 0,
+    usage: NO_USAGE,
+    saved,
+    model,
+  };
+}

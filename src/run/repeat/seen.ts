@@ -1,0 +1,57 @@
+import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { sha256Hex } from '../../util/digest.js';
+import { leftAloneBefore } from '../../util/file-figures.js';
+
+/** What was seen at a path: the content's digest, or null where there was nothing. */
+export interface Seen {
+  readonly path: string;
+  readonly digest: string | null;
+  /** Size, mtime, ctime and inode, where these alone say that the content is still the same. */
+  readonly figures?: readonly [size: number, mtimeMs: number, ctimeMs: number, ino: number];
+}
+
+const IF_THERE = { throwIfNoEntry: false } as const;
+
+export function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, IF_THERE);
+  } catch {
+    // A file where a folder was, no permission: for everyone who asks this, the same as not being there.
+    return undefined;
+  }
+}
+
+/**
+ * `content`: its figures are others, and its content is the same. Links are never believed by their figures: what they
+ * lead to may have changed.
+ */
+export function compare({ digest, figures }: Seen, path: string): 'same' | 'content' | 'other' {
+  const stat = lookAt(path);
+  if (stat === undefined || digest === null) return stat === undefined && digest === null ? 'same' : 'other';
+  if (figures !== undefined) {
+    const [size, mtimeMs, ctimeMs, ino] = figures;
+    if (stat.ctimeMs === ctimeMs && stat.mtimeMs === mtimeMs && stat.size === size && stat.ino === ino) return 'same';
+  }
+  return !stat.isDirectory() && digestOf(path) === digest ? 'content' : 'other';
+}
+
+function digestOf(path: string): string | undefined {
+  try {
+    return sha256Hex(readFileSync(path));
+  } catch {
+    // Unreadable, or gone meanwhile.
+    return undefined;
+  }
+}
+
+/**
+ * With figures if they can be trusted: it is a plain file or folder, and has been left alone since well before `time`,
+ * at which its content was not yet looked at.
+ */
+export function see(path: string, digest: string | null, absolute: string, time: number): Seen {
+  const stat = digest === null ? undefined : lookAt(absolute);
+  if (stat === undefined || !(stat.isFile() || stat.isDirectory()) || !leftAloneBefore(stat, time)) {
+    return { path, digest };
+  }
+  return { path, digest, figures: [stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino] };
+}

@@ -1,0 +1,126 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { JsonObject } from '../../model/json.js';
+import { writeFileAtomic } from '../../util/atomic-write.js';
+import { checksum } from '../../util/checksum.js';
+import { type Project, STATE_DIR } from '../../util/project.js';
+import { VERSION } from '../../util/version.js';
+import type { RunLine } from '../journal/lines.js';
+import type { Seen } from './seen.js';
+
+/**
+ * What a run found when all of it was, or could have been, reused: everything it looked at, and what came of it. As long
+ * as all of that is unchanged, the next run of the same flow with the same arguments comes to the same, and the sheet
+ * says what. It stands beside the kept checks and not in the cache folder: it is taken at its word, so it must be ours.
+ */
+export interface Sheet {
+  readonly head: SheetHead;
+  /** The phases as the journal's first line lists them, as JSON text. */
+  readonly outline: string;
+  /** In the order in which they settled: each after what it needs. */
+  readonly records: readonly SheetRecord[];
+}
+
+export interface SheetHead {
+  /** What was asked for, in full. */
+  readonly asked: string;
+  /** Outside of phases: the flow, the settings, whatever the check looked at. Absolute paths. */
+  readonly files: readonly Seen[];
+  /** Absolute. */
+  readonly store: string;
+  /** Names under which the last run of this flow is remembered: of any, and of those with these arguments. */
+  readonly pointers: readonly [ofFlow: string, ofArguments: string];
+  readonly run: Pick<RunLine, 'flow' | 'file' | 'fileDigest' | 'byName' | 'args' | 'argsDigest'>;
+  /** The phase whose output is the flow's. */
+  readonly result: string;
+}
+
+export interface SheetRecord {
+  readonly id: string;
+  readonly key: string;
+  readonly madeAt: number;
+  /** The store's note of when the entry was last used. */
+  readonly usedAt: number;
+  readonly ttlMs?: number;
+  /** Of the entry's file: inode, size and ctime. */
+  readonly entry: readonly [ino: number, size: number, ctimeMs: number];
+  /** Files that decide the result, relative to the project root. */
+  readonly inputs: readonly Seen[];
+  /** The journal's line as JSON text, without `type`, `at`, `phase` and `reason`, which come before it. */
+  readonly line: string;
+}
+
+/** Raised when a sheet looks different or means something else. */
+const FORMAT = 1;
+const FOLDER = `${STATE_DIR}/unchanged`;
+export const sheetName = /^[0-9a-f]{8}\.sheet$/;
+
+export function sheetFolder(project: Project): string {
+  return join(project.root, FOLDER);
+}
+
+/** What a person asked for, where it is enough to tell that they ask for the same again. */
+export function askedFor(project: Project, flow: string, args: readonly string[]): string {
+  return JSON.stringify([FORMAT, VERSION, project.root, project.home, flow, ...args]);
+}
+
+/** The sheet says in full what it is for: of two that fall on one name, the later one stays. */
+export function sheetPath(project: Project, asked: string): string {
+  return join(sheetFolder(project), `${checksum(Buffer.from(asked)).toString(16).padStart(8, '0')}.sheet`);
+}
+
+/** Undefined when there is none, or it is torn: then the run is simply run. */
+export function readSheet(path: string, asked: string): Sheet | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch {
+    // None was kept.
+    return undefined;
+  }
+  const start = bytes.indexOf(10) + 1;
+  if (start !== CHECK_LENGTH || bytes.toString('latin1', 0, start) !== checkLine(bytes.subarray(start)))
+    return undefined;
+  const lines = bytes.toString('utf8', start).split('\n');
+  const head = JSON.parse(lines[0]!) as SheetHead;
+  if (head.asked !== asked) return undefined;
+  const records: SheetRecord[] = [];
+  for (let index = 2; index < lines.length; index += 2) {
+    const record = JSON.parse(lines[index]!) as { -readonly [name in keyof SheetRecord]: SheetRecord[name] };
+    record.line = lines[index + 1]!;
+    records.push(record);
+  }
+  return { head, outline: lines[1]!, records };
+}
+
+export function writeSheet(path: string, { head, outline, records }: Sheet): void {
+  const lines = [JSON.stringify(head), outline];
+  for (const { line, ...record } of records) lines.push(JSON.stringify(record), line);
+  const body = Buffer.from(lines.join('\n'));
+  const whole = Buffer.concat([Buffer.from(checkLine(body)), body]);
+  const first = writeFileAtomic(path, whole);
+  if ('written' in first || first.failed.code !== 'ENOENT') return;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch {
+    // A read-only project: every run is run.
+    return;
+  }
+  writeFileAtomic(join(dirname(path), '.gitignore'), '*\n');
+  writeFileAtomic(path, whole);
+}
+
+/** A multiple of four: the sum is then made from the bytes where they stand. */
+const CHECK_LENGTH = 12;
+
+function checkLine(body: Buffer): string {
+  return `${checksum(body)
+    .toString(16)
+    .padEnd(CHECK_LENGTH - 1)}\n`;
+}
+
+/** What of a journal line goes into the sheet. */
+export function sheetLine(line: JsonObject): string {
+  const { type: _type, at: _at, phase: _phase, reason: _reason, ...rest } = line;
+  return JSON.stringify(rest);
+}
