@@ -20,7 +20,7 @@ const common = {
 export async function buildCli(outdir) {
   const { outputFiles, metafile } = await bundle({
     ...common,
-    entryPoints: { taskflow: 'src/cli/main.ts' },
+    entryPoints: { dispatch: 'src/cli/dispatch.ts' },
     outdir,
     format: 'esm',
     splitting: true,
@@ -35,7 +35,7 @@ export async function buildCli(outdir) {
   const chunks = new Map();
   for (const file of outputFiles) {
     const name = file.path.split('/').pop();
-    const esm = file.text.replaceAll(/(["'])\.\/((?:chunk-|taskflow)[\w-]*)\.js\1/g, '"./$2.cjs"');
+    const esm = file.text.replaceAll(/(["'])\.\/((?:chunk-|dispatch)[\w-]*)\.js\1/g, '"./$2.cjs"');
     const { code } = await transform(esm, {
       format: 'cjs',
       platform: 'node',
@@ -47,8 +47,17 @@ export async function buildCli(outdir) {
     const tail = lazyCommonJs.has(name) ? REEXPORT_COMMON_JS : '';
     chunks.set(name.replace(/\.js$/, '.cjs'), code + tail);
   }
-  packHotPath(chunks, metafile);
+  const packs = packChunks(chunks, metafile);
   for (const [name, code] of chunks) writeFileSync(`${outdir}/${name}`, code);
+  await bundle({
+    ...common,
+    entryPoints: { taskflow: 'src/cli/main.ts' },
+    outdir,
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    minify: true,
+    define: { ...common.define, TASKFLOW_PACKS: JSON.stringify(packs) },
+  });
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);
 }
 
@@ -66,45 +75,47 @@ function chunksOfCommonJs(metafile) {
   return new Set(names);
 }
 
-/** What a warm `taskflow run` executes. */
-const HOT_PATH = ['src/cli/dispatch.ts', 'src/cli/commands/run.ts'];
-
 /**
- * Splitting makes dozens of small chunks, and finding and reading each costs more than running it. Those of the hot path
- * go into one file as functions that run when they are first required; in their own files a line is left that asks for
- * them there, so that every module still exists once.
+ * Splitting makes dozens of small chunks, and finding and reading each costs more than running it. Those that a `run`
+ * needs go into packs, in the order in which they are needed; the last root of a pack is reached only when all of it is
+ * of use. A pack that stands further down leaves out what is in the ones above.
  */
-function packHotPath(chunks, metafile) {
+const PACKS = {
+  /** A run in which nothing has changed. */
+  start: ['src/cli/dispatch.ts', 'src/cli/commands/run.ts', 'src/run/repeat/repeat-run.ts'],
+  /** A run that is run. */
+  engine: ['src/run/repeat/keep-sheet.ts', 'src/cli/run-flow.ts'],
+};
+
+/** In the files of packed chunks a line is left that asks for them there, so that every module still exists once. */
+function packChunks(chunks, metafile) {
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [cjsName(path), output]));
-  const follow = (name, found = new Set()) => {
-    if (found.has(name) || !outputs.has(name)) return found;
+  const follow = (name, found) => {
+    if (found.has(name) || !outputs.has(name)) return;
     found.add(name);
     for (const { path, kind } of outputs.get(name).imports)
       if (kind === 'import-statement') follow(cjsName(path), found);
-    return found;
   };
-  // What `--version` needs stays apart.
-  const apart = follow('taskflow.cjs');
-  const hot = new Set();
-  for (const [name, { entryPoint }] of outputs) if (HOT_PATH.includes(entryPoint)) follow(name, hot);
-  const functions = [...hot]
-    .filter((name) => !apart.has(name))
-    .map((name) => {
-      const code = chunks.get(name);
-      chunks.set(name, `module.exports=require("./hot-path.cjs")(${JSON.stringify(name)});\n`);
-      return `${JSON.stringify(name)}(module,exports,require){${code}}`;
-    });
-  const code = `${HOT_PATH_CHUNKS}const chunks={__proto__:null,${functions.join(',\n')}};\n`;
-  const loader = readFileSync(`${root}scripts/hot-path-loader.cjs`, 'utf8');
-  chunks.set('hot-path.js', code);
-  chunks.set('hot-path.cjs', loader.replace('BUILD_ID', createHash('sha256').update(code).digest('hex').slice(0, 16)));
+  const entryOf = (source) => [...outputs].find(([, { entryPoint }]) => entryPoint === source)[0];
+  const packed = new Set();
+  return Object.fromEntries(
+    Object.entries(PACKS).map(([pack, roots]) => {
+      const found = new Set();
+      for (const root of roots) follow(entryOf(root), found);
+      const own = [...found].filter((name) => !packed.has(name));
+      const functions = own.map((name) => {
+        packed.add(name);
+        const code = chunks.get(name);
+        chunks.set(name, `module.exports=require("./taskflow.cjs").chunk("${pack}","${name}");\n`);
+        return `"${name}"(module,exports,require){${code}}`;
+      });
+      const code = `"use strict";Object.assign(chunks,{${functions.join(',\n')}});\n`;
+      chunks.set(`${pack}.pack.js`, code);
+      const id = createHash('sha256').update(code).digest('hex').slice(0, 16);
+      return [pack, { id, last: entryOf(roots.at(-1)) }];
+    }),
+  );
 }
-
-const HOT_PATH_CHUNKS = `"use strict";const loaded={__proto__:null};
-const load=(name)=>{let module=loaded[name];if(module===undefined){module=loaded[name]={exports:{}};chunks[name](module,module.exports,find)}return module.exports};
-const find=(id)=>id.startsWith("./")&&id.slice(2) in chunks?load(id.slice(2)):require(id);
-module.exports=load;
-`;
 
 function cjsName(path) {
   return path.split('/').pop().replace(/\.js$/, '.cjs');

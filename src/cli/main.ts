@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 import { VERSION } from '../util/version.js';
+import { chunk } from './packs.js';
+
+/** Chunks that stand in a pack are asked for here. */
+export { chunk };
 
 // The whole answer to `--version`: nothing else is loaded for it.
 const first = process.argv[2];
 if (process.argv.length === 3 && (first === '--version' || first === '-V')) {
   writeSync(1, `${VERSION}\n`);
 } else {
-  import('./dispatch.js').then(({ main }) => main(process.argv.slice(2)));
+  const { main } = chunk('start', 'dispatch.cjs') as typeof import('./dispatch.js');
+  void main(process.argv.slice(2));
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { isFlowPath } from '../check/find-flow.js';
 import type { RepeatRequest } from '../run/options.js';
-import { repeatRun } from '../run/repeat/repeat-run.js';
 import { askedFor, readSheet, sheetPath, writeSheet } from '../run/repeat/sheet.js';
 import { standing } from '../run/repeat/standing.js';
 import type { Invocation } from './command.js';
@@ -41,12 +40,13 @@ export function repeatable(invocation: Invocation): Asked | undefined {
 }
 
 /** The exit status of a run in which nothing has changed; undefined when something may have, and nothing has happened. */
-export function repeatUnchanged(invocation: Invocation, { ref, text, path }: Asked): number | undefined {
+export async function repeatUnchanged(invocation: Invocation, { ref, text, path }: Asked): Promise<number | undefined> {
   const sheet = readSheet(path, text);
   if (!sheet) return undefined;
   const { project } = invocation;
   const found = standing(sheet, project);
   if (!found) return undefined;
+  const { repeatRun } = await import('../run/repeat/repeat-run.js');
   const showing = showingRun(invocation);
   const result = repeatRun({ project, ref, sheet: found.sheet }, showing.onEvent);
   showing.end();

@@ -36,7 +36,7 @@ export const command: Command = {
   ],
   async run(invocation) {
     const asked = repeatable(invocation);
-    const repeated = asked && repeatUnchanged(invocation, asked);
+    const repeated = asked && (await repeatUnchanged(invocation, asked));
     // Everything else is loaded only when there is something to do.
     return repeated ?? (await import('../run-flow.js')).runFlow(invocation, asked);
   },
