@@ -229,7 +229,7 @@ async function executeAndKeep(
     if (!policy.writeStore || !run.store) return settled;
     const unkept = execution.unkeepable ?? secretIn(at, execution) ?? untoldOutputs(at, work);
     if (unkept !== undefined) return notKept(settled, unkept);
-    const entry = entryOf(at, found, execution);
+    const entry = entryOf(at, found, execution, settled.madeAt);
     ended = claim !== undefined;
     const put = claim ? claim.put(entry) : run.store.put(entry);
     return put.stored ? settled : notKept(settled, put.reason);

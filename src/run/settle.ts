@@ -116,12 +116,12 @@ export function reusedAgain(at: PhaseContext, settled: Settled): Settled {
   };
 }
 
-export function entryOf(at: PhaseContext, found: Found, execution: Execution): Entry {
+export function entryOf(at: PhaseContext, found: Found, execution: Execution, createdAt: number): Entry {
   return {
     format: 1,
     key: found.key,
     identity: found.stored(),
-    createdAt: at.run.options.project.clock.now(),
+    createdAt,
     creator: { taskflow: VERSION, client: execution.clientVersion },
     runId: at.run.runId,
     flow: at.scope.flow.name,

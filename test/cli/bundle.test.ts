@@ -7,7 +7,9 @@ import { CLI, cliEnvironment, createTestProject, type TestProject } from '../sup
 let project: TestProject;
 let dist: string;
 beforeEach(() => {
-  const phases = [{ id: 'a', type: 'script', run: ['echo', 'hi'] }];
+  const phases = [
+    { id: 'a', type: 'script', run: ['echo', 'hi'], cache: { scope: 'cross-run', fingerprint: ['file:flow.json'] } },
+  ];
   project = createTestProject({ 'flow.json': JSON.stringify({ name: 'demo', phases }) });
   dist = join(project.root, 'dist');
   cpSync(dirname(CLI), dist, { recursive: true });
@@ -25,25 +27,35 @@ const run = (...args: string[]) => {
   });
 };
 
+const NAME = { start: /^start-[0-9a-f]{16}-v[\d.]+-\w+\.bin$/, engine: /^engine-[0-9a-f]{16}-v[\d.]+-\w+\.bin$/ };
+
 describe('compiled code that is kept beside the bundle', () => {
-  it('is written by a run, once, and used afterwards', () => {
-    expect(run('run', './flow.json', '-q').stdout).toBe('hi\n');
-    const [name, ...others] = kept();
-    expect([name, others]).toEqual([expect.stringMatching(/^hot-path-[0-9a-f]{16}-v[\d.]+-\w+\.bin$/), []]);
-    const bytes = readFileSync(join(dist, name!));
-    expect(run('run', './flow.json', '-q').stdout).toBe('hi\n');
-    expect(readFileSync(join(dist, name!)).equals(bytes)).toBe(true);
+  it('is written by a run, whole once all of it was in use, and used afterwards', () => {
+    const again = () => expect(run('run', './flow.json', '-q').stdout).toBe('hi\n');
+    const code = (pack: string) => readFileSync(join(dist, kept().find((name) => name.startsWith(pack))!));
+    again();
+    expect(kept()).toEqual(['engine', 'start'].map((pack) => expect.stringMatching(NAME[pack as 'start'])));
+    const [engine, start] = [code('engine'), code('start')];
+    again();
+    expect(code('engine').equals(engine)).toBe(true);
+    // Answering an unchanged run takes functions that were not compiled before.
+    expect(code('start').length).toBeGreaterThan(start.length);
+    const whole = code('start');
+    again();
+    expect([kept().length, code('start').equals(whole)]).toEqual([2, true]);
   });
 
   it('never reaches the engine when it is damaged', () => {
     run('run', './flow.json', '-q');
-    const path = join(dist, kept()[0]!);
-    const good = readFileSync(path);
-    const flipped = Buffer.from(good);
-    flipped[Math.floor(good.length / 2)]! ^= 0xff;
-    for (const damaged of [Buffer.alloc(0), good.subarray(0, 1_000), flipped, Buffer.from('garbage')]) {
-      writeFileSync(path, damaged);
-      expect(run('run', './flow.json', '-q')).toMatchObject({ status: 0, stdout: 'hi\n' });
+    for (const name of kept()) {
+      const path = join(dist, name);
+      const good = readFileSync(path);
+      const flipped = Buffer.from(good);
+      flipped[Math.floor(good.length / 2)]! ^= 0xff;
+      for (const damaged of [Buffer.alloc(0), good.subarray(0, 1_000), flipped, Buffer.from('garbage')]) {
+        writeFileSync(path, damaged);
+        expect(run('run', './flow.json', '-q', '--concurrency', '2')).toMatchObject({ status: 0, stdout: 'hi\n' });
+      }
     }
   });
 });

@@ -1,0 +1,307 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
+
+/** A copy of the bundle that can answer unchanged runs and do nothing else: whatever needs the engine fails in it. */
+let withoutEngine: string;
+beforeAll(() => {
+  const dist = mkdtempSync(join(tmpdir(), 'taskflow-dist-'));
+  cpSync(dirname(CLI), dist, { recursive: true });
+  for (const name of readdirSync(dist)) if (name.startsWith('engine')) rmSync(join(dist, name));
+  writeFileSync(join(dist, 'engine.pack.js'), 'throw new Error("the engine is needed")');
+  withoutEngine = join(dist, 'taskflow.cjs');
+});
+afterAll(() => rmSync(dirname(withoutEngine), { recursive: true, force: true }));
+
+const SCRIPT = 'echo "$1" >> executions.log\ncat "in/$1.txt" 2>/dev/null || echo none\n';
+const phase = (id: string, more: object = {}) => ({
+  id,
+  type: 'script',
+  run: ['sh', 'count.sh', id],
+  cache: { scope: 'cross-run', fingerprint: [`file:in/${id}.txt`] },
+  ...more,
+});
+const FLOW = {
+  name: 'demo',
+  phases: [phase('a'), phase('b', { dependsOn: ['a'] }), phase('c', { dependsOn: ['b'] })],
+};
+
+let project: TestProject;
+beforeEach(() => {
+  project = createTestProject({
+    'flow.json': JSON.stringify(FLOW),
+    'count.sh': SCRIPT,
+    'in/a.txt': 'one\n',
+    'in/b.txt': 'two\n',
+    'in/c.txt': 'three\n',
+  });
+});
+afterEach(() => project.remove());
+
+function start(cli: string, args: readonly string[]) {
+  const env = cliEnvironment(project.root) as NodeJS.ProcessEnv;
+  return spawnSync(process.execPath, [cli, ...args], { cwd: project.root, env, encoding: 'utf8' });
+}
+
+const path = (name: string) => join(project.root, name);
+
+/** Runs the flow and says which phases were executed by it. */
+function run(...args: string[]) {
+  rmSync(path('executions.log'), { force: true });
+  const { status, stdout, stderr } = start(CLI, ['run', './flow.json', ...args]);
+  expect([status, stderr]).toEqual([0, expect.any(String)]);
+  const log = existsSync(path('executions.log')) ? readFileSync(path('executions.log'), 'utf8') : '';
+  return { executed: log.split('\n').filter(Boolean).sort().join(' '), stdout, stderr };
+}
+
+/** Whether the flow can be answered without the engine. */
+function isAnswered(...args: string[]): boolean {
+  return start(withoutEngine, ['run', './flow.json', ...args]).status === 0;
+}
+
+const sheet = () => {
+  const folder = path('.pi/taskflows/unchanged');
+  return join(folder, readdirSync(folder).find((name) => name.endsWith('.sheet'))!);
+};
+const entries = () => readdirSync(path('.pi/taskflows/cache')).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
+
+describe('a run in which nothing has changed', () => {
+  it('is answered without the engine, from the first time on, and counts nothing twice', () => {
+    expect(run().executed).toBe('a b c');
+    expect(isAnswered()).toBe(true);
+    expect(run()).toMatchObject({ executed: '', stdout: 'three\n' });
+  });
+
+  it('looks the same as one that went through the engine', () => {
+    run();
+    const told = () => {
+      const { stdout, stderr } = run('--json');
+      const result = JSON.parse(stdout) as { phases: Record<string, unknown>[] } & Record<string, unknown>;
+      for (const one of result.phases) {
+        one['ageMs'] = typeof one['ageMs'];
+        one['reason'] = String(one['reason']).replace(/\d.*/, '…');
+      }
+      result['durationMs'] = typeof result['durationMs'];
+      result['checkpoint'] = { ...(result['checkpoint'] as object), runId: '' };
+      result['runId'] = '';
+      const lines = stderr.replaceAll(/\d{8}-\d{6}-\w{6}|(?<=age |after )[\d.]+\w+/g, '…');
+      return { result, lines, journal: lastJournal() };
+    };
+    const repeated = told();
+    rmSync(path('.pi/taskflows/unchanged'), { recursive: true });
+    const engine = told();
+    expect(repeated).toEqual(engine);
+    expect(start(CLI, ['runs', 'show', 'last']).stdout).toMatch(/CACHED.*\n.*CACHED.*\n.*CACHED/);
+  });
+
+  /** Lines without what differs from run to run, and with fields in one order. */
+  function lastJournal() {
+    const runs = readdirSync(path('.pi/taskflows/runs')).filter((name) => /^\d/.test(name));
+    const text = readFileSync(path(`.pi/taskflows/runs/${runs.sort().at(-1)}/journal.jsonl`), 'utf8');
+    const volatile = new Set(['at', 'runId', 'owner', 'durationMs', 'reason']);
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const fields = Object.entries(JSON.parse(line) as object).filter(([name]) => !volatile.has(name));
+        return Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1)));
+      });
+  }
+
+  it('is continued from, explained and listed like any other', () => {
+    run();
+    run();
+    expect(start(CLI, ['runs']).stdout.match(/success/g)).toHaveLength(2);
+    project.write('in/c.txt', 'four\n');
+    expect(run().stderr).toContain('file:in/c.txt');
+  });
+
+  it('prints events, or nothing, as it is told', () => {
+    run();
+    const events = run('--events')
+      .stdout.trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(events.map(({ type }) => type)).toEqual(['run-start', 'phase-end', 'phase-end', 'phase-end', 'run-end']);
+    expect(run('--quiet').stderr).toBe('');
+    expect(run('--frozen').executed).toBe('');
+  });
+});
+
+describe('anything that has changed is run', () => {
+  it.each([
+    ['an input', () => project.write('in/b.txt', 'other\n'), 'b c'],
+    ['an input, to the same length', () => project.write('in/b.txt', 'TWO\n'), 'b c'],
+    ['an input that is gone', () => rmSync(path('in/b.txt')), 'b c'],
+    [
+      'the flow',
+      () => project.write('flow.json', JSON.stringify(FLOW).replace('"sh","count.sh","c"', '"sh","count.sh","c","x"')),
+      'c',
+    ],
+    ['an entry that is gone', () => rmSync(path(`.pi/taskflows/cache/${keyOf('b')}.json`)), 'b'],
+    ['an entry that is damaged', () => writeFileSync(path(`.pi/taskflows/cache/${keyOf('b')}.json`), 'no'), 'b'],
+    ['where the cache is', () => project.write('.pi/taskflows/config.yaml', 'cache:\n  dir: elsewhere\n'), 'a b c'],
+    ['the cache, cleared', () => start(CLI, ['cache', 'clear', './flow.json']), 'a b c'],
+  ])('%s', (_what, change, executed) => {
+    run();
+    run();
+    change();
+    expect(run().executed).toBe(executed);
+    expect(run().executed).toBe('');
+  });
+
+  function keyOf(id: string): string {
+    return entries()
+      .map((name) => name.slice(0, 64))
+      .find(
+        (key) =>
+          (JSON.parse(readFileSync(path(`.pi/taskflows/cache/${key}.json`), 'utf8')) as { phase: string }).phase === id,
+      )!;
+  }
+
+  it('an input that has the size and the time that it had, once all had settled', async () => {
+    const before = statSync(path('in/b.txt'));
+    await sleep(2_600);
+    run();
+    expect(readFileSync(sheet(), 'utf8')).toContain(`"figures":[${before.size},`);
+    expect(isAnswered()).toBe(true);
+    project.write('in/b.txt', 'TWO\n');
+    utimesSync(path('in/b.txt'), before.atime, before.mtime);
+    expect(run()).toMatchObject({ executed: 'b c' });
+    renameSync(path('in/b.txt'), path('in/kept.txt'));
+    symlinkSync('kept.txt', path('in/b.txt'));
+    expect(run().executed).toBe('');
+    project.write('in/kept.txt', 'new\n');
+    expect(run().executed).toBe('b c');
+  });
+
+  it('a result that was made anew is the one that is given from then on', () => {
+    const flow = JSON.stringify({ name: 'demo', phases: [phase('a', { run: ['sh', '-c', 'date +%N'] })] });
+    project.write('flow.json', flow);
+    const first = run().stdout;
+    expect(run().stdout).toBe(first);
+    const second = run('--refresh').stdout;
+    expect(second).not.toBe(first);
+    expect(run().stdout).toBe(second);
+    expect(run().stdout).toBe(second);
+  });
+
+  it('what may be reused only for a while', async () => {
+    const cache = { scope: 'cross-run', ttl: '2s', fingerprint: ['file:in/a.txt'] };
+    project.write('flow.json', JSON.stringify({ name: 'demo', phases: [phase('a', { cache })] }));
+    expect(run().executed).toBe('a');
+    expect(run().executed).toBe('');
+    await sleep(2_100);
+    expect(run().executed).toBe('a');
+  });
+
+  it('arguments', () => {
+    const flow = {
+      ...FLOW,
+      args: { who: { default: 'me' } },
+      phases: [phase('a', { run: ['sh', 'count.sh', 'a', '{args.who}'] })],
+    };
+    project.write('flow.json', JSON.stringify(flow));
+    expect(run().executed).toBe('a');
+    expect(run('who=you').executed).toBe('a');
+    expect(isAnswered('who=you')).toBe(true);
+    expect(isAnswered('--arg', 'who=nobody')).toBe(false);
+    expect(run().executed).toBe('');
+  });
+
+  it('what a flag asks for', () => {
+    run();
+    expect(run('--rerun', 'b').executed).toBe('b');
+    expect(run('--no-cache').executed).toBe('a b c');
+    expect(start(CLI, ['run', './flow.json', '--concurrency', '0']).status).toBe(2);
+    expect(start(CLI, ['run', './flow.json', 'x=1']).stderr).toContain('no argument "x"');
+  });
+
+  it('a run that did not end well is gone on with', () => {
+    project.write(
+      'flow.json',
+      JSON.stringify({ ...FLOW, phases: [...FLOW.phases, phase('d', { dependsOn: ['c'], run: ['sh', 'end.sh'] })] }),
+    );
+    project.write('end.sh', 'exit 1\n');
+    expect(start(CLI, ['run', './flow.json']).status).toBe(1);
+    project.write('end.sh', 'echo done\n');
+    expect(run()).toMatchObject({ executed: '', stdout: 'done\n', stderr: expect.stringContaining('continuing run') });
+  });
+
+  it('a saved flow that another one now stands before', () => {
+    project.write('.pi/taskflows/demo.json', JSON.stringify(FLOW));
+    const named = () => start(CLI, ['run', 'demo', '--quiet']).stdout;
+    expect([named(), named()]).toEqual(['three\n', 'three\n']);
+    project.write(
+      '.pi/taskflows/demo.yaml',
+      'name: demo\nphases:\n  - id: z\n    type: script\n    run: [echo, mine]\n',
+    );
+    expect(named()).toBe('mine\n');
+  });
+});
+
+describe('a sheet', () => {
+  it('is passed over when it is torn, and made again', () => {
+    run();
+    const whole = readFileSync(sheet());
+    for (const torn of [
+      Buffer.alloc(0),
+      whole.subarray(0, whole.length - 7),
+      Buffer.from(whole.toString().replace('two', 'six')),
+    ]) {
+      writeFileSync(sheet(), torn);
+      expect(run()).toMatchObject({ executed: '', stdout: 'three\n' });
+      expect(isAnswered()).toBe(true);
+    }
+  });
+
+  it('is not made where something must be decided, brought back or kept secret', () => {
+    const plain = phase('a');
+    const flows = {
+      approval: [plain, { id: 'ok', type: 'approval', task: 'go?', dependsOn: ['a'] }],
+      'run-only': [phase('a', { cache: undefined })],
+      outputs: [phase('a', { outputs: ['out.txt'], run: ['sh', '-c', 'echo x > out.txt'] })],
+      'side-effect': [phase('a', { idempotent: false, cache: undefined })],
+      glob: [phase('a', { cache: { scope: 'cross-run', fingerprint: ['glob:in/*.txt'] } })],
+    };
+    for (const [name, phases] of Object.entries(flows)) {
+      project.write('flow.json', JSON.stringify({ name, phases }));
+      run('--yes');
+      expect([name, isAnswered('--yes')]).toEqual([name, false]);
+    }
+    const secret = { name: 'secret', args: { token: { type: 'string', secret: true } }, phases: [plain] };
+    project.write('flow.json', JSON.stringify(secret));
+    run('token=hunter2');
+    expect(isAnswered('token=hunter2')).toBe(false);
+    const kept = readdirSync(path('.pi/taskflows'), { recursive: true, encoding: 'utf8' });
+    expect(kept.filter((name) => name.endsWith('.sheet'))).toEqual([]);
+  });
+
+  it('stays good when a file is only touched, and holds its new figures once it has settled', async () => {
+    run();
+    await sleep(2_600);
+    const { mtime } = statSync(path('in/a.txt'));
+    utimesSync(path('in/a.txt'), mtime, new Date(mtime.getTime() - 60_000));
+    await sleep(2_600);
+    expect(run().executed).toBe('');
+    const figures = statSync(path('in/a.txt'));
+    expect(readFileSync(sheet(), 'utf8')).toContain(`${figures.mtimeMs},${figures.ctimeMs},${figures.ino}`);
+    expect(isAnswered()).toBe(true);
+  });
+});
