@@ -24,31 +24,22 @@ export async function buildCli(outdir) {
     outdir,
     format: 'esm',
     splitting: true,
-    minify: true,
     write: false,
     metafile: true,
     chunkNames: 'chunk-[hash]',
     // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
     mainFields: ['module', 'main'],
   });
+  const sources = new Map(outputFiles.map((file) => [file.path.split('/').pop(), file.text]));
+  const packs = await buildPacks(outdir, sources, metafile);
   const lazyCommonJs = chunksOfCommonJs(metafile);
-  const chunks = new Map();
-  for (const file of outputFiles) {
-    const name = file.path.split('/').pop();
-    const esm = file.text.replaceAll(/(["'])\.\/((?:chunk-|dispatch)[\w-]*)\.js\1/g, '"./$2.cjs"');
-    const { code } = await transform(esm, {
-      format: 'cjs',
-      platform: 'node',
-      target: 'node20',
-      minify: true,
-      supported: { 'dynamic-import': false },
-      define: { 'import.meta.url': '__filename' },
-    });
-    const tail = lazyCommonJs.has(name) ? REEXPORT_COMMON_JS : '';
-    chunks.set(name.replace(/\.js$/, '.cjs'), code + tail);
+  for (const [name, text] of sources) {
+    const packed = packs.of.get(name);
+    const code = packed
+      ? `module.exports=require("./taskflow.cjs").chunk("${packed}","${name}");\n`
+      : (await toCommonJs(text)) + (lazyCommonJs.has(name) ? REEXPORT_COMMON_JS : '');
+    writeFileSync(`${outdir}/${name.replace(/\.js$/, '.cjs')}`, code);
   }
-  const packs = packChunks(chunks, metafile);
-  for (const [name, code] of chunks) writeFileSync(`${outdir}/${name}`, code);
   await bundle({
     ...common,
     entryPoints: { taskflow: 'src/cli/main.ts' },
@@ -56,9 +47,27 @@ export async function buildCli(outdir) {
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     minify: true,
-    define: { ...common.define, TASKFLOW_PACKS: JSON.stringify(packs) },
+    define: { ...common.define, TASKFLOW_PACKS: JSON.stringify(packs.table) },
   });
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);
+}
+
+const CHUNK = /^\.\/(?:chunk-[A-Z0-9]+|dispatch)\.js$/;
+
+const asCommonJs = {
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  minify: true,
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': '__filename' },
+};
+
+async function toCommonJs(esm) {
+  const text = esm.replaceAll(/(["'])(\.\/[\w-]+)\.js\1/g, (all, quote, path) =>
+    CHUNK.test(`${path}.js`) ? `${quote}${path}.cjs${quote}` : all,
+  );
+  return (await transform(text, asCommonJs)).code;
 }
 
 /**
@@ -77,8 +86,8 @@ function chunksOfCommonJs(metafile) {
 
 /**
  * Splitting makes dozens of small chunks, and finding and reading each costs more than running it. Those that a `run`
- * needs go into packs, in the order in which they are needed; the last root of a pack is reached only when all of it is
- * of use. A pack that stands further down leaves out what is in the ones above.
+ * needs go into packs, in the order in which they are needed: each is one scope, in which calls need no look-up. The
+ * last root of a pack is asked for only when all of it is of use. A pack leaves out what is in the ones above it.
  */
 const PACKS = {
   /** A run in which nothing has changed. */
@@ -87,38 +96,58 @@ const PACKS = {
   engine: ['src/run/repeat/keep-sheet.ts', 'src/cli/run-flow.ts'],
 };
 
-/** In the files of packed chunks a line is left that asks for them there, so that every module still exists once. */
-function packChunks(chunks, metafile) {
-  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [cjsName(path), output]));
+async function buildPacks(outdir, sources, metafile) {
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [path.split('/').pop(), output]));
   const follow = (name, found) => {
     if (found.has(name) || !outputs.has(name)) return;
     found.add(name);
     for (const { path, kind } of outputs.get(name).imports)
-      if (kind === 'import-statement') follow(cjsName(path), found);
+      if (kind === 'import-statement') follow(path.split('/').pop(), found);
   };
   const entryOf = (source) => [...outputs].find(([, { entryPoint }]) => entryPoint === source)[0];
-  const packed = new Set();
-  return Object.fromEntries(
-    Object.entries(PACKS).map(([pack, roots]) => {
-      const found = new Set();
-      for (const root of roots) follow(entryOf(root), found);
-      const own = [...found].filter((name) => !packed.has(name));
-      const functions = own.map((name) => {
-        packed.add(name);
-        const code = chunks.get(name);
-        chunks.set(name, `module.exports=require("./taskflow.cjs").chunk("${pack}","${name}");\n`);
-        return `"${name}"(module,exports,require){${code}}`;
-      });
-      const code = `"use strict";Object.assign(chunks,{${functions.join(',\n')}});\n`;
-      chunks.set(`${pack}.pack.js`, code);
-      const id = createHash('sha256').update(code).digest('hex').slice(0, 16);
-      return [pack, { id, last: entryOf(roots.at(-1)) }];
-    }),
-  );
+  const of = new Map();
+  const table = {};
+  for (const [pack, roots] of Object.entries(PACKS)) {
+    const found = new Set();
+    for (const root of roots) follow(entryOf(root), found);
+    const names = [...found].filter((name) => !of.has(name));
+    for (const name of names) of.set(name, pack);
+    const code = await packCode(names, sources);
+    writeFileSync(`${outdir}/${pack}.pack.js`, code);
+    const id = createHash('sha256').update(code).digest('hex').slice(0, 16);
+    table[pack] = { id, last: entryOf(roots.at(-1)) };
+  }
+  return { of, table };
 }
 
-function cjsName(path) {
-  return path.split('/').pop().replace(/\.js$/, '.cjs');
+/** The chunks as one, each leaving what it exports where others find it; what is not among them is asked for. */
+async function packCode(names, sources) {
+  const contents = names.map((name, index) => `import * as c${index} from "./${name}";chunks["${name}"]=c${index};`);
+  const { outputFiles } = await bundle({
+    ...common,
+    ...asCommonJs,
+    stdin: { contents: contents.join('\n') },
+    write: false,
+    plugins: [
+      {
+        name: 'chunks',
+        setup(build) {
+          build.onResolve({ filter: CHUNK }, ({ path, kind }) => {
+            const name = path.slice(2);
+            // What is loaded on demand is asked for like something from outside, though it may be here already.
+            return kind === 'import-statement' && names.includes(name)
+              ? { path: name, namespace: 'chunk' }
+              : { path, external: true };
+          });
+          build.onLoad({ filter: /.*/, namespace: 'chunk' }, ({ path }) => ({
+            contents: sources.get(path),
+            loader: 'js',
+          }));
+        },
+      },
+    ],
+  });
+  return outputFiles[0].text;
 }
 
 async function buildLibrary(outdir) {

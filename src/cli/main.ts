@@ -11,6 +11,6 @@ const first = process.argv[2];
 if (process.argv.length === 3 && (first === '--version' || first === '-V')) {
   writeSync(1, `${VERSION}\n`);
 } else {
-  const { main } = chunk('start', 'dispatch.cjs') as typeof import('./dispatch.js');
+  const { main } = chunk('start', 'dispatch.js') as typeof import('./dispatch.js');
   void main(process.argv.slice(2));
 }

@@ -1,17 +1,16 @@
 import { resolve } from 'node:path';
-import type { JsonObject } from '../../model/json.js';
 import { NO_USAGE } from '../../model/outcome.js';
 import { entryPath } from '../../store/paths.js';
 import { forgetOldest } from '../../util/derived-cache.js';
 import { savingsOf } from '../budget.js';
 import type { RunContext } from '../context.js';
 import type { Settled } from '../execution.js';
-import type { RunLine } from '../journal/lines.js';
+import type { ResultLine, RunLine } from '../journal/lines.js';
 import { resultLine } from '../record.js';
 import { pointerName } from '../runs-folder.js';
 import type { Note, RepeatNotes } from './notes.js';
 import { lookAt, type Seen, see } from './seen.js';
-import { type Sheet, type SheetRecord, sheetFolder, sheetLine, sheetName, writeSheet } from './sheet.js';
+import { type Sheet, type SheetRecord, sheetFolder, sheetName, writeSheet } from './sheet.js';
 
 const KEPT_SHEETS = 64;
 const LARGEST = 8 * 1024 * 1024;
@@ -29,7 +28,7 @@ export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): v
   for (const note of notes.notes.values()) {
     const record = recordOf(note, store, repeat.since);
     if (!record) return;
-    length += record.line.length;
+    length += record.output.length;
     if (length > LARGEST) return;
     records.push(record);
   }
@@ -75,8 +74,18 @@ function recordOf({ at, settled, inputs, ttlMs }: Note, store: string, since: nu
     ...(ttlMs !== undefined && { ttlMs }),
     entry: [stat.ino, stat.size, stat.ctimeMs],
     inputs: inputs.map(([path, digest]) => see(path, digest, `${root}/${path}`, since)),
-    line: sheetLine(resultLine(at, asHit(settled), undefined) as unknown as JsonObject),
+    kind: at.phase.kind,
+    ...(settled.model !== undefined && { model: settled.model }),
+    saved: savingsOf(settled.cost),
+    output: JSON.stringify(settled.output),
+    more: moreOf(resultLine(at, asHit(settled), undefined)),
   };
+}
+
+/** What of the journal's line is the same in every run and does not stand in the record. */
+function moreOf(line: ResultLine): string {
+  const { attempts, durationMs, usage, saved, cost, model, facts } = line;
+  return JSON.stringify({ attempts, durationMs, usage, saved, cost, model, facts }).slice(1, -1);
 }
 
 /** The result as the next run will find it. */

@@ -1,11 +1,11 @@
+import { hostname } from 'node:os';
 import type { RunEvent, RunEventBody } from '../../model/event.js';
-import { NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
-import { holderIdentity } from '../../process/process-identity.js';
+import { NO_USAGE, type Output, type PhaseOutcome } from '../../model/outcome.js';
 import { formatDuration } from '../../util/duration.js';
 import type { Project } from '../../util/project.js';
 import { VERSION } from '../../util/version.js';
 import { Ledger } from '../budget.js';
-import { JOURNAL_VERSION, type ResultLine, type RunLine } from '../journal/lines.js';
+import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
 import { JournalWriter } from '../journal/writer.js';
 import { pruneRuns } from '../prune-runs.js';
 import { type RunResult, runResult, spentOf } from '../result.js';
@@ -47,7 +47,7 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
   const outcomes = new Map<string, PhaseOutcome>();
   for (const record of records) {
     const outcome = outcomeOf(record, clock.now());
-    ledger.save(outcome.saved!);
+    ledger.save(record.saved);
     outcomes.set(record.id, outcome);
     journal.writeText(phaseLineText(record, outcome, clock.now()));
     emit({ type: 'phase-end', phase: record.id, outcome });
@@ -85,18 +85,21 @@ function runLineText({ project, sheet, ref }: RepeatOptions, runId: string, outl
     ...sheet.head.run,
     ref,
     taskflow: VERSION,
-    owner: holderIdentity(),
+    // All of it is written in a moment: to tell whether it is under way, the process's number will do.
+    owner: { host: hostname(), pid: process.pid },
   };
   return `${JSON.stringify(line).slice(0, -1)},"phases":${outline}}`;
 }
 
-function phaseLineText({ line }: SheetRecord, { id, reason }: PhaseOutcome, now: number): string {
-  return `{"type":"phase","at":${now},"phase":${JSON.stringify(id)},"reason":${JSON.stringify(reason)},${line.slice(1)}`;
+function phaseLineText({ kind, key, madeAt, output, more }: SheetRecord, { id, reason }: PhaseOutcome, now: number) {
+  return (
+    `{"type":"phase","at":${now},"phase":${JSON.stringify(id)},"kind":"${kind}","status":"done","reason":"${reason}",` +
+    `"key":"${key}","runKey":"${key}","hit":"cross-run","madeAt":${madeAt},"output":${output},${more}}`
+  );
 }
 
-function outcomeOf({ id, line }: SheetRecord, now: number): PhaseOutcome {
-  const { kind, key, output, saved, model, madeAt } = JSON.parse(line) as ResultLine;
-  const ageMs = Math.max(0, now - madeAt!);
+function outcomeOf({ id, kind, key, madeAt, output, saved, model }: SheetRecord, now: number): PhaseOutcome {
+  const ageMs = Math.max(0, now - madeAt);
   return {
     id,
     kind,
@@ -105,7 +108,7 @@ function outcomeOf({ id, line }: SheetRecord, now: number): PhaseOutcome {
     ageMs,
     reason: `age ${formatDuration(ageMs)}`,
     key,
-    output,
+    output: JSON.parse(output) as Output,
     files: [],
     attempts: 0,
     durationMs: 0,

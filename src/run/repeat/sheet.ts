@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { JsonObject } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
+import type { Savings } from '../../model/outcome.js';
 import { writeFileAtomic } from '../../util/atomic-write.js';
 import { checksum } from '../../util/checksum.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
+import { once, twice } from '../../util/twice.js';
 import { VERSION } from '../../util/version.js';
 import type { RunLine } from '../journal/lines.js';
 import type { Seen } from './seen.js';
@@ -46,8 +48,13 @@ export interface SheetRecord {
   readonly entry: readonly [ino: number, size: number, ctimeMs: number];
   /** Files that decide the result, relative to the project root. */
   readonly inputs: readonly Seen[];
-  /** The journal's line as JSON text, without `type`, `at`, `phase` and `reason`, which come before it. */
-  readonly line: string;
+  readonly kind: Kind;
+  readonly model?: string;
+  readonly saved: Savings;
+  /** As JSON text, which goes into the journal as it is. */
+  readonly output: string;
+  /** The other fields of the journal's line that say something, as JSON text. */
+  readonly more: string;
 }
 
 /** Raised when a sheet looks different or means something else. */
@@ -78,16 +85,26 @@ export function readSheet(path: string, asked: string): Sheet | undefined {
     // None was kept.
     return undefined;
   }
-  const start = bytes.indexOf(10) + 1;
-  if (start !== CHECK_LENGTH || bytes.toString('latin1', 0, start) !== checkLine(bytes.subarray(start)))
+  const body = once(bytes);
+  const lines = body?.toString('utf8').split('\n') ?? [];
+  try {
+    return decode(lines, asked);
+  } catch {
+    // Whole, and yet not ours: someone made it by hand.
     return undefined;
-  const lines = bytes.toString('utf8', start).split('\n');
+  }
+}
+
+/** Head, outline, and three lines for each record. */
+function decode(lines: readonly string[], asked: string): Sheet | undefined {
+  if (lines.length < 2) return undefined;
   const head = JSON.parse(lines[0]!) as SheetHead;
   if (head.asked !== asked) return undefined;
   const records: SheetRecord[] = [];
-  for (let index = 2; index < lines.length; index += 2) {
+  for (let index = 2; index < lines.length; index += 3) {
     const record = JSON.parse(lines[index]!) as { -readonly [name in keyof SheetRecord]: SheetRecord[name] };
-    record.line = lines[index + 1]!;
+    record.output = lines[index + 1]!;
+    record.more = lines[index + 2]!;
     records.push(record);
   }
   return { head, outline: lines[1]!, records };
@@ -95,9 +112,8 @@ export function readSheet(path: string, asked: string): Sheet | undefined {
 
 export function writeSheet(path: string, { head, outline, records }: Sheet): void {
   const lines = [JSON.stringify(head), outline];
-  for (const { line, ...record } of records) lines.push(JSON.stringify(record), line);
-  const body = Buffer.from(lines.join('\n'));
-  const whole = Buffer.concat([Buffer.from(checkLine(body)), body]);
+  for (const { output, more, ...record } of records) lines.push(JSON.stringify(record), output, more);
+  const whole = twice(Buffer.from(lines.join('\n')));
   const first = writeFileAtomic(path, whole);
   if ('written' in first || first.failed.code !== 'ENOENT') return;
   try {
@@ -108,19 +124,4 @@ export function writeSheet(path: string, { head, outline, records }: Sheet): voi
   }
   writeFileAtomic(join(dirname(path), '.gitignore'), '*\n');
   writeFileAtomic(path, whole);
-}
-
-/** A multiple of four: the sum is then made from the bytes where they stand. */
-const CHECK_LENGTH = 12;
-
-function checkLine(body: Buffer): string {
-  return `${checksum(body)
-    .toString(16)
-    .padEnd(CHECK_LENGTH - 1)}\n`;
-}
-
-/** What of a journal line goes into the sheet. */
-export function sheetLine(line: JsonObject): string {
-  const { type: _type, at: _at, phase: _phase, reason: _reason, ...rest } = line;
-  return JSON.stringify(rest);
 }
