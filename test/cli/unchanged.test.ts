@@ -244,6 +244,48 @@ describe('anything that has changed is run', () => {
     expect(run()).toMatchObject({ executed: '', stdout: 'done\n', stderr: expect.stringContaining('continuing run') });
   });
 
+  it('a failed run is gone on with, though all that it has kept stands', () => {
+    project.write('count.sh', `${SCRIPT}test ! -e broken\n`);
+    run();
+    expect(isAnswered()).toBe(true);
+    project.write('broken', '');
+    expect(start(CLI, ['run', './flow.json', '--rerun', 'c']).status).toBe(1);
+    rmSync(path('broken'));
+    expect(isAnswered()).toBe(false);
+    expect(run().stderr).toContain('continuing run');
+  });
+
+  it('an agent, when its file, its context or its runner is another', () => {
+    const cache = { scope: 'cross-run', fingerprint: ['file:in/a.txt'] };
+    const ask = {
+      id: 'ask',
+      type: 'agent',
+      agent: 'writer',
+      task: 'write',
+      context: ['in/b.txt'],
+      runner: 'own',
+      cache,
+    };
+    project.write('flow.json', JSON.stringify({ name: 'demo', phases: [ask] }));
+    project.write('.pi/agents/writer.md', '---\nname: writer\ndescription: writes\n---\nBe brief.\n');
+    const runner = (version: number) =>
+      `runners:\n  own:\n    command: [sh, -c, "cat > /dev/null; echo asked >> executions.log; echo answer"]\n    version: ${version}\n`;
+    project.write('.pi/taskflows/config.yaml', runner(1));
+    expect(run().executed).toBe('asked');
+    expect(isAnswered()).toBe(true);
+    const changes = [
+      () => project.write('in/b.txt', 'TWO\n'),
+      () => project.write('in/a.txt', 'ONE\n'),
+      () => project.write('.pi/taskflows/config.yaml', runner(2)),
+      () => project.write('.pi/agents/writer.md', '---\nname: writer\ndescription: writes\n---\nBe verbose.\n'),
+    ];
+    for (const change of changes) {
+      change();
+      expect(run().executed).toBe('asked');
+      expect(isAnswered()).toBe(true);
+    }
+  });
+
   it('a saved flow that another one now stands before', () => {
     project.write('.pi/taskflows/demo.json', JSON.stringify(FLOW));
     const named = () => start(CLI, ['run', 'demo', '--quiet']).stdout;
@@ -269,6 +311,11 @@ describe('a sheet', () => {
       expect(run()).toMatchObject({ executed: '', stdout: 'three\n' });
       expect(isAnswered()).toBe(true);
     }
+  });
+
+  it('does not believe the figures of files that were written a moment before', () => {
+    run();
+    expect(readFileSync(sheet(), 'utf8')).not.toContain('"figures"');
   });
 
   it('is not made where something must be decided, brought back or kept secret', () => {
