@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
@@ -43,6 +43,18 @@ describe('compiled code that is kept beside the bundle', () => {
     const whole = code('start');
     again();
     expect([kept().length, code('start').equals(whole)]).toEqual([2, true]);
+  });
+
+  it('is good for every run, although the engine is told to work differently for large flows', () => {
+    const phases = [{ id: 'a', type: 'script', run: ['echo', 'hi'], description: 'long '.repeat(10_000) }];
+    writeFileSync(join(project.root, 'large.json'), JSON.stringify({ name: 'large', phases }));
+    expect(run('run', './large.json', '-q').stdout).toBe('hi\n');
+    const path = join(dist, kept()[0]!);
+    const bytes = readFileSync(path);
+    const { ino } = statSync(path);
+    expect(run('run', './large.json', '-q').stdout).toBe('hi\n');
+    expect(run('run', './flow.json', '-q').stdout).toBe('hi\n');
+    expect([readFileSync(path).equals(bytes), statSync(path).ino]).toEqual([true, ino]);
   });
 
   it('never reaches the engine when it is damaged', () => {
