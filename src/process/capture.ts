@@ -12,6 +12,7 @@ export class Capture {
   readonly #stdout: Buffer[] = [];
   readonly #stderr = new Tail(STDERR_TAIL_BYTES);
   #kept = 0;
+  #received = 0;
 
   constructor(request: ProcessRequest) {
     this.#request = request;
@@ -20,20 +21,30 @@ export class Capture {
   connect(child: ChildProcess, on: { activity: () => void; overflow: (limit: number) => void }): void {
     const { input, onStdout, onStderr, keepStdout } = this.#request;
     child.stdout?.on('data', (chunk: Buffer) => {
+      this.#received += chunk.length;
       on.activity();
       if (keepStdout !== false) this.#keep(chunk, on.overflow);
       onStdout?.(chunk);
     });
     child.stderr?.on('data', (chunk: Buffer) => {
+      this.#received += chunk.length;
       on.activity();
       this.#stderr.add(chunk);
       onStderr?.(chunk);
     });
+    // Node's pipes go both ways: left alone, each would be ended in the other direction too before it is closed.
+    child.stdout?.on('end', destroy);
+    child.stderr?.on('end', destroy);
     if (child.stdin) {
       // EPIPE, ECONNRESET: a program need not read what it is given.
       child.stdin.on('error', () => {});
       child.stdin.end(input);
     }
+  }
+
+  /** How many bytes have come, from both streams. */
+  get received(): number {
+    return this.#received;
   }
 
   stdout(): Buffer {
@@ -50,4 +61,8 @@ export class Capture {
     if (this.#kept > maxStdoutBytes) overflow(maxStdoutBytes);
     else this.#stdout.push(chunk);
   }
+}
+
+function destroy(this: { destroy(): unknown }): void {
+  this.destroy();
 }

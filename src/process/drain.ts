@@ -12,16 +12,11 @@ const MAX_BYTES = 64 * 1024 * 1024;
  * Resolves when both streams are read to their end, or someone who outlived the process keeps them open for nothing.
  * What was in the pipe when the process ended is always read, however busy this process is.
  */
-export function drained(child: ChildProcess, closed: Promise<void>): Promise<void> {
+export function drained(child: ChildProcess, closed: Promise<void>, received: () => number): Promise<void> {
   return new Promise((resolve) => {
     const until = systemClock.elapsed() + PATIENCE_MS;
-    let bytes = 0;
-    const count = (chunk: Buffer) => {
-      bytes += chunk.length;
-    };
-    child.stdout?.on('data', count);
-    child.stderr?.on('data', count);
-    let timer = setTimeout(check, QUIET_MS, bytes);
+    const start = received();
+    let timer = setTimeout(check, QUIET_MS, start);
     void closed.then(done);
 
     /** A busy event loop runs timers before it reads: only silence across a whole turn of it counts. */
@@ -30,9 +25,10 @@ export function drained(child: ChildProcess, closed: Promise<void>): Promise<voi
     }
 
     function decide(before: number): void {
-      if (bytes === before || bytes > MAX_BYTES) done();
-      else if (systemClock.elapsed() < until) timer = setTimeout(check, QUIET_MS, bytes);
-      else check(bytes);
+      const now = received();
+      if (now === before || now - start > MAX_BYTES) done();
+      else if (systemClock.elapsed() < until) timer = setTimeout(check, QUIET_MS, now);
+      else check(now);
     }
 
     function done(): void {

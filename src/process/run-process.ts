@@ -53,7 +53,13 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   const identity = mark ? { ...identityOf(pid), mark: `${mark.name}=${mark.value}` } : identityOf(pid);
   const tree: Tree = { root: pid, ...(identity.mark !== undefined && { mark: identity.mark }) };
   underWay.add(tree);
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  let isClosed = false;
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      isClosed = true;
+      resolve();
+    });
+  });
   const watch = new Watch(request, child);
   capture.connect(child, {
     activity: () => watch.activity(),
@@ -65,7 +71,7 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   // For a process that left nothing behind, the probe is all that its end costs.
   if (watch.stopped || mark || answersSignals(-pid)) await endTree(tree, request.graceMs);
   if (!watch.exit) await Promise.race([watch.exited, delay(EXIT_WAIT_MS, undefined, { ref: false })]);
-  await drained(child, closed);
+  if (!isClosed) await drained(child, closed, () => capture.received);
 
   underWay.delete(tree);
   request.onEnd?.(identity);

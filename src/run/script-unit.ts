@@ -3,6 +3,7 @@ import type { RunBody } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import { NO_USAGE } from '../model/outcome.js';
 import { admitted } from './admitted.js';
+import type { RunContext } from './context.js';
 import type { Execution } from './execution.js';
 import { failedBefore } from './execution.js';
 import { declaredVariables } from './identify.js';
@@ -85,6 +86,9 @@ function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: 
   };
 }
 
+/** Asked for once: in a bundle every `import()` copies the module's exports. */
+let runner: Promise<typeof import('../process/run-process.js')> | undefined;
+
 async function runOnce(
   at: PhaseContext,
   spec: UnitSpec,
@@ -95,7 +99,8 @@ async function runOnce(
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
   const inputs = traceInputs(rendered, workdir.name);
-  const { runProcess } = await import('../process/run-process.js');
+  runner ??= import('../process/run-process.js');
+  const { runProcess } = await runner;
   const result = await runProcess({
     argv: rendered.argv,
     cwd: entered.path,
@@ -152,11 +157,25 @@ function environmentFor(
   if (at.phase.cache.scope !== 'cross-run' && at.scope.kept === undefined) {
     return { ...env, ...runMark(at.run.runId) };
   }
-  const seen: Record<string, string | undefined> = {};
-  for (const name of PLAIN_ENVIRONMENT) if (env[name] !== undefined) seen[name] = env[name];
-  for (const name of Object.keys(env)) if (name.startsWith('LC_')) seen[name] = env[name];
+  const seen = { ...plainEnvironment(at.run) };
   for (const name of [...(at.scope.kept?.env ?? []), ...declaredVariables(at, variables)]) {
     if (env[name] !== undefined) seen[name] = env[name];
   }
   return seen;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The same for all scripts of a run. */
+function plainEnvironment(run: RunContext): Environment {
+  const known = plain.get(run);
+  if (known) return known;
+  const { env } = run.options.project;
+  const seen: Record<string, string | undefined> = {};
+  for (const name of PLAIN_ENVIRONMENT) if (env[name] !== undefined) seen[name] = env[name];
+  for (const name of Object.keys(env)) if (name.startsWith('LC_')) seen[name] = env[name];
+  plain.set(run, seen);
+  return seen;
+}
+
+const plain = new WeakMap<RunContext, Environment>();
