@@ -1,3 +1,4 @@
+import type { JsonObject } from '../model/json.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import type { Claim, Entry } from '../store/store.js';
 import { sha256Hex } from '../util/digest.js';
@@ -50,7 +51,11 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
   const { identity, key, probes } = known;
   const runKey = runKeyOf(at, key, work.private);
   const { ttlMs } = work.parts;
-  const stored = () => run.storedIdentity({ ...identity, references: references(at) });
+  let written: JsonObject | undefined;
+  const stored = () => {
+    written ??= run.storedIdentity({ ...identity, references: references(at) });
+    return written;
+  };
   const found: Found = { identity, key, runKey, probes, ttlMs, stored };
 
   const doubt = at.phase.idempotent ? undefined : run.prior.inDoubt(at.path, work.unit, runKey);
