@@ -4,7 +4,7 @@ import type { Claim, Entry } from '../store/store.js';
 import { sha256Hex } from '../util/digest.js';
 import type { RunContext } from './context.js';
 import { type Execution, failedBefore, type Settled } from './execution.js';
-import { declaredOutputs, type IdentityParts, identify, inputsMoved, references } from './identify.js';
+import { declaredOutputs, type Identified, type IdentityParts, identify, inputsMoved, references } from './identify.js';
 import type { ResultLine } from './journal/lines.js';
 import type { LinePlace } from './journal/writer.js';
 import { isNamed } from './named.js';
@@ -43,10 +43,16 @@ export interface Work {
  * The life of a result on one page: identify, take it from this run or the one continued, take it from the store, wait
  * for whoever is computing it, else execute; keep what may be kept; record.
  */
-export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
-  const { run, policy } = at;
+export function memoized(at: PhaseContext, work: Work): Settled | Promise<Settled> {
   const pending = identify(at, work.parts, work.unit);
-  const known = pending instanceof Promise ? await pending : pending;
+  return pending instanceof Promise
+    ? pending.then((known) => reusedOrExecuted(at, work, known))
+    : reusedOrExecuted(at, work, pending);
+}
+
+/** At once when the store has it and nobody has to be asked first: most of a warm run. */
+function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Settled | Promise<Settled> {
+  const { run } = at;
   if ('unidentified' in known) return executeUnkept(at, work, known.unidentified, known.unasked);
   const { identity, key, probes } = known;
   const runKey = runKeyOf(at, key, work.private);
@@ -68,16 +74,25 @@ export async function memoized(at: PhaseContext, work: Work): Promise<Settled> {
 
   const looked = lookAtOnce(at, found);
   if (looked && 'settled' in looked) return finish(at, work, found, looked.settled);
+  return waitOrExecute(at, work, found, { looked, inDoubt: doubt !== undefined });
+}
 
+async function waitOrExecute(
+  at: PhaseContext,
+  work: Work,
+  found: Found,
+  { looked, inDoubt }: { readonly looked: LookUp | undefined; readonly inDoubt: boolean },
+): Promise<Settled> {
+  const { run, policy } = at;
   // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
   const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
-  const readRun = policy.readRun || (settles && !doubt);
+  const readRun = policy.readRun || (settles && !inDoubt);
   try {
     const earlier = readRun || policy.sharesRun ? await fromThisRun(at, found) : undefined;
     return finish(at, work, found, earlier ?? (await fromStoreOrExecution(at, work, found, looked)));
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait for good.
-    run.shared.abandon(runKey);
+    run.shared.abandon(found.runKey);
     throw error;
   }
 }

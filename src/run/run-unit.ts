@@ -2,7 +2,6 @@ import type { Failure } from '../model/failure.js';
 import type { Phase, RunBody, TaskBody, UseBody } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import { mayBeCrossRun } from '../model/kind.js';
-import { canonicalEncode } from '../util/canonical.js';
 import { firstDefined } from '../util/first-defined.js';
 import { type Execution, failedBefore, type Settled } from './execution.js';
 import type { IdentityParts } from './identify.js';
@@ -10,9 +9,7 @@ import { memoized } from './memoized.js';
 import { prepareNested } from './nested-unit.js';
 import type { PhaseContext } from './phase-context.js';
 import { recordPhase, recordUnit } from './record.js';
-import { renderValue } from './render.js';
 import { prepareScript } from './script-unit.js';
-import { Slots } from './slots.js';
 import { prepareTask } from './task-unit.js';
 import type { Prepared, PreparedUnit, UnitSpec } from './unit.js';
 
@@ -29,14 +26,14 @@ export function prepare(at: PhaseContext, spec: UnitSpec): Promise<Prepared> | P
 }
 
 /** A phase that is one unit: its result is the phase's. */
-export async function runAsPhase(at: PhaseContext, spec: UnitSpec): Promise<Settled> {
+export function runAsPhase(at: PhaseContext, spec: UnitSpec): Settled | Promise<Settled> {
   const pending = prepare(at, spec);
-  const prepared = pending instanceof Promise ? await pending : pending;
-  return runWhole(at, 'failure' in prepared ? brokenUnit(prepared.failure) : prepared);
+  const run = (prepared: Prepared) => runWhole(at, 'failure' in prepared ? brokenUnit(prepared.failure) : prepared);
+  return pending instanceof Promise ? pending.then(run) : run(pending);
 }
 
 /** A phase with an identity of its own, however many units it takes to make its result. */
-export function runWhole(at: PhaseContext, work: PreparedUnit): Promise<Settled> {
+export function runWhole(at: PhaseContext, work: PreparedUnit): Settled | Promise<Settled> {
   return memoized(at, {
     parts: work.parts,
     private: isPrivate(at.phase),
@@ -46,42 +43,49 @@ export function runWhole(at: PhaseContext, work: PreparedUnit): Promise<Settled>
   });
 }
 
-/** One of several units of a phase. */
-export async function runUnit(at: PhaseContext, spec: UnitSpec & { readonly label: string }): Promise<Settled> {
-  const prepared = await prepare(at, spec);
+type LabelledSpec = UnitSpec & { readonly label: string };
+
+/** One of several units of a phase; at once where nothing has to be waited for. */
+export function runUnit(at: PhaseContext, spec: LabelledSpec): Settled | Promise<Settled> {
+  const pending = prepare(at, spec);
+  return pending instanceof Promise
+    ? pending.then((prepared) => runPrepared(at, spec.label, prepared))
+    : runPrepared(at, spec.label, pending);
+}
+
+function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settled | Promise<Settled> {
   const work: PreparedUnit = 'failure' in prepared ? brokenUnit(prepared.failure) : prepared;
   return memoized(at, {
-    unit: spec.label,
+    unit: label,
     parts: work.parts,
     private: isPrivate(at.phase),
     execute: work.execute,
     beginsItself: work.beginsItself,
-    record: (settled) => recordUnit(at, spec.label, settled),
+    record: (settled) => recordUnit(at, label, settled),
   });
 }
 
 /** Units side by side, within the phase's own bound. Each keeps its place; `onSettled` is called as they come in. */
 export async function runUnits(
   at: PhaseContext,
-  specs: readonly (UnitSpec & { readonly label: string })[],
-  onSettled: (settled: Settled, index: number) => void = () => {},
+  specs: readonly LabelledSpec[],
+  onSettled: (settled: Settled) => void = () => {},
 ): Promise<readonly Settled[]> {
-  const { concurrency } = at.phase;
   // Units wait for the run's slots by themselves; this only keeps ten thousand of them from being prepared at once.
-  const bound = new Slots(concurrency ?? Math.max(64, at.run.slots.size * 4));
+  const bound = at.phase.concurrency ?? Math.max(64, at.run.slots.size * 4);
   const results: Settled[] = new Array(specs.length);
-  await Promise.all(
-    specs.map(async (spec, index) => {
-      const release = await bound.acquire();
-      try {
-        const settled = await runUnit(at, spec);
-        results[index] = settled;
-        onSettled(settled, index);
-      } finally {
-        release();
-      }
-    }),
-  );
+  let next = 0;
+  // What is reused at once is all done by the first of them, without a promise in between.
+  const takeTurns = async () => {
+    while (next < specs.length) {
+      const index = next++;
+      const pending = runUnit(at, specs[index]!);
+      const settled = pending instanceof Promise ? await pending : pending;
+      results[index] = settled;
+      onSettled(settled);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(bound, specs.length) }, takeTurns));
   return results;
 }
 
@@ -108,27 +112,8 @@ export async function partsOfAll(
 }
 
 /** A phase that cannot even be identified fails, and says so where all results are recorded. */
-export function runBroken(at: PhaseContext, failure: Failure): Promise<Settled> {
+export function runBroken(at: PhaseContext, failure: Failure): Settled | Promise<Settled> {
   return runWhole(at, brokenUnit(failure));
-}
-
-/**
- * Numbers equal siblings, so that the second of two equal items is not taken for the first. Equal is what becomes the
- * same when it is rendered; nested flows are told apart by their items, since each is a place of its own.
- */
-export function withOrdinals<T extends UnitSpec>(at: PhaseContext, specs: readonly T[]): T[] {
-  const seen = new Map<string, number>();
-  return specs.map((spec) => {
-    const { body, cwd, variables, material } = spec;
-    const what = canonicalEncode(
-      body.type === 'use'
-        ? [variables?.item?.value ?? null]
-        : [renderValue(at, { ...body, cwd: cwd ?? null } as JsonObject, variables).value, material ?? null],
-    );
-    const ordinal = seen.get(what) ?? 0;
-    seen.set(what, ordinal + 1);
-    return ordinal === 0 ? spec : { ...spec, ordinal };
-  });
 }
 
 /** Only this scope's own: a decision, or a side effect that every row must have for itself. */

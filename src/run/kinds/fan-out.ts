@@ -3,8 +3,9 @@ import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
 import { itemsReason, settleComposite, sumOf } from '../composite.js';
 import type { Execution, Settled } from '../execution.js';
+import { withOrdinals } from '../ordinals.js';
 import type { PhaseContext } from '../phase-context.js';
-import { runUnits, withOrdinals } from '../run-unit.js';
+import { runUnits } from '../run-unit.js';
 import type { UnitSpec } from '../unit.js';
 
 type LabelledSpec = UnitSpec & { readonly label: string };
@@ -20,11 +21,18 @@ export async function fanOut(
   const because = at.policy.because;
   at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
   const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
+  let telling = false;
   const units = await runUnits(at, withOrdinals(at, specs), (settled) => {
     if (settled.status === 'done') counts.done += 1;
     if (settled.status === 'failed') counts.failed += 1;
     if (settled.hit) counts.reused += 1;
-    at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
+    if (telling) return;
+    telling = true;
+    // Those that come in together, as a thousand reused ones do, are told together.
+    queueMicrotask(() => {
+      telling = false;
+      at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
+    });
   });
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);

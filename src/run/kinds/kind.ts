@@ -4,5 +4,5 @@ import type { PhaseContext } from '../phase-context.js';
 
 /** How phases of one kind are run: from rendering to the recorded result. One file per kind, listed in the registry. */
 export interface KindHandler<P extends Phase> {
-  run(at: PhaseContext<P>): Promise<Settled>;
+  run(at: PhaseContext<P>): Settled | Promise<Settled>;
 }

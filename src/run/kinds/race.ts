@@ -1,7 +1,8 @@
 import type { RacePhase } from '../../model/flow.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
+import { withOrdinals } from '../ordinals.js';
 import type { PhaseContext } from '../phase-context.js';
-import { partsOfAll, runBroken, runUnit, runWhole, withOrdinals } from '../run-unit.js';
+import { partsOfAll, runBroken, runUnit, runWhole } from '../run-unit.js';
 import { UnitTally } from '../unit-tally.js';
 import type { KindHandler } from './kind.js';
 

@@ -1,7 +1,8 @@
 import type { ReducePhase } from '../../model/flow.js';
 import { type Execution, pureResult, type Settled } from '../execution.js';
+import { withOrdinals } from '../ordinals.js';
 import type { PhaseContext } from '../phase-context.js';
-import { prepare, runAsPhase, runUnits, runWhole, withOrdinals } from '../run-unit.js';
+import { prepare, runAsPhase, runUnits, runWhole } from '../run-unit.js';
 import { UnitTally } from '../unit-tally.js';
 import type { KindHandler } from './kind.js';
 

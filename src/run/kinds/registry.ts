@@ -31,7 +31,7 @@ const HANDLERS: { readonly [K in Phase['kind']]: KindHandler<Extract<Phase, { ki
   expand: expandKind,
 };
 
-export function runKind(at: PhaseContext): Promise<Settled> {
+export function runKind(at: PhaseContext): Settled | Promise<Settled> {
   const handler = HANDLERS[at.phase.kind] as KindHandler<Phase>;
   return handler.run(at);
 }

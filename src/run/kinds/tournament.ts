@@ -1,9 +1,10 @@
 import type { TournamentPhase } from '../../model/flow.js';
 import { isJsonObject } from '../../model/json.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
+import { withOrdinals } from '../ordinals.js';
 import { jsonWithin } from '../output.js';
 import type { PhaseContext } from '../phase-context.js';
-import { partsOfAll, runBroken, runUnit, runUnits, runWhole, withOrdinals } from '../run-unit.js';
+import { partsOfAll, runBroken, runUnit, runUnits, runWhole } from '../run-unit.js';
 import type { UnitSpec } from '../unit.js';
 import { UnitTally } from '../unit-tally.js';
 import type { KindHandler } from './kind.js';
@@ -83,7 +84,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
   });
 }
 
-function askJudge(at: PhaseContext<TournamentPhase>, texts: readonly string[]): Promise<Settled> {
+function askJudge(at: PhaseContext<TournamentPhase>, texts: readonly string[]): Settled | Promise<Settled> {
   const { mode, judgeBody } = at.phase;
   const listed = texts.map((text, index) => `### Candidate ${index + 1}\n${text}`).join('\n\n');
   const wanted =
