@@ -1,19 +1,54 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { JournalLine, RunLine } from './lines.js';
+import type { JournalLine, ResultLine, RunLine } from './lines.js';
 import type { LinePlace } from './writer.js';
 
 export interface PlacedLine extends LinePlace {
   readonly line: JournalLine;
 }
 
+interface PlacedText extends LinePlace {
+  readonly text: string;
+}
+
 const CHUNK = 256 * 1024;
 const NEWLINE = 10;
 
-/**
- * Every whole line of a journal, in order, with its place. A line that was cut short by a crash, or is not JSON, is
- * passed over. Reads in chunks: a batch's journal may be far larger than what should be in memory at once.
- */
+/** Every whole line of a journal, in order, with its place. One that was cut short, or is not JSON, is passed over. */
 export function* readLines(path: string): Generator<PlacedLine> {
+  for (const { text, offset, length } of readTexts(path)) {
+    const line = parseLine(text);
+    if (line) yield { line, offset, length };
+  }
+}
+
+/** How the line of a settled unit or phase begins: whose it is can be told without parsing what it said. */
+const RESULT_HEAD =
+  /^\{"type":"(?:unit|phase)","at":\d+,"phase":("(?:[^"\\]|\\.)*"),"kind":"[a-z]+"(?:,"unit":("(?:[^"\\]|\\.)*"))?,"status":.*\}$/;
+
+/** Where the latest result of each phase (`path`) and unit (`path unit`) stands. */
+export function resultPlaces(path: string): Map<string, LinePlace> {
+  const places = new Map<string, LinePlace>();
+  for (const { text, offset, length } of readTexts(path)) {
+    if (!text.startsWith('{"type":"unit"') && !text.startsWith('{"type":"phase"')) continue;
+    const head = RESULT_HEAD.exec(text);
+    const result = head
+      ? { phase: named(head[1]!), unit: head[2] && named(head[2]) }
+      : (parseLine(text) as ResultLine | undefined);
+    if (result) places.set(resultName(result.phase, result.unit), { offset, length });
+  }
+  return places;
+}
+
+export function resultName(phase: string, unit: string | undefined): string {
+  return unit === undefined ? phase : `${phase} ${unit}`;
+}
+
+function named(quoted: string): string {
+  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+}
+
+/** In chunks: a batch's journal may be far larger than what should be in memory at once. */
+function* readTexts(path: string): Generator<PlacedText> {
   let fd: number;
   try {
     fd = openSync(path, 'r');
@@ -31,8 +66,7 @@ export function* readLines(path: string): Generator<PlacedLine> {
       pending = pending.length === 0 ? chunk.subarray(0, read) : Buffer.concat([pending, chunk.subarray(0, read)]);
       let start = 0;
       for (let end = pending.indexOf(NEWLINE, start); end !== -1; end = pending.indexOf(NEWLINE, start)) {
-        const line = parseLine(pending.toString('utf8', start, end));
-        if (line) yield { line, offset: pendingOffset + start, length: end + 1 - start };
+        yield { text: pending.toString('utf8', start, end), offset: pendingOffset + start, length: end + 1 - start };
         start = end + 1;
       }
       pendingOffset += start;
