@@ -6,7 +6,7 @@ import { formatMoney } from '../util/format.js';
 export class Ledger {
   #spent: Usage = NO_USAGE;
   #unknownMoney = false;
-  #saved: Savings = { usd: 0, tokens: 0, ms: 0 };
+  readonly #saved = { usd: 0, tokens: 0, ms: 0 };
 
   constructor(private readonly budget: Budget | undefined) {}
 
@@ -16,7 +16,9 @@ export class Ledger {
   }
 
   save(saved: Savings): void {
-    this.#saved = addSavings(this.#saved, saved);
+    this.#saved.usd += saved.usd;
+    this.#saved.tokens += saved.tokens;
+    this.#saved.ms += saved.ms;
   }
 
   get spent(): Usage {
@@ -29,7 +31,7 @@ export class Ledger {
   }
 
   get saved(): Savings {
-    return this.#saved;
+    return { ...this.#saved };
   }
 
   /** Why nothing more may be started, or undefined. */

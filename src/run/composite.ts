@@ -1,12 +1,9 @@
 import type { CacheHit, ItemCounts, Savings } from '../model/outcome.js';
 import { sha256Hex } from '../util/digest.js';
-import { addSavings } from './budget.js';
 import type { Execution, Settled } from './execution.js';
 import type { PhaseContext } from './phase-context.js';
 import { recordPhase } from './record.js';
 import { UnitTally } from './unit-tally.js';
-
-const NOTHING_SAVED: Savings = { usd: 0, tokens: 0, ms: 0 };
 
 /** Figures of a phase that is the sum of its units: each unit is reused or executed for itself. */
 export function sumOf(
@@ -25,7 +22,7 @@ export function sumOf(
   readonly model?: string;
 } {
   const tally = new UnitTally();
-  let saved = NOTHING_SAVED;
+  const saved = { usd: 0, tokens: 0, ms: 0 };
   let executed = 0;
   let reused = 0;
   let failed = 0;
@@ -35,7 +32,11 @@ export function sumOf(
   for (const unit of units) {
     tally.add(unit);
     attempts = Math.max(attempts, unit.attempts);
-    if (unit.saved) saved = addSavings(saved, unit.saved);
+    if (unit.saved) {
+      saved.usd += unit.saved.usd;
+      saved.tokens += unit.saved.tokens;
+      saved.ms += unit.saved.ms;
+    }
     if (unit.hit) {
       reused += 1;
       ageMs = Math.min(ageMs, unit.ageMs ?? 0);

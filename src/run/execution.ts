@@ -55,9 +55,15 @@ export interface Settled extends Execution {
 
 /** Every name under which a result, or a part of it, can be found again. */
 export function keysOf(settled: Pick<Settled, 'key' | 'runKey' | 'unitKeys'>): readonly string[] {
-  const { key, runKey, unitKeys = [] } = settled;
-  const own = key === runKey ? [key] : [key, runKey];
-  return [...own.filter((name) => name !== undefined), ...unitKeys];
+  const keys: string[] = [];
+  addKeys(keys, settled);
+  return keys;
+}
+
+export function addKeys(keys: string[], { key, runKey, unitKeys }: Pick<Settled, 'key' | 'runKey' | 'unitKeys'>): void {
+  if (key !== undefined) keys.push(key);
+  if (runKey !== undefined && runKey !== key) keys.push(runKey);
+  if (unitKeys) for (const inner of unitKeys) keys.push(inner);
 }
 
 const NOT_BEGUN = new Set(['interrupted', 'budget', 'forecast']);

@@ -1,7 +1,7 @@
 import type { Settled } from './execution.js';
 import type { LinePlace } from './journal/writer.js';
 
-const MOST_RECENT = 256;
+const MOST_RECENT = 128;
 const LARGEST_RECENT = 64 * 1024;
 
 /**
@@ -12,7 +12,9 @@ export class SharedResults {
   readonly #underWay = new Map<string, { readonly done: Promise<Settled | undefined>; finish(s?: Settled): void }>();
   readonly #places = new Map<string, LinePlace>();
   /** What was asked for lately: the set-up phase of ten thousand rows is not read from the disk ten thousand times. */
-  readonly #recent = new Map<string, Settled>();
+  #recent = new Map<string, Settled>();
+  /** As many that were made before those: nothing has to be taken out one by one. */
+  #lessRecent = new Map<string, Settled>();
 
   /** Made in this run, or under way in it. */
   knows(runKey: string): boolean {
@@ -25,7 +27,7 @@ export class SharedResults {
 
   /** A result without files that was made or asked for not long ago; what has files is checked against the disk. */
   recent(runKey: string): Settled | undefined {
-    return this.#recent.get(runKey);
+    return this.#recent.get(runKey) ?? this.#lessRecent.get(runKey);
   }
 
   /** The execution under way, to wait for; resolves to undefined when it did not succeed. */
@@ -47,32 +49,34 @@ export class SharedResults {
       this.#places.set(runKey, place);
       this.#remember(runKey, settled);
     }
-    const entry = this.#underWay.get(runKey);
-    this.#underWay.delete(runKey);
-    entry?.finish(place ? settled : undefined);
+    this.#end(runKey, place ? settled : undefined);
   }
 
   /** It will not be made after all. */
   abandon(runKey: string): void {
-    const entry = this.#underWay.get(runKey);
-    this.#underWay.delete(runKey);
-    entry?.finish();
+    this.#end(runKey, undefined);
   }
 
   /** A gate has rejected it: nobody else in this run may take it. */
   forget(runKey: string): void {
     this.#places.delete(runKey);
     this.#recent.delete(runKey);
+    this.#lessRecent.delete(runKey);
+  }
+
+  #end(runKey: string, settled: Settled | undefined): void {
+    const entry = this.#underWay.get(runKey);
+    if (!entry) return;
+    this.#underWay.delete(runKey);
+    entry.finish(settled);
   }
 
   #remember(runKey: string, settled: Settled): void {
     if (settled.files.length > 0 || settled.output.text.length > LARGEST_RECENT) return;
-    this.#recent.delete(runKey);
-    this.#recent.set(runKey, settled);
-    if (this.#recent.size <= MOST_RECENT) return;
-    for (const oldest of this.#recent.keys()) {
-      this.#recent.delete(oldest);
-      return;
+    if (this.#recent.size === MOST_RECENT) {
+      this.#lessRecent = this.#recent;
+      this.#recent = new Map();
     }
+    this.#recent.set(runKey, settled);
   }
 }

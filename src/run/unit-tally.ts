@@ -1,32 +1,42 @@
-import { addUsage, NO_USAGE, type Usage } from '../model/outcome.js';
-import { type Execution, keysOf, type Settled } from './execution.js';
+import { NO_USAGE, type Usage } from '../model/outcome.js';
+import { addKeys, type Execution, type Settled } from './execution.js';
+
+/** Counted up in place: a map may have ten thousand items. */
+type Sum = { -readonly [F in keyof Usage]-?: number };
+
+function addTo(sum: Sum, usage: Usage): void {
+  sum.inputTokens += usage.inputTokens;
+  sum.cachedInputTokens += usage.cachedInputTokens;
+  sum.outputTokens += usage.outputTokens;
+  sum.usd += usage.usd ?? 0;
+}
 
 /** What the units of a phase come to: what they cost, whether all of them may be kept, where they can be found again. */
 export class UnitTally {
-  #usage: Usage = NO_USAGE;
-  #worth: Usage = NO_USAGE;
+  readonly #usage: Sum = { ...NO_USAGE, usd: 0 };
+  readonly #worth: Sum = { ...NO_USAGE, usd: 0 };
   #reusedMs = 0;
   #unkeepable: string | undefined;
   readonly #keys: string[] = [];
 
   add(unit: Settled): void {
-    this.#usage = addUsage(this.#usage, unit.usage);
-    this.#worth = addUsage(this.#worth, unit.cost.usage);
+    addTo(this.#usage, unit.usage);
+    addTo(this.#worth, unit.cost.usage);
     if (unit.hit) this.#reusedMs += unit.cost.durationMs;
     this.#unkeepable ??= unit.unkeepable;
-    this.#keys.push(...keysOf(unit));
+    addKeys(this.#keys, unit);
   }
 
   get usage(): Usage {
-    return this.#usage;
+    return { ...this.#usage };
   }
 
   /** The part of an execution that is about all of them. */
   figures(durationMs: number): Pick<Execution, 'usage' | 'durationMs' | 'cost' | 'unkeepable' | 'unitKeys'> {
     return {
-      usage: this.#usage,
+      usage: this.usage,
       durationMs,
-      cost: { usage: this.#worth, durationMs: durationMs + this.#reusedMs },
+      cost: { usage: { ...this.#worth }, durationMs: durationMs + this.#reusedMs },
       unkeepable: this.#unkeepable,
       unitKeys: this.#keys,
     };

@@ -77,12 +77,14 @@ export function shapeProblem(entry: JsonObject): string | undefined {
   if (output['base64'] !== undefined && typeof output['base64'] !== 'string') return 'output is not text';
   if (!Array.isArray(files) || !files.every(isOutputFile)) return 'bad list of files';
   if (!isJsonObject(usage) || !isJsonObject(entry['identity'] as JsonObject)) return 'no usage or no identity';
-  for (const name of ['inputTokens', 'cachedInputTokens', 'outputTokens']) {
-    if (typeof usage[name] !== 'number') return `usage without ${name}`;
-  }
-  for (const name of ['createdAt', 'durationMs']) if (!Number.isFinite(entry[name])) return `no ${name}`;
-  for (const name of ['runId', 'flow', 'phase']) if (typeof entry[name] !== 'string') return `no ${name}`;
-  return undefined;
+  if (typeof usage['inputTokens'] !== 'number') return 'usage without inputTokens';
+  if (typeof usage['cachedInputTokens'] !== 'number') return 'usage without cachedInputTokens';
+  if (typeof usage['outputTokens'] !== 'number') return 'usage without outputTokens';
+  if (!Number.isFinite(entry['createdAt'])) return 'no createdAt';
+  if (!Number.isFinite(entry['durationMs'])) return 'no durationMs';
+  if (typeof entry['runId'] !== 'string') return 'no runId';
+  if (typeof entry['flow'] !== 'string') return 'no flow';
+  return typeof entry['phase'] === 'string' ? undefined : 'no phase';
 }
 
 function isOutputFile(value: unknown): boolean {
