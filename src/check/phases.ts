@@ -1,9 +1,10 @@
-import { OptionalKind, type TProperties, type TSchema } from '@sinclair/typebox';
+import type { TProperties, TSchema } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../model/kind.js';
 import { isForbiddenName } from '../model/names.js';
 import { COMMON_FIELDS } from '../model/schema/fields.js';
 import { BRANCH_FIELDS, IGNORED_BRANCH_FIELDS } from '../model/schema/parts.js';
 import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from '../model/schema/phase.js';
+import { isOptional } from '../model/schema/type.js';
 import type { Path } from '../parse/locate.js';
 import type { PhaseSource } from './context.js';
 import { Problems } from './problem.js';
@@ -120,11 +121,6 @@ function requireFields(own: TProperties, raw: Fields, what: string, path: Path, 
     const example = JSON.stringify((schema['examples'] as readonly unknown[])[0]);
     problems.error(path, 'missing-field', `${what} needs "${name}"`, { hint: `for example: ${name}: ${example}` });
   }
-}
-
-/** TypeBox marks optional properties on the property itself. */
-function isOptional(schema: TSchema): boolean {
-  return OptionalKind in schema;
 }
 
 /** Branches carry fields of phases in flows that exist; they do nothing there, and the checker says so. */

@@ -1,6 +1,7 @@
-import { type Static, Type } from '@sinclair/typebox';
+import type { Static } from '@sinclair/typebox';
 import { EnvMap, Identifier, Json, NonEmptyText, Run, Text } from './common.js';
 import { field } from './describe.js';
+import { Type } from './type.js';
 
 /** One of the calls of `parallel`, `race` and `tournament`. What it does not say, its phase says. */
 export const BRANCH_FIELDS = {

@@ -1,8 +1,9 @@
-import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+import type { Static, TObject, TProperties } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../kind.js';
 import { Json, NonEmptyText, Text } from './common.js';
 import { field } from './describe.js';
 import { AGENT_FIELDS, BRANCHES, COMMON_FIELDS, RUN_FIELDS, SCORE, TASK, USE, WITH } from './fields.js';
+import { Type } from './type.js';
 
 const DEF = field(
   Type.Union([Type.Record(Type.String(), Json), Type.Array(Json), NonEmptyText]),
@@ -175,9 +176,16 @@ export const IGNORED_PHASE_FIELDS = {
   ),
 };
 
+const foreign = new Map<Kind, TProperties>();
+
 /** Own fields of other kinds, by name: known words that mean nothing here. */
 export function foreignFields(kind: Kind): TProperties {
-  return FOREIGN_FIELDS[kind];
+  let fields = foreign.get(kind);
+  if (!fields) {
+    fields = fieldsOfOtherKinds(kind);
+    foreign.set(kind, fields);
+  }
+  return fields;
 }
 
 function fieldsOfOtherKinds(kind: Kind): TProperties {
@@ -195,43 +203,6 @@ function fieldsOfOtherKinds(kind: Kind): TProperties {
 export const PHASE_FIELDS = Object.fromEntries(
   KINDS.map((kind) => [kind, { ...COMMON_FIELDS, ...KIND_FIELDS[kind] }]),
 ) as unknown as Record<Kind, TProperties>;
-
-const FOREIGN_FIELDS = Object.fromEntries(KINDS.map((kind) => [kind, fieldsOfOtherKinds(kind)])) as Record<
-  Kind,
-  TProperties
->;
-
-const TITLES: Readonly<Record<Kind, string>> = {
-  agent: 'Agent: one call of an agent',
-  script: 'Script: one command',
-  parallel: 'Parallel: branches side by side',
-  map: 'Map: the same for every item of a list',
-  reduce: 'Reduce: many outputs to one',
-  gate: 'Gate: pass or block',
-  approval: 'Approval: a person decides',
-  flow: 'Flow: another flow as one phase',
-  loop: 'Loop: again until it is done',
-  tournament: 'Tournament: candidates and a judge',
-  race: 'Race: the first success wins',
-  expand: 'Expand: phases made at run time',
-};
-
-/**
- * The schema of one kind. Words of other kinds are tolerated through `patternProperties`, where an editor does not
- * offer them.
- */
-function kindSchema(kind: Kind): TObject {
-  const patterns = Object.fromEntries(
-    Object.entries({ ...foreignFields(kind), ...IGNORED_PHASE_FIELDS }).map(([name, schema]) => [`^${name}$`, schema]),
-  );
-  return Type.Object(PHASE_FIELDS[kind], {
-    title: TITLES[kind],
-    additionalProperties: false,
-    patternProperties: patterns,
-  });
-}
-
-export const PHASE_SCHEMAS = Object.fromEntries(KINDS.map((kind) => [kind, kindSchema(kind)])) as Record<Kind, TObject>;
 
 type Raw<F extends TProperties> = Static<TObject<typeof COMMON_FIELDS & F>>;
 

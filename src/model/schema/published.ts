@@ -1,7 +1,8 @@
-import type { TProperties, TSchema } from '@sinclair/typebox';
+import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../kind.js';
 import { FlowObject } from './flow.js';
-import { PHASE_SCHEMAS } from './phase.js';
+import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from './phase.js';
+import { Type } from './type.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -19,6 +20,38 @@ const KIND_RULES: Partial<Record<Kind, JsonSchema>> = {
 };
 
 const BRANCH_RULE: JsonSchema = { oneOf: [{ required: ['task'] }, { required: ['run'] }] };
+
+const TITLES: Readonly<Record<Kind, string>> = {
+  agent: 'Agent: one call of an agent',
+  script: 'Script: one command',
+  parallel: 'Parallel: branches side by side',
+  map: 'Map: the same for every item of a list',
+  reduce: 'Reduce: many outputs to one',
+  gate: 'Gate: pass or block',
+  approval: 'Approval: a person decides',
+  flow: 'Flow: another flow as one phase',
+  loop: 'Loop: again until it is done',
+  tournament: 'Tournament: candidates and a judge',
+  race: 'Race: the first success wins',
+  expand: 'Expand: phases made at run time',
+};
+
+/**
+ * The schema of one kind. Words of other kinds are tolerated through `patternProperties`, where an editor does not
+ * offer them.
+ */
+function kindSchema(kind: Kind): TObject {
+  const patterns = Object.fromEntries(
+    Object.entries({ ...foreignFields(kind), ...IGNORED_PHASE_FIELDS }).map(([name, schema]) => [`^${name}$`, schema]),
+  );
+  return Type.Object(PHASE_FIELDS[kind], {
+    title: TITLES[kind],
+    additionalProperties: false,
+    patternProperties: patterns,
+  });
+}
+
+const PHASE_SCHEMAS = Object.fromEntries(KINDS.map((kind) => [kind, kindSchema(kind)])) as Record<Kind, TObject>;
 
 /**
  * The language as JSON Schema, for editors: made from the same definitions that the checker uses. Draft 7, because that
