@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { findAgent } from '../agent/agent-files.js';
 import type { AgentScope } from '../model/flow.js';
 import { LARGEST_FILE } from '../parse/decode.js';
@@ -33,7 +34,7 @@ export interface CheckWorld {
 /** The world as it is on disk. */
 export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
   const recorder = new Recorder();
-  const links = new Map<string, boolean>();
+  const outside = new Map<string, boolean>();
   const agents = new Map<string, ReturnType<CheckWorld['agent']>>();
   return {
     root: project.root,
@@ -49,10 +50,13 @@ export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
     },
     flow: (ref) => findFlow(project, ref, { read: recorder.read, names: () => savedFlowNames(project) }),
     linksOut(path) {
-      let answer = links.get(path);
+      const absolute = resolve(project.root, path);
+      // Only a link can lead elsewhere than its folder does, and a thousand files lie in a few folders.
+      const place = absolute === project.root || isLink(absolute) ? absolute : dirname(absolute);
+      let answer = outside.get(place);
       if (answer === undefined) {
-        answer = !isReallyInside(project.root, resolve(project.root, path));
-        links.set(path, answer);
+        answer = !isReallyInside(project.root, place);
+        outside.set(place, answer);
       }
       return answer;
     },
@@ -60,6 +64,15 @@ export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
       return recorder.dependencies;
     },
   };
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    // Nothing can be there: it hangs below a file, or its name is too long.
+    return false;
+  }
 }
 
 /** Whether everything that a check looked at is still as it was. */
