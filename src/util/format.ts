@@ -27,9 +27,14 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? Math.round(amount) : scaled(amount)} ${units[unit]}`;
 }
 
+/** `1,234`. By hand: the first `toLocaleString` loads the tables of all languages, which takes longer than a small run. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 /** `1 phase`, `3 phases`, `2 entries`. */
 export function plural(count: number, singular: string, plural_ = `${singular}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? singular : plural_}`;
+  return `${grouped(count)} ${count === 1 ? singular : plural_}`;
 }
 
 function scaled(amount: number): string {

@@ -1,10 +1,9 @@
 import type { BatchResult, RowResult } from '../../run/batch/result.js';
 import { formatDuration } from '../../util/duration.js';
-import { plural } from '../../util/format.js';
+import { grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
 import { savedText, spentText } from '../view/closing.js';
-import { count } from './draw-batch.js';
 
 const MOST_FAILURES = 10;
 
@@ -13,15 +12,15 @@ export function closingLines(result: BatchResult, style: Style): string[] {
   const { total, done, failed, paused, left, reused, reuse } = result;
   const mark =
     result.status === 'success' ? style.green('✔') : result.status === 'paused' ? style.yellow('‖') : style.red('✖');
-  const parts = [`${count(done)} of ${plural(total, 'row')} done`];
-  if (reused > 0) parts.push(`${count(reused)} all reused`);
-  if (failed > 0) parts.push(`${count(failed)} failed`);
-  if (paused > 0) parts.push(`${count(paused)} waiting for an approval`);
-  if (left > 0) parts.push(`${count(left)} not run`);
+  const parts = [`${grouped(done)} of ${plural(total, 'row')} done`];
+  if (reused > 0) parts.push(`${grouped(reused)} all reused`);
+  if (failed > 0) parts.push(`${grouped(failed)} failed`);
+  if (paused > 0) parts.push(`${grouped(paused)} waiting for an approval`);
+  if (left > 0) parts.push(`${grouped(left)} not run`);
   return [
     ...failures(result.rows, style),
     `${mark} ${style.bold(oneLine(result.flow))} after ${formatDuration(result.durationMs)}: ${parts.join(', ')}`,
-    `  ${plural(reuse.executed, 'phase')} executed, ${count(reuse.run + reuse.crossRun)} reused · spent ${spentText(result.spent)} · saved ${savedText(result.saved)}`,
+    `  ${plural(reuse.executed, 'phase')} executed, ${grouped(reuse.run + reuse.crossRun)} reused · spent ${spentText(result.spent)} · saved ${savedText(result.saved)}`,
     ...next(result).map((line) => `  ${style.dim('→')} ${line}`),
   ];
 }

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../util/duration.js';
-import { formatCount, formatMoney } from '../../util/format.js';
+import { formatCount, formatMoney, grouped } from '../../util/format.js';
 import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
 import { type BatchState, timeLeft } from './batch-state.js';
@@ -41,7 +41,7 @@ export function drawBatch(state: BatchState, options: DrawOptions): string[] {
 function barLine(state: BatchState, style: Style, width: number, now: number): string {
   const head = `${style.bold(oneLine(state.flow))} `;
   const left = timeLeft(state, now);
-  const tail = ` ${count(state.ended)} of ${count(state.total)}${left === undefined ? '' : ` · ${formatDuration(left)} left`}`;
+  const tail = ` ${grouped(state.ended)} of ${grouped(state.total)}${left === undefined ? '' : ` · ${formatDuration(left)} left`}`;
   const cells = Math.max(5, Math.min(40, width - displayWidth(head) - displayWidth(tail)));
   const share = state.total === 0 ? 1 : state.ended / state.total;
   const full = Math.floor(share * cells);
@@ -54,18 +54,14 @@ function barLine(state: BatchState, style: Style, width: number, now: number): s
 
 /** `1,204 done · 3 failed · 900 reused · spent $1.20 · saved $12.30 · 2m 5s`. */
 export function figures(state: BatchState, style: Style, now: number): string[] {
-  const parts = [`${count(state.done)} done`];
-  if (state.failed > 0) parts.push(style.red(`${count(state.failed)} failed`));
-  if (state.paused > 0) parts.push(style.yellow(`${count(state.paused)} waiting`));
-  if (state.reused > 0) parts.push(`${count(state.reused)} reused`);
+  const parts = [`${grouped(state.done)} done`];
+  if (state.failed > 0) parts.push(style.red(`${grouped(state.failed)} failed`));
+  if (state.paused > 0) parts.push(style.yellow(`${grouped(state.paused)} waiting`));
+  if (state.reused > 0) parts.push(`${grouped(state.reused)} reused`);
   const { usd, tokens } = state.spent;
   parts.push(usd === null ? `spent ${formatCount(tokens)} tokens` : `spent ${formatMoney(usd)}`);
   if (state.saved.usd > 0) parts.push(`saved ${formatMoney(state.saved.usd)}`);
   else if (state.saved.ms >= 1) parts.push(`saved ${formatDuration(state.saved.ms)}`);
   parts.push(formatDuration(Math.max(0, now - state.startedAt)));
   return parts;
-}
-
-export function count(number: number): string {
-  return number.toLocaleString('en-US');
 }

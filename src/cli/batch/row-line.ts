@@ -1,10 +1,9 @@
 import type { RunEvent } from '../../model/event.js';
 import { formatDuration } from '../../util/duration.js';
-import { formatCount, formatMoney } from '../../util/format.js';
+import { formatCount, formatMoney, grouped } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
 import { savedAmounts } from '../view/notes.js';
-import { count } from './draw-batch.js';
 
 type RowEnd = Extract<RunEvent, { readonly type: 'row-end' }>;
 
@@ -31,5 +30,5 @@ export function rowLine(event: RowEnd, style: Style): string {
 
 /** For logs: a row that was all reused is a number, not a line. */
 export function progressLine(ended: number, total: number, reused: number): string {
-  return `… ${count(ended)} of ${count(total)} rows, ${count(reused)} reused`;
+  return `… ${grouped(ended)} of ${grouped(total)} rows, ${grouped(reused)} reused`;
 }
