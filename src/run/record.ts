@@ -40,41 +40,54 @@ export function recordUnrun(at: PhaseContext, status: Status, reason: string, fa
   );
 }
 
+type Draft = { -readonly [F in keyof ResultLine]: ResultLine[F] };
+
+/** A warm run writes thousands of these, and most of them have nothing but the first part. */
 export function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined): ResultLine {
   const { secrets, options } = at.run;
-  const masked = <T>(value: T): T => (secrets.any ? (secrets.maskValue(value as never) as T) : value);
   const executed = settled.hit === null;
-  const output = secrets.any ? secrets.maskOutput(settled.output) : settled.output;
-  return {
+  const line: Draft = {
     type: unit === undefined ? 'phase' : 'unit',
     at: options.project.clock.now(),
     phase: at.path,
     kind: at.phase.kind,
     unit,
     status: settled.status,
-    reason: masked(settled.reason),
+    reason: settled.reason,
     key: settled.key,
     runKey: settled.runKey,
     hit: settled.hit,
     madeAt: executed ? undefined : settled.madeAt,
-    output,
-    masked: output === settled.output ? undefined : true,
-    files: settled.files.length === 0 ? undefined : settled.files,
+    output: settled.output,
     attempts: settled.attempts,
     durationMs: Math.round(settled.durationMs),
     usage: settled.usage,
     saved: settled.saved,
-    cost: executed && settled.cost.usage === settled.usage ? undefined : settled.cost,
-    model: settled.model,
-    failure: settled.failure ? masked(settled.failure) : undefined,
-    items: settled.items,
-    identity: executed ? settled.identity : undefined,
-    inputs: masked(settled.inputs),
-    facts: masked(settled.facts),
-    unkeepable: masked(settled.unkeepable),
-    idempotent: at.phase.idempotent ? undefined : false,
-    deciding: mayBeCrossRun(at.phase.kind) ? undefined : true,
-    remark: masked(settled.remark),
+  };
+  if (!executed || settled.cost.usage !== settled.usage) line.cost = settled.cost;
+  if (executed && settled.identity) line.identity = settled.identity;
+  if (settled.files.length > 0) line.files = settled.files;
+  if (settled.model !== undefined) line.model = settled.model;
+  if (settled.failure) line.failure = settled.failure;
+  if (settled.items) line.items = settled.items;
+  if (settled.inputs) line.inputs = settled.inputs;
+  if (settled.facts !== undefined) line.facts = settled.facts;
+  if (settled.unkeepable !== undefined) line.unkeepable = settled.unkeepable;
+  if (settled.remark !== undefined) line.remark = settled.remark;
+  if (!at.phase.idempotent) line.idempotent = false;
+  if (!mayBeCrossRun(at.phase.kind)) line.deciding = true;
+  return secrets.any ? withoutSecrets(line, secrets) : line;
+}
+
+/** What was said in words, or given. Identities are sealed already; an output that had to be changed says so. */
+function withoutSecrets(line: ResultLine, secrets: PhaseContext['run']['secrets']): ResultLine {
+  const { reason, failure, inputs, facts, unkeepable, remark } = line;
+  const output = secrets.maskOutput(line.output);
+  return {
+    ...line,
+    ...(secrets.maskValue({ reason, failure, inputs, facts, unkeepable, remark } as never) as object),
+    output,
+    ...(output === line.output ? {} : { masked: true }),
   };
 }
 
