@@ -31,8 +31,8 @@ export async function buildCli(outdir) {
     mainFields: ['module', 'main'],
   });
   const sources = new Map(outputFiles.map((file) => [file.path.split('/').pop(), file.text]));
-  const packs = await buildPacks(outdir, sources, metafile);
   const lazyCommonJs = chunksOfCommonJs(metafile);
+  const packs = await buildPacks(outdir, sources, metafile, lazyCommonJs);
   for (const [name, text] of sources) {
     const packed = packs.of.get(name);
     const code = packed
@@ -94,9 +94,13 @@ const PACKS = {
   start: ['src/cli/dispatch.ts', 'src/cli/commands/run.ts', 'src/run/repeat/repeat-run.ts'],
   /** A run that is run. */
   engine: ['src/run/repeat/keep-sheet.ts', 'src/cli/run-flow.ts'],
+  check: ['src/cli/commands/check.ts', 'src/check/check-flow.ts'],
+  process: ['src/store/maybe-collect.ts', 'src/process/run-process.ts'],
+  batch: ['src/run/batch/rows/read-txt.ts', 'src/cli/commands/batch.ts'],
+  yaml: [/^node_modules\/yaml\//, 'src/parse/yaml.ts'],
 };
 
-async function buildPacks(outdir, sources, metafile) {
+async function buildPacks(outdir, sources, metafile, lazyCommonJs) {
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [path.split('/').pop(), output]));
   const follow = (name, found) => {
     if (found.has(name) || !outputs.has(name)) return;
@@ -104,25 +108,34 @@ async function buildPacks(outdir, sources, metafile) {
     for (const { path, kind } of outputs.get(name).imports)
       if (kind === 'import-statement') follow(path.split('/').pop(), found);
   };
-  const entryOf = (source) => [...outputs].find(([, { entryPoint }]) => entryPoint === source)[0];
+  const entriesOf = (root) => {
+    const isMeant = (source) => (typeof root === 'string' ? source === root : root.test(source));
+    const names = [...outputs].flatMap(([name, { entryPoint }]) => (entryPoint && isMeant(entryPoint) ? [name] : []));
+    if (names.length === 0) throw new Error(`nothing is loaded on demand as ${root}`);
+    return names;
+  };
   const of = new Map();
   const table = {};
   for (const [pack, roots] of Object.entries(PACKS)) {
     const found = new Set();
-    for (const root of roots) follow(entryOf(root), found);
+    for (const root of roots) for (const name of entriesOf(root)) follow(name, found);
     const names = [...found].filter((name) => !of.has(name));
     for (const name of names) of.set(name, pack);
-    const code = await packCode(names, sources);
+    const code = await packCode(names, sources, lazyCommonJs);
     writeFileSync(`${outdir}/${pack}.pack.js`, code);
     const id = createHash('sha256').update(code).digest('hex').slice(0, 16);
-    table[pack] = { id, last: entryOf(roots.at(-1)) };
+    const entries = names.filter((name) => outputs.get(name).entryPoint);
+    table[pack] = { id, entries, last: entriesOf(roots.at(-1))[0] };
   }
   return { of, table };
 }
 
 /** The chunks as one, each leaving what it exports where others find it; what is not among them is asked for. */
-async function packCode(names, sources) {
-  const contents = names.map((name, index) => `import * as c${index} from "./${name}";chunks["${name}"]=c${index};`);
+async function packCode(names, sources, lazyCommonJs) {
+  const contents = names.map((name, index) => {
+    const own = lazyCommonJs.has(name) ? `Object.assign({},c${index}.default,c${index})` : `c${index}`;
+    return `import * as c${index} from "./${name}";chunks["${name}"]=${own};`;
+  });
   const { outputFiles } = await bundle({
     ...common,
     ...asCommonJs,

@@ -10,9 +10,6 @@ export function flowReference(invocation: Invocation, typed: string): string {
   return isFlowPath(typed) ? resolve(invocation.cwd, typed) : typed;
 }
 
-/** About 200 phases: from there on it is worth the milliseconds that the module takes to load. */
-const LARGE_FLOW_BYTES = 32 * 1024;
-
 export type UsableFlow = Extract<LoadedFlow, { readonly flow: unknown }>;
 
 /** The flow, checked; or the exit status after its problems have been shown. Warnings are shown either way. */
@@ -20,7 +17,7 @@ export async function requireFlow(
   invocation: Invocation,
   typed: string,
 ): Promise<UsableFlow | { readonly status: number }> {
-  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed), { onFound: tuneForLarge });
+  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed));
   const told = 'flow' in loaded ? loaded.warnings : loaded.diagnostics;
   // There is no file to point into.
   const absent = told.find(({ code }) => code === 'no-flow');
@@ -33,10 +30,6 @@ export async function requireFlow(
     }
   }
   return 'flow' in loaded ? loaded : { status: EXIT.usage };
-}
-
-async function tuneForLarge(bytes: number): Promise<void> {
-  if (bytes >= LARGE_FLOW_BYTES) (await import('./tune-engine.js')).tuneEngine();
 }
 
 /**

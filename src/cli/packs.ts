@@ -11,6 +11,8 @@ import { once, twice } from '../util/twice.js';
 interface Pack {
   /** Digest of its code. */
   readonly id: string;
+  /** Chunks that are loaded on demand. */
+  readonly entries: readonly string[];
   /** Once this chunk is asked for, all of the pack is in use, and what is compiled by then is worth keeping. */
   readonly last: string;
 }
@@ -22,6 +24,7 @@ declare const TASKFLOW_PACKS: Readonly<Record<string, Pack>>;
 const chunks: Record<string, unknown> = Object.create(null);
 const asked = new Set<string>();
 
+/** Where a chunk stands is said by whoever asks for it from outside of the packs. */
 export function chunk(pack: string, name: string): unknown {
   if (!(name in chunks)) open(pack);
   asked.add(name);
@@ -30,8 +33,13 @@ export function chunk(pack: string, name: string): unknown {
 
 /** Stands for `require` in a pack. */
 function find(id: string): unknown {
+  if (!id.startsWith('./')) return require(id);
   const name = id.slice(2);
-  if (!id.startsWith('./') || !(name in chunks)) return require(id.replace(/^(\.\/.*)\.js$/, '$1.cjs'));
+  if (!(name in chunks)) {
+    const pack = Object.keys(TASKFLOW_PACKS).find((other) => TASKFLOW_PACKS[other]!.entries.includes(name));
+    if (pack === undefined) return require(id.replace(/\.js$/, '.cjs'));
+    open(pack);
+  }
   asked.add(name);
   return chunks[name];
 }
@@ -49,7 +57,9 @@ function open(name: string): void {
   if (isUsed && kept.isWhole) return;
   process.once('exit', () => {
     const isWhole = asked.has(last);
-    if (process.argv[2] === 'run' && (isWhole || !isUsed)) keep(keptAt, script.createCachedData(), isWhole);
+    // Every command begins in the first pack; only a run has compiled what a run needs.
+    const isWorthIt = isWhole || (!isUsed && (name !== 'start' || process.argv[2] === 'run'));
+    if (isWorthIt) keep(keptAt, script.createCachedData(), isWhole);
   });
 }
 
