@@ -59,6 +59,7 @@ export function identify(at: PhaseContext, parts: IdentityParts, unit?: string):
 }
 
 const NO_PROBES: readonly Probe[] = [];
+const NO_FINGERPRINTS: FingerprintValue[] = [];
 
 async function identifySlowly(
   at: PhaseContext,
@@ -95,7 +96,7 @@ function identified(
   probes: readonly Probe[],
 ): Identified {
   const { phase, scope } = at;
-  const fingerprints = probes.map((probe) => probe.found);
+  const fingerprints = probes.length === 0 ? NO_FINGERPRINTS : probes.map((probe) => probe.found);
   if (fingerprints.length > 1) fingerprints.sort((a, b) => (a.entry < b.entry ? -1 : 1));
   const identity: Identity = {
     version: KEY_VERSION,

@@ -19,6 +19,7 @@ export interface Site {
 
 const templates = new Map<string, Template>();
 const MOST_TEMPLATES = 20_000;
+const NOTHING: readonly string[] = [];
 
 /** A map parses its task once, not once per item. */
 function templateOf(text: string, itemName: string): Template {
@@ -33,7 +34,7 @@ function templateOf(text: string, itemName: string): Template {
 }
 
 export function render(site: Site, text: string, variables: Variables = {}): Rendered {
-  if (!text.includes('{')) return { value: text, text, unresolved: [] };
+  if (!text.includes('{')) return { value: text, text, unresolved: NOTHING };
   return renderTemplate(templateOf(text, itemNameOf(site.phase)), lookupIn(site, variables));
 }
 

@@ -1,6 +1,6 @@
 import type { Failure } from '../model/failure.js';
 import type { RunBody } from '../model/flow.js';
-import type { JsonObject } from '../model/json.js';
+import type { JsonObject, JsonValue } from '../model/json.js';
 import { NO_USAGE } from '../model/outcome.js';
 import { admitted } from './admitted.js';
 import type { RunContext } from './context.js';
@@ -66,24 +66,15 @@ function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: 
   };
   // A string is one program for `sh`; it holds no placeholders, that was checked.
   const argv = typeof body.run === 'string' ? ['sh', '-c', body.run] : body.run.map(text);
-  const env = Object.fromEntries(Object.entries(body.env).map(([name, value]) => [name, text(value)]));
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(body.env)) env[name] = text(value);
   const given = body.input === undefined ? undefined : render(at, body.input, variables);
   if (given) unresolved.push(...given.unresolved);
   const input = given?.base64 === undefined ? given?.text : Buffer.from(given.base64, 'base64');
-  return {
-    argv,
-    input,
-    env,
-    unresolved,
-    identity: {
-      ...(typeof body.run === 'string' ? { shell: body.run } : { argv }),
-      ...(given === undefined
-        ? {}
-        : given.base64 === undefined
-          ? { input: given.text }
-          : { inputBase64: given.base64 }),
-    },
-  };
+  const identity: Record<string, JsonValue> = typeof body.run === 'string' ? { shell: body.run } : { argv };
+  if (given?.base64 !== undefined) identity['inputBase64'] = given.base64;
+  else if (given) identity['input'] = given.text;
+  return { argv, input, env, unresolved, identity };
 }
 
 /** Asked for once: in a bundle every `import()` copies the module's exports. */
