@@ -80,14 +80,42 @@ export const INEXACT = 'inexact';
 
 /** The canonical encoding of all fields that count, put together by hand: there are a thousand of them in a warm run. */
 function digestOf(identity: Identity): string {
-  const { agent, body, context, cwd, env, expect, flow, kind, ordinal, output, outputs, phase, version } = identity;
-  const world = encodeSet(identity.fingerprints as unknown as JsonValue, withoutParts);
-  const upstream = encodeSet(identity.upstream as unknown as JsonValue, asItIs);
+  const { agent, body, context, cwd, env } = identity;
   return sha256Hex(
     `{"agent":${encode(agent)},"body":${encode(body)},"context":${encode(context)},"cwd":${encode(cwd)},` +
-      `"env":${encode(env)},"expect":${encode(expect)},"fingerprints":${world},"flow":${encode(flow)},` +
-      `"kind":${encode(kind)},"ordinal":${encode(ordinal)},"output":${encode(output)},"outputs":${encode(outputs)},` +
-      `"phase":${encode(phase)},"upstream":${upstream},"version":${encode(version)}}`,
+      `"env":${encode(env)},${commonPart(identity)}`,
+  );
+}
+
+/** What is mostly the same for all items of a phase, as it was encoded last. */
+let common: { readonly of: Identity; readonly text: string } | undefined;
+
+function commonPart(identity: Identity): string {
+  if (common && hasSameCommonPart(common.of, identity)) return common.text;
+  const { expect, fingerprints, flow, kind, ordinal, output, outputs, phase, upstream, version } = identity;
+  const world = encodeSet(fingerprints as unknown as JsonValue, withoutParts);
+  const above = encodeSet(upstream as unknown as JsonValue, asItIs);
+  const text =
+    `"expect":${encode(expect)},"fingerprints":${world},"flow":${encode(flow)},"kind":${encode(kind)},` +
+    `"ordinal":${encode(ordinal)},"output":${encode(output)},"outputs":${encode(outputs)},` +
+    `"phase":${encode(phase)},"upstream":${above},"version":${encode(version)}}`;
+  common = { of: identity, text };
+  return text;
+}
+
+/** Values that are one and the same; equal ones that are not are encoded again, to the same text. */
+function hasSameCommonPart(a: Identity, b: Identity): boolean {
+  return (
+    a.phase === b.phase &&
+    a.flow === b.flow &&
+    a.kind === b.kind &&
+    Object.is(a.ordinal, b.ordinal) &&
+    a.output === b.output &&
+    a.expect === b.expect &&
+    a.fingerprints === b.fingerprints &&
+    a.upstream === b.upstream &&
+    a.outputs === b.outputs &&
+    a.version === b.version
   );
 }
 

@@ -60,6 +60,7 @@ export function identify(at: PhaseContext, parts: IdentityParts, unit?: string):
 
 const NO_PROBES: readonly Probe[] = [];
 const NO_FINGERPRINTS: FingerprintValue[] = [];
+const NO_UPSTREAM: readonly UpstreamPart[] = [];
 
 async function identifySlowly(
   at: PhaseContext,
@@ -177,7 +178,8 @@ export function references(at: PhaseContext): Record<string, string> {
  * Files that upstream phases declare can be seen by this one; a phase that is followed without being quoted counts by
  * what it was made from. A quoted phase without files is in the rendered body already.
  */
-function upstreamParts(at: PhaseContext): UpstreamPart[] {
+function upstreamParts(at: PhaseContext): readonly UpstreamPart[] {
+  if (at.phase.needs.length === 0) return NO_UPSTREAM;
   const parts: UpstreamPart[] = [];
   for (const edge of at.phase.needs) {
     const outcome = at.scope.outcomes.get(edge.id);

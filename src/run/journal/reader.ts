@@ -6,34 +6,41 @@ export interface PlacedLine extends LinePlace {
   readonly line: JournalLine;
 }
 
-interface PlacedText extends LinePlace {
-  readonly text: string;
+/** The bytes of a line without its end, from `start` to `end` of `bytes`. */
+interface PlacedBytes extends LinePlace {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
 }
 
 const CHUNK = 256 * 1024;
 const NEWLINE = 10;
+const CLOSING_BRACE = 125;
 
 /** Every whole line of a journal, in order, with its place. One that was cut short, or is not JSON, is passed over. */
 export function* readLines(path: string): Generator<PlacedLine> {
-  for (const { text, offset, length } of readTexts(path)) {
-    const line = parseLine(text);
+  for (const { bytes, start, end, offset, length } of readBytes(path)) {
+    const line = parseLine(bytes.toString('utf8', start, end));
     if (line) yield { line, offset, length };
   }
 }
 
 /** How the line of a settled unit or phase begins: whose it is can be told without parsing what it said. */
 const RESULT_HEAD =
-  /^\{"type":"(?:unit|phase)","at":\d+,"phase":("(?:[^"\\]|\\.)*"),"kind":"[a-z]+"(?:,"unit":("(?:[^"\\]|\\.)*"))?,"status":.*\}$/;
+  /^\{"type":"(?:unit|phase)","at":\d+,"phase":("(?:[^"\\]|\\.)*"),"kind":"[a-z]+"(?:,"unit":("(?:[^"\\]|\\.)*"))?,"status":/;
+/** Most names are shorter; a line with a longer one is parsed. */
+const HEAD_BYTES = 200;
 
 /** Where the latest result of each phase (`path`) and unit (`path unit`) stands. */
 export function resultPlaces(path: string): Map<string, LinePlace> {
   const places = new Map<string, LinePlace>();
-  for (const { text, offset, length } of readTexts(path)) {
-    if (!text.startsWith('{"type":"unit"') && !text.startsWith('{"type":"phase"')) continue;
-    const head = RESULT_HEAD.exec(text);
+  for (const { bytes, start, end, offset, length } of readBytes(path)) {
+    const begin = bytes.toString('utf8', start, Math.min(end, start + HEAD_BYTES));
+    if (!begin.startsWith('{"type":"unit"') && !begin.startsWith('{"type":"phase"')) continue;
+    const head = bytes[end - 1] === CLOSING_BRACE ? RESULT_HEAD.exec(begin) : null;
     const result = head
       ? { phase: named(head[1]!), unit: head[2] && named(head[2]) }
-      : (parseLine(text) as ResultLine | undefined);
+      : (parseLine(bytes.toString('utf8', start, end)) as ResultLine | undefined);
     if (result) places.set(resultName(result.phase, result.unit), { offset, length });
   }
   return places;
@@ -48,7 +55,7 @@ function named(quoted: string): string {
 }
 
 /** In chunks: a batch's journal may be far larger than what should be in memory at once. */
-function* readTexts(path: string): Generator<PlacedText> {
+function* readBytes(path: string): Generator<PlacedBytes> {
   let fd: number;
   try {
     fd = openSync(path, 'r');
@@ -66,7 +73,7 @@ function* readTexts(path: string): Generator<PlacedText> {
       pending = pending.length === 0 ? chunk.subarray(0, read) : Buffer.concat([pending, chunk.subarray(0, read)]);
       let start = 0;
       for (let end = pending.indexOf(NEWLINE, start); end !== -1; end = pending.indexOf(NEWLINE, start)) {
-        yield { text: pending.toString('utf8', start, end), offset: pendingOffset + start, length: end + 1 - start };
+        yield { bytes: pending, start, end, offset: pendingOffset + start, length: end + 1 - start };
         start = end + 1;
       }
       pendingOffset += start;
