@@ -20,7 +20,6 @@ import { LastRun } from './last-run.js';
 import { NestedFlows } from './nested-flows.js';
 import type { RunOptions } from './options.js';
 import type { PriorResults } from './prior-results.js';
-import { RepeatNotes } from './repeat/notes.js';
 import { runPhase } from './run-phase.js';
 import { RunnerPool } from './runner-pool.js';
 import { journalOf, runFolder } from './runs-folder.js';
@@ -90,7 +89,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       store,
       () => project.clock.now(),
     ),
-    notes: options.repeat && new RepeatNotes(),
+    notes: options.repeat && new Map(),
     outputFiles: declaredFiles({ project, store, secrets, look: options.forecast === true }),
     secrets,
     inRepository: () => {

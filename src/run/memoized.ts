@@ -9,6 +9,7 @@ import type { ResultLine } from './journal/lines.js';
 import type { LinePlace } from './journal/writer.js';
 import { isNamed } from './named.js';
 import type { PhaseContext } from './phase-context.js';
+import { takeNote } from './repeat/take-note.js';
 import { refusesEarlier } from './reuse-rules.js';
 import {
   entryOf,
@@ -318,7 +319,7 @@ function untoldOutputs(at: PhaseContext, work: Work): string | undefined {
 function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
   const place = work.record(settled);
   if (settled.saved) at.run.ledger.save(settled.saved);
-  at.run.notes?.add(at, settled, { unit: work.unit, probes: found.probes, reads: work.parts.reads });
+  if (at.run.notes) takeNote(at, settled, { unit: work.unit, probes: found.probes, reads: work.parts.reads });
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   at.run.shared.finish(found.runKey, settled, reusable ? place : undefined);
   return settled;

@@ -43,7 +43,7 @@ export function recordUnrun(at: PhaseContext, status: Status, reason: string, fa
 type Draft = { -readonly [F in keyof ResultLine]: ResultLine[F] };
 
 /** A warm run writes thousands of these, and most of them have nothing but the first part. */
-export function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined): ResultLine {
+function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined): ResultLine {
   const { secrets, options } = at.run;
   const executed = settled.hit === null;
   const line: Draft = {

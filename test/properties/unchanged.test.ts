@@ -87,20 +87,24 @@ class World {
     switch (change.do) {
       case 'write':
         this.#inputs.set(change.id, change.text);
-        return this.#write(`in/${change.id}`, change.text);
+        this.#write(`in/${change.id}`, change.text);
+        return;
       case 'remove':
         this.#inputs.delete(change.id);
-        return rmSync(join(this.root, 'in', change.id), { force: true });
+        rmSync(join(this.root, 'in', change.id), { force: true });
+        return;
       case 'touch': {
         const path = join(this.root, 'in', change.id);
         if (existsSync(path)) utimesSync(path, new Date(), new Date(Date.now() - 5_000));
         return;
       }
       case 'forget':
-        return this.#forget(change.id);
+        this.#forget(change.id);
+        return;
       case 'command':
         this.#commands.set(change.id, change.text);
-        return this.#writeFlow();
+        this.#writeFlow();
+        return;
       case 'argument':
         this.#argument = change.text;
     }

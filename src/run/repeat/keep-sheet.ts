@@ -5,8 +5,7 @@ import { forgetOldest } from '../../util/derived-cache.js';
 import { savingsOf } from '../budget.js';
 import type { RunContext } from '../context.js';
 import type { Settled } from '../execution.js';
-import type { ResultLine, RunLine } from '../journal/lines.js';
-import { resultLine } from '../record.js';
+import type { RunLine } from '../journal/lines.js';
 import { pointerName } from '../runs-folder.js';
 import type { Note, RepeatNotes } from './notes.js';
 import { lookAt, type Seen, see } from './seen.js';
@@ -21,12 +20,13 @@ const WRITING_MS = 50;
 export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): void {
   const { repeat, project, flow, config } = run.options;
   if (!repeat || run.secrets.any || config.cache.signingKey !== undefined) return;
-  if (!flow.phases.every(({ id }) => notes.notes.has(id))) return;
+  if (!flow.phases.every(({ id }) => notes.has(id))) return;
   const store = resolve(project.root, config.cache.dir);
+  const place = { root: project.root, store, since: repeat.since };
   const records: SheetRecord[] = [];
   let length = 0;
-  for (const note of notes.notes.values()) {
-    const record = recordOf(note, store, repeat.since);
+  for (const note of notes.values()) {
+    const record = recordOf(note, place);
     if (!record) return;
     length += record.output.length;
     if (length > LARGEST) return;
@@ -58,53 +58,35 @@ function seeOutside(path: string, digest: string | null, since: number): Seen {
 }
 
 /** Undefined when the entry may not be the one that this run has read or written. */
-function recordOf({ at, settled, inputs, ttlMs }: Note, store: string, since: number): SheetRecord | undefined {
+function recordOf(
+  { phase, settled, inputs, ttlMs }: Note,
+  place: { readonly root: string; readonly store: string; readonly since: number },
+): SheetRecord | undefined {
+  const { root, store, since } = place;
   const key = settled.key!;
   const stat = lookAt(entryPath(store, key));
   if (!stat) return undefined;
   const ours =
     settled.hit === null ? stat.ctimeMs >= since && stat.ctimeMs <= settled.madeAt + WRITING_MS : stat.ctimeMs < since;
   if (!ours) return undefined;
-  const { root } = at.run.options.project;
   return {
-    id: at.phase.id,
+    id: phase.id,
     key,
     madeAt: settled.madeAt,
     usedAt: stat.mtimeMs,
     ...(ttlMs !== undefined && { ttlMs }),
     entry: [stat.ino, stat.size, stat.ctimeMs],
     inputs: inputs.map(([path, digest]) => see(path, digest, `${root}/${path}`, since)),
-    kind: at.phase.kind,
+    kind: phase.kind,
     ...(settled.model !== undefined && { model: settled.model }),
     saved: savingsOf(settled.cost),
     output: JSON.stringify(settled.output),
-    more: moreOf(resultLine(at, asHit(settled), undefined)),
+    more: moreOf(settled),
   };
 }
 
-/** What of the journal's line is the same in every run and does not stand in the record. */
-function moreOf(line: ResultLine): string {
-  const { attempts, durationMs, usage, saved, cost, model, facts } = line;
-  return JSON.stringify({ attempts, durationMs, usage, saved, cost, model, facts }).slice(1, -1);
-}
-
-/** The result as the next run will find it. */
-function asHit({ output, model, facts, key, runKey, madeAt, cost }: Settled): Settled {
-  return {
-    status: 'done',
-    output,
-    usage: NO_USAGE,
-    durationMs: 0,
-    attempts: 0,
-    files: [],
-    model,
-    facts,
-    hit: 'cross-run',
-    reason: '',
-    key,
-    runKey,
-    madeAt,
-    cost,
-    saved: savingsOf(cost),
-  };
+/** What of the journal's line of a reused phase is the same every time and does not stand in the record. */
+function moreOf({ model, facts, cost }: Settled): string {
+  const more = { attempts: 0, durationMs: 0, usage: NO_USAGE, saved: savingsOf(cost), cost, model, facts };
+  return JSON.stringify(more).slice(1, -1);
 }

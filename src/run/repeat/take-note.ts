@@ -1,0 +1,49 @@
+import type { Settled } from '../execution.js';
+import type { IdentityParts, Probe } from '../identify.js';
+import type { PhaseContext } from '../phase-context.js';
+import type { Note } from './notes.js';
+
+/** What a result was made from. */
+export interface Made {
+  readonly unit: string | undefined;
+  readonly probes: readonly Probe[];
+  readonly reads: IdentityParts['reads'];
+}
+
+/** A result whose inputs cannot all be named as files is not noted, and the run has no sheet then. */
+export function takeNote(at: PhaseContext, settled: Settled, made: Made): void {
+  const { run, scope, phase, policy } = at;
+  if (!run.notes || scope.path !== '' || made.unit !== undefined || !isPlain(at, settled)) return;
+  const inputs = inputsOf(made);
+  if (inputs) run.notes.set(phase.id, { phase, settled, inputs, ttlMs: policy.ttlMs });
+}
+
+/** Nothing about it but its text has to be brought back, and it is found by its key alone. */
+function isPlain({ phase, policy, round }: PhaseContext, settled: Settled): boolean {
+  return (
+    settled.status === 'done' &&
+    settled.hit !== 'run' &&
+    policy.scope === 'cross-run' &&
+    policy.readStore &&
+    round === 0 &&
+    phase.idempotent &&
+    phase.outputs.length === 0 &&
+    phase.cwd === undefined &&
+    settled.files.length === 0 &&
+    settled.key !== undefined &&
+    settled.key === settled.runKey &&
+    settled.unkeepable === undefined
+  );
+}
+
+function inputsOf({ probes, reads }: Made): Note['inputs'] | undefined {
+  if (reads === undefined) return undefined;
+  const inputs: (readonly [string, string | null])[] = [...reads];
+  for (const { found, ownOutputs } of probes) {
+    const { entry, value } = found;
+    if (!entry.startsWith('file:') || ownOutputs.length > 0) return undefined;
+    if (value !== null && typeof value !== 'string') return undefined;
+    inputs.push([entry.slice('file:'.length).trim(), value]);
+  }
+  return inputs;
+}
