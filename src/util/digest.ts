@@ -1,11 +1,12 @@
 import type * as Crypto from 'node:crypto';
-import { createRequire } from 'node:module';
+import { createRequire as requireFrom } from 'node:module';
 
 let loaded: typeof Crypto | undefined;
 
 /** Node takes milliseconds to load its cryptography, and a run in which nothing has changed digests nothing. */
 function crypto(): typeof Crypto {
-  loaded ??= createRequire(import.meta.url)('node:crypto') as typeof Crypto;
+  // Whoever bundles this may have a createRequire of their own, hence the other name; any path will do.
+  loaded ??= requireFrom(process.execPath)('node:crypto') as typeof Crypto;
   return loaded;
 }
 
