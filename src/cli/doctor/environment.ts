@@ -8,13 +8,14 @@ import { oneLine } from '../../util/terminal-text.js';
 import { VERSION } from '../../util/version.js';
 import type { Check, Finding } from './check.js';
 
-const OLDEST_NODE = 20;
+/** The first with `process.getBuiltinModule`. */
+const OLDEST_NODE = '20.16';
 
 export const checkVersions: Check = async () => {
   const message = `taskflow ${VERSION}, node ${process.versions.node}, ${process.platform} ${process.arch}`;
-  const major = Number(process.versions.node.split('.')[0]);
+  const isOld = process.versions.node.localeCompare(OLDEST_NODE, 'en', { numeric: true }) < 0;
   const findings: Finding[] = [
-    major < OLDEST_NODE
+    isOld
       ? { name: 'versions', status: 'problem', message, hint: `taskflow needs node ${OLDEST_NODE} or later` }
       : { name: 'versions', status: 'ok', message },
   ];
