@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, renameSync, unlinkSync } from 'node:fs';
 import { type ErrnoError, removeIfThere, writeAll } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { encodeHolder } from './entry-format.js';
@@ -10,8 +10,8 @@ import { type Holder, isHolder, newHolder, stateOf } from './holder.js';
  */
 export interface OwnClaim {
   readonly path: string;
+  /** No two claims have the same: it names the holder and counts what it holds. ASCII. */
   readonly text: string;
-  readonly inode: number;
 }
 
 /** Somebody's claim as it was read. */
@@ -32,7 +32,7 @@ export function createClaim(path: string): { own: OwnClaim } | { exists: true } 
   }
   try {
     writeAll(file, text);
-    return { own: { path, text, inode: fstatSync(file).ino } };
+    return { own: { path, text } };
   } catch (error) {
     removeIfThere(path);
     return { failed: error as ErrnoError };
@@ -44,11 +44,10 @@ export function createClaim(path: string): { own: OwnClaim } | { exists: true } 
 /** Appends the rest of the entry and gives the file its final name. */
 export function completeClaim(own: OwnClaim, rest: string, entryPath: string): ErrnoError | undefined {
   try {
-    const file = openSync(own.path, 'a');
+    const file = openSync(own.path, 'r+');
     try {
-      const { ino, size } = fstatSync(file);
       // Someone on another machine took us for dead. Theirs is as good as ours; do not spoil it.
-      if (ino !== own.inode || size !== Buffer.byteLength(own.text)) return lostClaim();
+      if (!isStill(own, file)) return lostClaim();
       writeAll(file, rest);
     } finally {
       closeSync(file);
@@ -56,9 +55,18 @@ export function completeClaim(own: OwnClaim, rest: string, entryPath: string): E
     renameSync(own.path, entryPath);
     return undefined;
   } catch (error) {
+    if ((error as ErrnoError).code === 'ENOENT') return lostClaim();
     dropClaim(own);
     return error as ErrnoError;
   }
+}
+
+const seen = Buffer.allocUnsafe(4096);
+
+/** Reads up to where the rest goes. */
+function isStill({ text }: OwnClaim, file: number): boolean {
+  const read = readSync(file, seen, 0, text.length + 1, null);
+  return read === text.length && seen.toString('latin1', 0, read) === text;
 }
 
 function lostClaim(): ErrnoError {
@@ -66,7 +74,12 @@ function lostClaim(): ErrnoError {
 }
 
 export function dropClaim(own: OwnClaim): void {
-  if (statIfThere(own.path)?.ino === own.inode) removeIfThere(own.path);
+  try {
+    // Perhaps with a part of the entry: the disk was full.
+    if (readFileSync(own.path, 'latin1').startsWith(own.text)) removeIfThere(own.path);
+  } catch {
+    // Removed from outside, or not ours to read any more.
+  }
 }
 
 export function readClaim(path: string): SeenClaim | { gone: true } | { failed: ErrnoError } {

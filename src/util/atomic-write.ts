@@ -35,8 +35,10 @@ export function writeFileAtomic(path: string, data: string | Buffer, mode = 0o60
 
 /** One `write` may take less than it was given (a disk that just filled up does that before it says so). */
 export function writeAll(file: number, data: string | Buffer): void {
+  // A text is written as it is: making bytes of it first costs as much as the write, and is garbage afterwards.
+  let done = typeof data === 'string' ? writeSync(file, data) : 0;
+  if (typeof data === 'string' && done === Buffer.byteLength(data)) return;
   const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
-  let done = 0;
   while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done);
 }
 

@@ -1,10 +1,21 @@
-import { setMaxListeners } from 'node:events';
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /** Calls back when the signal aborts; returns how to stop listening. */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (!signal) return () => {};
-  // A whole run waits for one signal: Node takes more than ten listeners for a leak and says so on stderr.
-  setMaxListeners(0, signal);
-  signal.addEventListener('abort', listener, { once: true });
-  return () => signal.removeEventListener('abort', listener);
+  const all = listeners.get(signal) ?? listen(signal);
+  // Two callers may have the same function.
+  const own = () => listener();
+  all.add(own);
+  return () => all.delete(own);
+}
+
+/** A whole run waits for one signal: one listener for all is cheaper, and does not look like a leak to Node. */
+function listen(signal: AbortSignal): Set<() => void> {
+  const all = new Set<() => void>();
+  listeners.set(signal, all);
+  signal.addEventListener('abort', () => {
+    for (const listener of all) listener();
+  });
+  return all;
 }

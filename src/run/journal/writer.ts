@@ -1,4 +1,5 @@
-import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync } from 'node:fs';
+import { writeAll } from '../../util/atomic-write.js';
 import type { JournalLine } from './lines.js';
 
 const HELD_BYTES = 256 * 1024;
@@ -76,8 +77,7 @@ export class JournalWriter {
   #writeOut(bytes: Buffer): void {
     if (this.#fd === undefined) return;
     try {
-      let written = 0;
-      while (written < bytes.length) written += writeSync(this.#fd, bytes, written);
+      writeAll(this.#fd, bytes);
     } catch (error) {
       this.#fail(error);
     }
