@@ -24,7 +24,7 @@ export function storedIdentity(identity: Identity, options: SealOptions): Stored
   const writer = new Writer(options);
   const { env, fingerprints, ...rest } = identity;
   const stored: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries(rest)) stored[name] = writer.write(value as JsonValue);
+  for (const name of Object.keys(rest)) stored[name] = writer.write((rest as Record<string, JsonValue>)[name]!);
   stored['env'] = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, writer.seal(value)]));
   stored['fingerprints'] = fingerprints.map((fingerprint) => writeFingerprint(fingerprint, writer));
   if (writer.inexact) stored[INEXACT] = true;
@@ -61,6 +61,7 @@ class Writer {
   }
 
   redact(text: string): string {
+    if (this.#secrets.length === 0) return text;
     let redacted = text;
     for (const { text: secret, sealed } of this.#secrets) {
       if (redacted.includes(secret)) redacted = redacted.replaceAll(secret, sealed);
@@ -75,10 +76,14 @@ class Writer {
       const text = this.redact(String(value));
       return text === String(value) ? value : text;
     }
-    if (Array.isArray(value)) return value.map((element) => this.write(element));
     if (typeof value !== 'object' || value === null) return value;
-    const members = Object.entries(value).filter(([, member]) => member !== undefined);
-    return Object.fromEntries(members.map(([name, member]) => [this.redact(name), this.write(member)]));
+    if (Array.isArray(value)) return value.length === 0 ? value : value.map((element) => this.write(element));
+    const members: [string, JsonValue][] = [];
+    for (const name of Object.keys(value)) {
+      const member = (value as JsonObject)[name];
+      if (member !== undefined) members.push([this.redact(name), this.write(member)]);
+    }
+    return Object.fromEntries(members);
   }
 
   /** A few characters tell two contents apart well enough for a message. */

@@ -12,12 +12,12 @@ const MAX_BYTES = 64 * 1024 * 1024;
  * Resolves when both streams are read to their end, or someone who outlived the process keeps them open for nothing.
  * What was in the pipe when the process ended is always read, however busy this process is.
  */
-export function drained(child: ChildProcess, closed: Promise<void>, received: () => number): Promise<void> {
+export function drained(child: ChildProcess, received: () => number): Promise<void> {
   return new Promise((resolve) => {
     const until = systemClock.elapsed() + PATIENCE_MS;
     const start = received();
     let timer = setTimeout(check, QUIET_MS, start);
-    void closed.then(done);
+    child.once('close', done);
 
     /** A busy event loop runs timers before it reads: only silence across a whole turn of it counts. */
     function check(before: number): void {

@@ -54,11 +54,8 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   const tree: Tree = { root: pid, ...(identity.mark !== undefined && { mark: identity.mark }) };
   underWay.add(tree);
   let isClosed = false;
-  const closed = new Promise<void>((resolve) => {
-    child.once('close', () => {
-      isClosed = true;
-      resolve();
-    });
+  child.on('close', () => {
+    isClosed = true;
   });
   const watch = new Watch(request, child);
   capture.connect(child, {
@@ -70,8 +67,8 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   await watch.over;
   // For a process that left nothing behind, the probe is all that its end costs.
   if (watch.stopped || mark || answersSignals(-pid)) await endTree(tree, request.graceMs);
-  if (!watch.exit) await Promise.race([watch.exited, delay(EXIT_WAIT_MS, undefined, { ref: false })]);
-  if (!isClosed) await drained(child, closed, () => capture.received);
+  if (!watch.exit) await Promise.race([watch.exited(), delay(EXIT_WAIT_MS, undefined, { ref: false })]);
+  if (!isClosed) await drained(child, () => capture.received);
 
   underWay.delete(tree);
   request.onEnd?.(identity);
@@ -91,10 +88,12 @@ function start(request: ProcessRequest, mark: Mark | undefined): Started {
       detached: true,
       stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
-    const failed = new Promise<Failure>((resolve) => {
+    // Of a process that exists, what cannot be done with it (a signal that was not sent) is no news.
+    if (child.pid !== undefined) return { child: child.on('error', () => {}), pid: child.pid };
+    const failure = new Promise<Failure>((resolve) => {
       child.once('error', (error) => resolve(spawnFailure(error, request)));
     });
-    return child.pid === undefined ? { failure: failed } : { child, pid: child.pid };
+    return { failure };
   } catch (error) {
     // Some reasons (too long, a NUL byte) are thrown, others come as an event.
     return { failure: spawnFailure(error, request) };

@@ -14,24 +14,22 @@ export interface Exit {
 export class Watch {
   /** Resolves on whichever comes first. */
   readonly over: Promise<void>;
-  readonly exited: Promise<void>;
   exit: Exit | undefined;
   stopped: Failure | undefined;
   readonly #timeout: NodeJS.Timeout | undefined;
   readonly #idle: NodeJS.Timeout | undefined;
   readonly #forgetSignal: () => void;
+  readonly #child: ChildProcess;
   #markOver: () => void = () => {};
 
   constructor(request: ProcessRequest, child: ChildProcess) {
+    this.#child = child;
     this.over = new Promise((resolve) => {
       this.#markOver = resolve;
     });
-    this.exited = new Promise((resolve) => {
-      child.once('exit', (code, signal) => {
-        this.exit = { code, signal };
-        this.#settle();
-        resolve();
-      });
+    child.on('exit', (code, signal) => {
+      this.exit = { code, signal };
+      this.#settle();
     });
     const { timeoutMs, idleTimeoutMs, signal } = request;
     if (timeoutMs !== undefined) this.#timeout = startTimer(timeoutMs, () => this.stop(timeoutFailure(timeoutMs)));
@@ -39,6 +37,13 @@ export class Watch {
       this.#idle = startTimer(idleTimeoutMs, () => this.stop(idleFailure(idleTimeoutMs)));
     }
     this.#forgetSignal = onAbort(signal, () => this.stop(INTERRUPTED));
+  }
+
+  /** Of a process that was stopped and has not ended yet. */
+  exited(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#child.once('exit', () => resolve());
+    });
   }
 
   /** The process said something. */

@@ -95,7 +95,7 @@ async function runOnce(
   const result = await runProcess({
     argv: rendered.argv,
     cwd: entered.path,
-    env: { ...environmentFor(at, spec.variables), ...rendered.env },
+    env: environmentFor(at, spec.variables, rendered.env),
     input: rendered.input,
     timeoutMs: at.phase.timeoutMs,
     idleTimeoutMs: at.phase.idleTimeoutMs,
@@ -140,33 +140,31 @@ function traceInputs(rendered: Rendered, cwd: string): JsonObject {
 }
 
 /** What is reused, alone or as part of a nested flow, sees only what is declared. */
-function environmentFor(
-  at: PhaseContext,
-  variables: Variables | undefined,
-): Readonly<Record<string, string | undefined>> {
+function environmentFor(at: PhaseContext, variables: Variables | undefined, own: Environment): Environment {
   const { env } = at.run.options.project;
   if (at.phase.cache.scope !== 'cross-run' && at.scope.kept === undefined) {
-    return { ...env, ...runMark(at.run.runId) };
+    return { ...env, ...runMark(at.run.runId), ...own };
   }
-  const seen = { ...plainEnvironment(at.run) };
-  for (const name of [...(at.scope.kept?.env ?? []), ...declaredVariables(at, variables)]) {
-    if (env[name] !== undefined) seen[name] = env[name];
-  }
-  return seen;
+  const plain = plainEnvironment(at.run);
+  const declared = [...(at.scope.kept?.env ?? []), ...declaredVariables(at, variables)];
+  if (declared.length === 0 && Object.keys(own).length === 0) return plain;
+  const seen = { ...plain };
+  for (const name of declared) if (env[name] !== undefined) seen[name] = env[name];
+  return { ...seen, ...own };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The same for all scripts of a run. */
 function plainEnvironment(run: RunContext): Environment {
-  const known = plain.get(run);
+  const known = plainEnvironments.get(run);
   if (known) return known;
   const { env } = run.options.project;
   const seen: Record<string, string | undefined> = {};
   for (const name of PLAIN_ENVIRONMENT) if (env[name] !== undefined) seen[name] = env[name];
   for (const name of Object.keys(env)) if (name.startsWith('LC_')) seen[name] = env[name];
-  plain.set(run, seen);
+  plainEnvironments.set(run, seen);
   return seen;
 }
 
-const plain = new WeakMap<RunContext, Environment>();
+const plainEnvironments = new WeakMap<RunContext, Environment>();

@@ -16,7 +16,7 @@ export function realPath(path: string): string {
   let existing = path;
   for (;;) {
     try {
-      return resolve(realpathSync(existing), relative(existing, path));
+      return resolve(realpathSync.native(existing), relative(existing, path));
     } catch {
       // Not there (or not readable): its parent decides where it would be.
       const parent = dirname(existing);
