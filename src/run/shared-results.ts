@@ -9,7 +9,7 @@ const LARGEST_RECENT = 64 * 1024;
  * the first computes, the others wait for it without holding a slot. A failure is not shared.
  */
 export class SharedResults {
-  readonly #underWay = new Map<string, { readonly done: Promise<Settled | undefined>; finish(s?: Settled): void }>();
+  readonly #underWay = new Map<string, UnderWay>();
   readonly #places = new Map<string, LinePlace>();
   /** What was asked for lately: the set-up phase of ten thousand rows is not read from the disk ten thousand times. */
   #recent = new Map<string, Settled>();
@@ -32,15 +32,11 @@ export class SharedResults {
 
   /** The execution under way, to wait for; resolves to undefined when it did not succeed. */
   underWay(runKey: string): Promise<Settled | undefined> | undefined {
-    return this.#underWay.get(runKey)?.done;
+    return this.#underWay.get(runKey)?.wait();
   }
 
   begin(runKey: string): void {
-    let finish: (settled?: Settled) => void = () => {};
-    const done = new Promise<Settled | undefined>((resolve) => {
-      finish = resolve;
-    });
-    this.#underWay.set(runKey, { done, finish });
+    this.#underWay.set(runKey, new UnderWay());
   }
 
   /** Ends what `begin` began; `place` is where the journal has it, undefined when it did not succeed. */
@@ -78,5 +74,22 @@ export class SharedResults {
       this.#recent = new Map();
     }
     this.#recent.set(runKey, settled);
+  }
+}
+
+/** Most have nobody who waits for them. */
+class UnderWay {
+  #done: Promise<Settled | undefined> | undefined;
+  #finish: ((settled?: Settled) => void) | undefined;
+
+  wait(): Promise<Settled | undefined> {
+    this.#done ??= new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    return this.#done;
+  }
+
+  finish(settled?: Settled): void {
+    this.#finish?.(settled);
   }
 }

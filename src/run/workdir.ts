@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Failure } from '../model/failure.js';
+import type { RunContext } from './context.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
 import type { Variables } from './scope.js';
@@ -27,8 +28,8 @@ export function workdirOf(
   unit: string | undefined,
   variables?: Variables,
 ): Workdir | { readonly failure: Failure } {
+  if (cwd === undefined) return rootOf(at.run);
   const { root } = at.run.options.project;
-  if (cwd === undefined) return { name: '.', enter: async () => ({ path: root, leave: nothingToLeave }) };
   if (cwd === 'temp') return { name: 'temp', enter: enterTemporary };
   if (cwd === 'dedicated') return { name: 'dedicated', enter: async () => enterDedicated(at, unit) };
   if (cwd === 'worktree') return { name: 'worktree', enter: () => enterWorktree(at) };
@@ -37,6 +38,18 @@ export function workdirOf(
   if (name.startsWith('..') || isAbsolute(name)) return { failure: outside(cwd) };
   return { name, enter: async () => enterFolder(root, folder, cwd) };
 }
+
+/** Where most units start: one for all of a run. */
+function rootOf(run: RunContext): Workdir {
+  const known = roots.get(run);
+  if (known) return known;
+  const entered = Promise.resolve({ path: run.options.project.root, leave: nothingToLeave });
+  const root: Workdir = { name: '.', enter: () => entered };
+  roots.set(run, root);
+  return root;
+}
+
+const roots = new WeakMap<RunContext, Workdir>();
 
 function outside(cwd: string): Failure {
   return {

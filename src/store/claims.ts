@@ -1,5 +1,6 @@
 import { utimesSync } from 'node:fs';
 import type { Clock } from '../util/clock.js';
+import { onAbort } from '../util/on-abort.js';
 import { completeClaim, dropClaim, type OwnClaim } from './claim-file.js';
 import { encodeRest } from './entry-format.js';
 import type { FolderAccess } from './folder-access.js';
@@ -139,25 +140,25 @@ export function encodeSafely(text: string, entry: Entry, signingKey: Buffer | st
   }
 }
 
-/** One computation under way in this process. */
-class Flight {
-  #end: (how: 'stored' | 'released') => void = () => {};
-  readonly #ended = new Promise<'stored' | 'released'>((resolve) => {
-    this.#end = resolve;
-  });
+type FlightEnd = 'stored' | 'released';
 
-  end(how: 'stored' | 'released'): void {
-    this.#end(how);
+/** One computation under way in this process. Most have nobody who waits for them, and cost next to nothing. */
+class Flight {
+  #waiting: ((how: FlightEnd) => void)[] | undefined;
+
+  end(how: FlightEnd): void {
+    for (const tell of this.#waiting ?? []) tell(how);
+    this.#waiting = undefined;
   }
 
-  wait(signal: AbortSignal | undefined): Promise<'stored' | 'released' | 'aborted'> {
-    if (signal === undefined) return this.#ended;
-    if (signal.aborted) return Promise.resolve('aborted');
+  /** Only while it has not ended. */
+  wait(signal: AbortSignal | undefined): Promise<FlightEnd | 'aborted'> {
+    if (signal?.aborted) return Promise.resolve('aborted');
     return new Promise((resolve) => {
-      const onAbort = () => resolve('aborted');
-      signal.addEventListener('abort', onAbort, { once: true });
-      void this.#ended.then((how) => {
-        signal.removeEventListener('abort', onAbort);
+      const forget = onAbort(signal, () => resolve('aborted'));
+      this.#waiting ??= [];
+      this.#waiting.push((how) => {
+        forget();
         resolve(how);
       });
     });
