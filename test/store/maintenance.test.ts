@@ -130,6 +130,16 @@ describe('eviction', () => {
     const left = readdirSync(place.dir).filter((name) => /claim|tmp/.test(name));
     expect(left.sort()).toEqual([`${key('alive')}.claim`, `${key('y')}.json.12-2-abc.tmp`].sort());
   });
+
+  test('guards of those who died while they removed a dead claim go as well', async () => {
+    store.put(makeEntry('a'));
+    const guard = `${claimPath(place.dir, key('b'))}-${newHolder().id}.guard`;
+    writeFileSync(guard, '');
+    expect(await collect()).toMatchObject({ leftovers: 0 });
+    utimesSync(guard, Date.now() / 1_000 - 120, Date.now() / 1_000 - 120);
+    expect(await collect()).toMatchObject({ leftovers: 1 });
+    expect(existsSync(guard)).toBe(false);
+  });
 });
 
 describe('when a collection is due', () => {
