@@ -124,10 +124,9 @@ function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOpt
   const args = checkArgSpecs((raw['args'] ?? {}) as Record<string, RawArg>, [...path, 'args'], world.root, problems);
   const context = contextOf(raw, sources, name, args, options);
   const defaults = readDefaults(raw, path, context);
-  const phases = sources.map((source, index): Phase => {
-    const phase = checkPhase(new PhaseReader(context, source), defaults);
-    return { ...phase, ...options.position?.(index) };
-  });
+  const phases = sources.map((source, index) =>
+    checkPhase(new PhaseReader(context, source), defaults, options.position?.(index)),
+  );
   for (const name of [...context.mentionedArgs, ...Object.keys(options.given ?? {})]) {
     if (!Object.hasOwn(args, name)) args[name] = UNDECLARED;
   }

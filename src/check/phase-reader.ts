@@ -56,9 +56,14 @@ export class PhaseReader {
   /** Every text inside a value. */
   deep<T>(path: Path, value: T, scope: TextScope = {}): T {
     if (typeof value === 'string') this.template(path, value, scope);
-    else if (Array.isArray(value))
-      for (const [index, item] of value.entries()) this.deep([...path, index], item, scope);
-    else if (typeof value === 'object' && value !== null) {
+    else if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) {
+        const item: unknown = value[index];
+        // The list of a map may be long, and most lists hold plain texts.
+        if (typeof item === 'object' || (typeof item === 'string' && item.includes('{')))
+          this.deep([...path, index], item, scope);
+      }
+    } else if (typeof value === 'object' && value !== null) {
       for (const [name, member] of Object.entries(value)) this.deep([...path, name], member, scope);
     }
     return value;

@@ -24,16 +24,22 @@ const FAN_OUT: ReadonlySet<Kind> = new Set<Kind>(['parallel', 'map', 'reduce', '
 const WITHOUT_AGENT: ReadonlySet<Kind> = new Set<Kind>(['script', 'approval', 'flow', 'expand']);
 const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], implied: false };
 
+type Draft = Phase & { needs: readonly Edge[]; cache: CachePolicy };
+
 /** The checked phase. Everything that is wrong with it has been reported when this returns. */
-export function checkPhase(reader: PhaseReader, defaults: PhaseDefaults): Phase {
+export function checkPhase(
+  reader: PhaseReader,
+  defaults: PhaseDefaults,
+  place?: Pick<PhaseBase, 'line' | 'column'>,
+): Phase {
   const { raw, kind } = reader.source;
   const base = basePart(reader, defaults);
   const own = KIND_BUILDERS[kind](reader);
-  const draft = { ...base, ...own, needs: [], cache: NO_POLICY } as Phase;
-  const cache = cachePolicy(reader, draft, defaults);
-  const needs = edges(reader);
-  reader.finish(needs.length > 0);
-  const phase = { ...draft, needs, cache } as Phase;
+  // Filled in place: copying a phase is a good part of what checking it costs.
+  const phase: Draft = { ...base, ...own, needs: [], cache: NO_POLICY, ...place } as Phase;
+  phase.cache = cachePolicy(reader, phase, defaults);
+  phase.needs = edges(reader);
+  reader.finish(phase.needs.length > 0);
   checkCombinations(reader, phase);
   if (raw['cache'] !== undefined) checkDeclaredInput(reader, phase);
   return phase;

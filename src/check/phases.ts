@@ -101,7 +101,7 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
       });
     }
   }
-  requireFields(own, raw, `the ${kind} phase "${id}"`, phase.path, problems);
+  requireFields(kind, raw, id, phase.path, problems);
   return good;
 }
 
@@ -115,12 +115,27 @@ function soundParts(value: unknown, schema: TSchema): Fields {
   return Object.fromEntries(sound);
 }
 
-function requireFields(own: TProperties, raw: Fields, what: string, path: Path, problems: Problems): void {
-  for (const [name, schema] of Object.entries(own)) {
-    if (raw[name] !== undefined || name === 'id' || isOptional(schema)) continue;
-    const example = JSON.stringify((schema['examples'] as readonly unknown[])[0]);
-    problems.error(path, 'missing-field', `${what} needs "${name}"`, { hint: `for example: ${name}: ${example}` });
+function requireFields(kind: Kind, raw: Fields, id: string, path: Path, problems: Problems): void {
+  for (const name of requiredFields(kind)) {
+    if (raw[name] !== undefined) continue;
+    const example = JSON.stringify((PHASE_FIELDS[kind][name]!['examples'] as readonly unknown[])[0]);
+    problems.error(path, 'missing-field', `the ${kind} phase "${id}" needs "${name}"`, {
+      hint: `for example: ${name}: ${example}`,
+    });
   }
+}
+
+const required = new Map<Kind, readonly string[]>();
+
+/** Beside the id. */
+function requiredFields(kind: Kind): readonly string[] {
+  let names = required.get(kind);
+  if (!names) {
+    const fields = Object.entries(PHASE_FIELDS[kind]);
+    names = fields.flatMap(([name, schema]) => (name === 'id' || isOptional(schema) ? [] : [name]));
+    required.set(kind, names);
+  }
+  return names;
 }
 
 /** Branches carry fields of phases in flows that exist; they do nothing there, and the checker says so. */

@@ -51,10 +51,10 @@ const CLOSE_LIST = 93;
 
 /** Just behind the closing quote. */
 function endOfString(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    const char = text.charCodeAt(index);
-    if (char === BACKSLASH) index += 1;
-    else if (char === QUOTE) return index + 1;
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(quote - 1 - escapes) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return quote + 1;
   }
   return text.length;
 }
