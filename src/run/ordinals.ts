@@ -12,7 +12,9 @@ export function withOrdinals<T extends UnitSpec>(at: PhaseContext, specs: readon
   const seen = new Map<string, number>();
   const differing = sharedTemplates(specs);
   return specs.map((spec) => {
-    const what = canonicalEncode(essence(at, spec, differing));
+    const it = essence(at, spec, differing);
+    // Only texts begin with a quote, so that one need not be encoded to be told from everything else.
+    const what = typeof it === 'string' ? `"${it}` : canonicalEncode(it);
     const ordinal = seen.get(what) ?? 0;
     seen.set(what, ordinal + 1);
     return ordinal === 0 ? spec : { ...spec, ordinal };
@@ -22,6 +24,7 @@ export function withOrdinals<T extends UnitSpec>(at: PhaseContext, specs: readon
 function essence(at: PhaseContext, spec: UnitSpec, differing: readonly string[] | undefined): JsonValue {
   const { body, cwd, variables, material } = spec;
   if (body.type === 'use') return variables?.item?.value ?? null;
+  if (differing?.length === 1) return render(at, differing[0]!, variables).value;
   if (differing) return differing.map((text) => render(at, text, variables).value);
   return [renderValue(at, { ...body, cwd: cwd ?? null } as JsonObject, variables).value, material ?? null];
 }

@@ -51,7 +51,7 @@ export function openStore(options: StoreOptions): DiskStore {
     const result = readEntry({ dir, key, signingKey, now: request.now, ttlMs: request.ttlMs });
     if ('miss' in result && result.seen !== undefined) unfit.set(key, result.seen);
     missing = 'miss' in result && result.miss.code === 'absent';
-    return 'entry' in result ? { entry: result.entry } : { miss: result.miss };
+    return result;
   }
 
   function storedSince(key: string): boolean {
