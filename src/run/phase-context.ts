@@ -71,10 +71,10 @@ function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): P
     ttlMs: declared.ttlMs,
     fingerprint: declared.implied && cross ? ['git:worktree'] : declared.fingerprint,
     readRun: readRun && anew === undefined,
-    ...(rerun && round === 0 && !off && scope.path !== '' && { sharesRun: true }),
+    sharesRun: rerun && round === 0 && !off && scope.path !== '' ? true : undefined,
     readStore: cross && (anew?.readStore ?? true) && options.reuse !== 'refresh',
     writeStore: cross,
-    ...(anew && { anew }),
+    anew,
     because: anew && !anew.readStore ? anew.because : because({ options, declared, cross }),
   };
 }

@@ -116,6 +116,7 @@ function spellings(text: string): string[] {
 
 /** The arguments as they may be written: secrets by name only. */
 export function publicArgs(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): JsonObject {
+  if (!Object.values(specs).some((spec) => spec.secret)) return args;
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [name, specs[name]?.secret ? '(secret)' : value]),
   );

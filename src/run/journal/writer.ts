@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import { writeAll } from '../../util/atomic-write.js';
 import type { JournalLine } from './lines.js';
 
-const HELD_BYTES = 256 * 1024;
+const HELD_BYTES = 64 * 1024;
 /** What one unit of a text takes as UTF-8 at the most. */
 const MOST_BYTES_PER_UNIT = 3;
 const NEWLINE = 10;
