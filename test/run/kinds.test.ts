@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/model/event.js';
 import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 
 let rig: Rig;
@@ -164,6 +165,27 @@ describe('parallel and map', () => {
     expect(phaseOf(result, 'm').json).toEqual(['p!', 'q!']);
     // The phase that both items share is computed once.
     expect(rig.counts()).toEqual({ shared: 1, each: 2 });
+  });
+
+  it('items that are reused together are told together, with exact counts at the end', async () => {
+    const over = Array.from({ length: 50 }, (_, i) => `x${i}`);
+    const each = (items: readonly string[]) =>
+      flow([
+        { id: 'each', type: 'map', over: items, run: ['bin/tick', 'each', '{item}'], cache: { scope: 'cross-run' } },
+      ]);
+    await rig.run(each(over));
+    const told: unknown[] = [];
+    const onEvent = (event: RunEvent) => {
+      if (event.type === 'phase-progress') told.push(event.items);
+    };
+    const result = await rig.run(each([...over, 'new']), { onEvent });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(rig.counts()).toEqual({ each: 51 });
+    expect(phaseOf(result, 'each').items).toEqual({ total: 51, executed: 1, reused: 50, failed: 0 });
+    // While the new one executes, everybody can see that it is the only one left.
+    expect(told[0]).toEqual({ total: 51, done: 50, failed: 0, reused: 50 });
+    expect(told.at(-1)).toEqual({ total: 51, done: 51, failed: 0, reused: 50 });
+    expect(told.length).toBeLessThan(5);
   });
 });
 
