@@ -59,6 +59,7 @@ function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Sett
   const runKey = runKeyOf(at, key, work.private);
   const { ttlMs } = work.parts;
   let written: JsonObject | undefined;
+  // Asked for by the reason of a miss, the journal and the entry; of a glob over many files it is no small thing.
   const stored = () => {
     written ??= run.storedIdentity({ ...identity, references: references(at) });
     return written;

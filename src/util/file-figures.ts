@@ -12,7 +12,7 @@ export interface FileFigures {
  */
 const SAFE_MARGIN_MS = 2_500;
 
-/** Whether these figures were old enough at that time that no later content can have them too. */
-export function leftAloneBefore({ mtimeMs, ctimeMs }: FileFigures, time: number): boolean {
+/** Whether these times were old enough at that time that no later content can have them too. */
+export function leftAloneBefore(mtimeMs: number, ctimeMs: number, time: number): boolean {
   return Math.max(mtimeMs, ctimeMs) + SAFE_MARGIN_MS < time;
 }

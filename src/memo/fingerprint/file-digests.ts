@@ -2,9 +2,8 @@ import type { ErrnoError } from '../../util/atomic-write.js';
 import type { Clock } from '../../util/clock.js';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile, digestSmallFile, otherWork } from '../../util/digest-file.js';
-import type { FileFigures } from '../../util/file-figures.js';
 import { FIGURES } from '../files/found-files.js';
-import { isTrusted, NUMBERS, pathsOf, type StatTable } from './stat-table.js';
+import { isSettled, isTrustedAmong, NUMBERS, pathsOf, type StatTable } from './stat-table.js';
 
 export interface DigestRequest {
   readonly root: string;
@@ -16,7 +15,7 @@ export interface DigestRequest {
 }
 
 export type DigestResult =
-  /** `table` is `known` itself when nothing had to be read. */
+  /** `table` is `known` itself when there is nothing new to keep. */
   { readonly table: StatTable } | { readonly failed: string } | { readonly vanished: string };
 
 /** How long files are read before other work gets its turn. */
@@ -29,13 +28,15 @@ export async function digestFiles(request: DigestRequest): Promise<DigestResult>
   const unknown: number[] = [];
   for (let i = 0; i < paths.length; i++) {
     const row = rows ? rows[i]! : i;
-    if (known === undefined || row < 0 || !isTrusted(known, row, figuresAt(figures, i))) unknown.push(i);
+    if (known === undefined || row < 0 || !isTrustedAmong(known, row, { figures, file: i })) unknown.push(i);
   }
   if (known && rows === undefined && unknown.length === 0) return { table: known };
 
   const numbers = new Float64Array(paths.length * NUMBERS);
   const digests = Buffer.allocUnsafe(paths.length * 32);
   if (known) copyRows(known, rows, { numbers, digests, count: paths.length });
+  /** The rows that are known, with the same contents. */
+  let unchanged = known !== undefined && rows === undefined;
   let turn = clock.elapsed();
   for (const i of unknown) {
     const readAt = clock.now();
@@ -53,19 +54,20 @@ export async function digestFiles(request: DigestRequest): Promise<DigestResult>
     }
     for (let k = 0; k < FIGURES; k++) numbers[i * NUMBERS + k] = figures[i * FIGURES + k]!;
     numbers[i * NUMBERS + FIGURES] = readAt;
+    unchanged &&= known?.digests.toString('hex', i * 32, i * 32 + 32) === digest;
     digests.write(digest, i * 32, 'hex');
     if (clock.elapsed() - turn > TURN_MS) {
       await otherWork();
       turn = clock.elapsed();
     }
   }
+  if (known && unchanged) {
+    // Files that were edited just now are read again each time; a table that says so is no better than the last one.
+    const nothingSettled = unknown.every((row) => !isSettled(numbers, row));
+    return { table: nothingSettled ? known : { ...known, numbers } };
+  }
   const value = combine(paths, digests);
   return { table: { rows: paths.length, paths: paths.map((path) => `${path}\0`).join(''), numbers, digests, value } };
-}
-
-function figuresAt(figures: readonly number[], file: number): FileFigures {
-  const [size, mtimeMs, ctimeMs, ino] = figures.slice(file * FIGURES, file * FIGURES + FIGURES);
-  return { size: size!, mtimeMs: mtimeMs!, ctimeMs: ctimeMs!, ino: ino! };
 }
 
 /** Row of each path in the known table; undefined when they are the same paths in the same order. */

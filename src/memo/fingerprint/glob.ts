@@ -45,7 +45,7 @@ async function attempt(
   const { paths, figures } = found!;
   const digested = await digestFiles({ root: project.root, clock: project.clock, known, paths, figures });
   if (!('table' in digested)) return digested;
-  if (!fingerprint.exact) writeTable(stateDir, name, digested.table);
+  if (!fingerprint.exact && digested.table !== known) writeTable(stateDir, name, digested.table);
   return describe(digested.table, files.links);
 }
 

@@ -34,6 +34,7 @@ export const NUMBERS = FIGURES + 1;
 const VERSION = 2;
 /** A multiple of eight, so that the numbers behind it can be used where they stand. */
 const HEADER = 256;
+
 /** Whether the row's digest is that of the file of which a stat says this. */
 export function isTrusted({ numbers }: StatTable, row: number, stat: FileFigures): boolean {
   const start = row * NUMBERS;
@@ -42,8 +43,26 @@ export function isTrusted({ numbers }: StatTable, row: number, stat: FileFigures
     numbers[start + 1] === stat.mtimeMs &&
     numbers[start + 2] === stat.ctimeMs &&
     numbers[start + 3] === stat.ino &&
-    leftAloneBefore(stat, numbers[start + 4]!)
+    isSettled(numbers, row)
   );
+}
+
+/** The same, of file `file` in a list of figures. */
+export function isTrustedAmong(
+  { numbers }: StatTable,
+  row: number,
+  { figures, file }: { readonly figures: readonly number[]; readonly file: number },
+): boolean {
+  const start = row * NUMBERS;
+  const at = file * FIGURES;
+  for (let k = 0; k < FIGURES; k++) if (numbers[start + k] !== figures[at + k]) return false;
+  return isSettled(numbers, row);
+}
+
+/** Whether the file of this row had been left alone for long enough when it was read. */
+export function isSettled(numbers: Float64Array, row: number): boolean {
+  const start = row * NUMBERS;
+  return leftAloneBefore(numbers[start + 1]!, numbers[start + 2]!, numbers[start + 4]!);
 }
 
 export function pathsOf(table: StatTable): string[] {

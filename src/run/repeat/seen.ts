@@ -50,7 +50,11 @@ function digestOf(path: string): string | undefined {
  */
 export function see(path: string, digest: string | null, absolute: string, time: number): Seen {
   const stat = digest === null ? undefined : lookAt(absolute);
-  if (stat === undefined || !(stat.isFile() || stat.isDirectory()) || !leftAloneBefore(stat, time)) {
+  if (
+    stat === undefined ||
+    !(stat.isFile() || stat.isDirectory()) ||
+    !leftAloneBefore(stat.mtimeMs, stat.ctimeMs, time)
+  ) {
     return { path, digest };
   }
   return { path, digest, figures: [stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino] };
