@@ -16,6 +16,8 @@ export interface LoadOptions {
   readonly base?: string;
   /** Neither reads nor writes what earlier checks left behind. */
   readonly withoutKept?: boolean;
+  /** Told how many bytes the file has, before anything is done with them. */
+  readonly onFound?: (bytes: number) => void;
 }
 
 export type LoadedFlow =
@@ -63,6 +65,7 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
     ...(options.base === undefined ? {} : { base: options.base }),
   });
   if ('missing' in found) return { diagnostics: [await missingFlow(ref, found)] };
+  options.onFound?.(found.bytes.length);
   const file = resolve(found.file);
   const shown = displayPath(project.root, file);
   const digest = sha256Hex(found.bytes);

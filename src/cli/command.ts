@@ -34,8 +34,14 @@ export interface PositionalSpec {
   readonly many?: boolean;
 }
 
+/** What the process around a command line can do for it. */
+export interface Host {
+  /** Called before a flow with hundreds of phases is checked and run. */
+  readonly onLargeFlow?: () => void;
+}
+
 /** One call of a command. */
-export interface Invocation {
+export interface Invocation extends Host {
   /** The command's full name: `cache status`. */
   readonly command: string;
   readonly flags: FlagValues;

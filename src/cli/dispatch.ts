@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command, Invocation, Writer } from './command.js';
+import type { Command, Host, Invocation, Writer } from './command.js';
 import { EXIT } from './exit-status.js';
 import { type ArgumentProblem, parseArguments } from './flags.js';
 import { GLOBAL_FLAGS } from './global-flags.js';
@@ -9,17 +9,17 @@ import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registr
 import { createWriter, stdinSource } from './writer.js';
 
 /** Runs one command line and sets the process's exit status. */
-export async function main(args: readonly string[]): Promise<void> {
+export async function main(args: readonly string[], host: Host = {}): Promise<void> {
   // Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up.
   process.on('uncaughtException', (error) => void reportBug(error, args).then((status) => process.exit(status)));
   try {
-    process.exit(await dispatch(args));
+    process.exit(await dispatch(args, host));
   } catch (error) {
     process.exit(await reportBug(error, args));
   }
 }
 
-async function dispatch(args: readonly string[]): Promise<number> {
+async function dispatch(args: readonly string[], host: Host): Promise<number> {
   const { before, words, after } = splitCommandLine(args);
   const leading = parseArguments(before, [...GLOBAL_FLAGS, { name: 'version', alias: 'V', type: 'boolean', help: '' }]);
   const plain = terminal('auto');
@@ -32,7 +32,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
   // `taskflow help run` is `taskflow run --help`.
   if (words[0] === 'help') {
     const topic = args.slice(args.indexOf('help') + 1).filter((word) => !word.startsWith('-'));
-    return topic.length === 0 ? helpWithoutCommand(true, plain) : dispatch([...topic, '--help']);
+    return topic.length === 0 ? helpWithoutCommand(true, plain) : dispatch([...topic, '--help'], host);
   }
   if (words.length === 0) return helpWithoutCommand(leading.flags.boolean('help'), plain);
 
@@ -40,10 +40,10 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (!entry) return noSuchCommand(words, plain, leading.flags.boolean('help') || after.includes('--help'));
   const { command } = await entry.load();
   const own = entry.name.includes(' ') ? words.slice(2) : words.slice(1);
-  return invoke(entry, command, [...before, ...own, ...after]);
+  return invoke(entry, command, [...before, ...own, ...after], host);
 }
 
-async function invoke(entry: CommandEntry, command: Command, args: readonly string[]): Promise<number> {
+async function invoke(entry: CommandEntry, command: Command, args: readonly string[], host: Host): Promise<number> {
   const parsed = parseArguments(args, [...command.flags, ...GLOBAL_FLAGS]);
   if ('problem' in parsed) {
     // Help is help, whatever else is wrong with the line.
@@ -64,6 +64,7 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
     return usageProblem(err, `taskflow ${entry.name}`, { message: `--cwd ${flags.string('cwd')}: no such folder` });
   }
   const invocation: Invocation = {
+    ...host,
     command: entry.name,
     flags,
     positionals,

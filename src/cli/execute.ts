@@ -1,4 +1,3 @@
-import type { RunEvent } from '../model/event.js';
 import type { RunOptions } from '../run/options.js';
 import { startRun } from '../run/start-run.js';
 import type { Invocation } from './command.js';
@@ -19,12 +18,7 @@ export async function executeRun(
   const interrupt = listenForInterrupts((line) => (view ? view.notice(line) : err.write(`${line}\n`)));
   const approve = await approver(invocation, view);
   const signal = interrupt.signal;
-  const tune = tuningFor(options.flow.phases.length);
-  const onEvent = (event: RunEvent) => {
-    tune(event);
-    showing.onEvent(event);
-  };
-  const result = await startRun({ ...options, signal, ...(approve ? { approve } : {}) }, onEvent);
+  const result = await startRun({ ...options, signal, ...(approve ? { approve } : {}) }, showing.onEvent);
   interrupt.dispose();
   showing.end();
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);
@@ -32,19 +26,6 @@ export async function executeRun(
   if (!wantsReports(invocation)) return status;
   const { writeRunReports } = await import('./reports.js');
   return writeRunReports(invocation, options.flow, result) ? status : status || EXIT.failed;
-}
-
-/** From here on it is worth the milliseconds that the module takes to load. */
-const LARGE_FLOW = 200;
-
-/** Once something was executed and there is much left: all that has to be loaded is loaded by then. */
-function tuningFor(phases: number): (event: RunEvent) => void {
-  let isDue = phases >= LARGE_FLOW;
-  return (event) => {
-    if (!isDue || event.type !== 'phase-end' || event.outcome.cacheHit !== null) return;
-    isDue = false;
-    void import('./tune-engine.js').then(({ tuneEngine }) => tuneEngine());
-  };
 }
 
 /** Nobody to ask: the run pauses. In CI there is nobody either, whatever the terminal looks like. */

@@ -1,6 +1,6 @@
 import { basename, relative, resolve } from 'node:path';
 import { isFlowPath } from '../check/find-flow.js';
-import { type LoadedFlow, loadFlow } from '../check/load-flow.js';
+import { type LoadedFlow, type LoadOptions, loadFlow } from '../check/load-flow.js';
 import type { Invocation } from './command.js';
 import { EXIT } from './exit-status.js';
 import { complain } from './problem.js';
@@ -10,6 +10,18 @@ export function flowReference(invocation: Invocation, typed: string): string {
   return isFlowPath(typed) ? resolve(invocation.cwd, typed) : typed;
 }
 
+/** About 200 phases. */
+const LARGE_FLOW_BYTES = 32 * 1024;
+
+/** For `loadFlow`: lets the process prepare for a flow that is large. */
+export function tellLarge({ onLargeFlow }: Invocation): Pick<LoadOptions, 'onFound'> {
+  return {
+    onFound: (bytes) => {
+      if (bytes >= LARGE_FLOW_BYTES) onLargeFlow?.();
+    },
+  };
+}
+
 export type UsableFlow = Extract<LoadedFlow, { readonly flow: unknown }>;
 
 /** The flow, checked; or the exit status after its problems have been shown. Warnings are shown either way. */
@@ -17,7 +29,7 @@ export async function requireFlow(
   invocation: Invocation,
   typed: string,
 ): Promise<UsableFlow | { readonly status: number }> {
-  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed));
+  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed), tellLarge(invocation));
   const told = 'flow' in loaded ? loaded.warnings : loaded.diagnostics;
   // There is no file to point into.
   const absent = told.find(({ code }) => code === 'no-flow');

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 import { VERSION } from '../util/version.js';
+import { tuneEngine } from './engine-flags.js';
 import { chunk } from './packs.js';
 
 /** Chunks that stand in a pack are asked for here. */
@@ -12,5 +13,5 @@ if (process.argv.length === 3 && (first === '--version' || first === '-V')) {
   writeSync(1, `${VERSION}\n`);
 } else {
   const { main } = chunk('start', 'dispatch.js') as typeof import('./dispatch.js');
-  void main(process.argv.slice(2));
+  void main(process.argv.slice(2), { onLargeFlow: tuneEngine });
 }

@@ -1,7 +1,9 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
+import { writeFileAtomic } from '../util/atomic-write.js';
 import { once, twice } from '../util/twice.js';
+import { withUsualFlags } from './engine-flags.js';
 
 /**
  * Loads the program in a few pieces instead of many small files. Compiling is a third of what a short run costs, so what
@@ -51,7 +53,7 @@ function open(name: string): void {
   // The bundle is pure ASCII, which is read fastest this way.
   const source = `(function(chunks,require,__filename,__dirname){${readFileSync(filename, 'latin1')}\n})`;
   const kept = readKept(keptAt);
-  const script = new Script(source, { filename, cachedData: kept?.code });
+  const script = withUsualFlags(() => new Script(source, { filename, cachedData: kept?.code }));
   script.runInThisContext()(chunks, find, filename, __dirname);
   const isUsed = kept !== undefined && script.cachedDataRejected !== true;
   if (isUsed && kept.isWhole) return;
@@ -59,7 +61,12 @@ function open(name: string): void {
     const isWhole = asked.has(last);
     // Every command begins in the first pack; only a run has compiled what a run needs.
     const isWorthIt = isWhole || (!isUsed && (name !== 'start' || process.argv[2] === 'run'));
-    if (isWorthIt) keep(keptAt, script.createCachedData(), isWhole);
+    if (isWorthIt)
+      keep(
+        keptAt,
+        withUsualFlags(() => script.createCachedData()),
+        isWhole,
+      );
   });
 }
 
@@ -75,12 +82,6 @@ function readKept(path: string): { readonly code: Buffer; readonly isWhole: bool
 }
 
 function keep(path: string, code: Buffer, isWhole: boolean): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, twice(Buffer.concat([code, Buffer.of(isWhole ? 1 : 0)])), { flag: 'wx' });
-    renameSync(temporary, path);
-  } catch {
-    // A folder that we may not write to, or a full disk: the next run compiles again.
-    rmSync(temporary, { force: true });
-  }
+  // In a folder that we may not write to, or on a full disk, the next run compiles again.
+  writeFileAtomic(path, twice(Buffer.concat([code, Buffer.of(isWhole ? 1 : 0)])), 0o644);
 }

@@ -4,6 +4,9 @@ export type ErrnoError = Error & { readonly code?: string };
 
 export type WriteResult = { readonly written: true } | { readonly failed: ErrnoError };
 
+/** Pieces are written one after the other. */
+export type FileData = string | Buffer | readonly (string | Buffer)[];
+
 let counter = 0;
 
 /** A name beside `path` that no other process and no other call of this one uses. */
@@ -16,12 +19,12 @@ export function temporaryName(path: string): string {
  * Readers see the old file or the new one, never a part. No fsync: after a power cut the file may be old or empty, and
  * whoever needs more than that puts a checksum in it. On failure nothing is left behind.
  */
-export function writeFileAtomic(path: string, data: string | Buffer, mode = 0o600): WriteResult {
+export function writeFileAtomic(path: string, data: FileData, mode = 0o600): WriteResult {
   const temporary = temporaryName(path);
   try {
     const file = openSync(temporary, 'wx', mode);
     try {
-      writeAll(file, data);
+      for (const piece of Array.isArray(data) ? data : [data]) writeAll(file, piece);
     } finally {
       closeSync(file);
     }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
-import { flowReference } from '../flow-file.js';
+import { flowReference, tellLarge } from '../flow-file.js';
 import { complain } from '../problem.js';
 import { createStyle } from '../style.js';
 
@@ -53,7 +53,10 @@ async function checkAll(invocation: Invocation, flows: readonly string[]): Promi
   const { loadFlow } = await import('../../check/load-flow.js');
   const results: Checked[] = [];
   for (const flow of flows) {
-    const loaded = await loadFlow(invocation.project, flowReference(invocation, flow), { withoutKept: true });
+    const loaded = await loadFlow(invocation.project, flowReference(invocation, flow), {
+      ...tellLarge(invocation),
+      withoutKept: true,
+    });
     const diagnostics = 'flow' in loaded ? loaded.warnings : loaded.diagnostics;
     results.push({ flow, diagnostics, ...(loaded.source === undefined ? {} : { source: loaded.source }) });
   }

@@ -1,0 +1,56 @@
+/**
+ * A large run is much code that runs a thousand times each, beside processes that need the cores and are forked from
+ * this one. V8 would spend a fifth of its time on optimizing what is soon over, on all cores, and let its heap grow to
+ * three times of what is alive in it, whose page tables every fork copies. Only for a process of our own: a library
+ * leaves the engine of its host alone.
+ */
+const FLAGS = [
+  { name: 'interrupt-budget', usual: [66 * 1024, 132 * 1024], tuned: 1_000_000 },
+  // The young generation stays as it is when the run begins, and the old one is collected a little sooner.
+  { name: 'semi-space-growth-factor', usual: [2], tuned: 1 },
+  { name: 'heap-growing-percent', usual: [0], tuned: 80 },
+];
+
+let usual: ReadonlyMap<string, number> | undefined;
+
+/** For the rest of the process; nothing happens where it is not known how to go back. */
+export function tuneEngine(): void {
+  usual ??= usualFlags();
+  if (usual) for (const { name, tuned } of FLAGS) set(name, tuned);
+}
+
+/** V8 makes and takes compiled code only under the flags that it was compiled with: with those it starts with. */
+export function withUsualFlags<T>(work: () => T): T {
+  if (!usual) return work();
+  for (const [name, value] of usual) set(name, value);
+  try {
+    return work();
+  } finally {
+    for (const { name, tuned } of FLAGS) set(name, tuned);
+  }
+}
+
+/** There is no way to ask for a flag; but the tag of compiled code stays the same when one is set to what it was. */
+function usualFlags(): ReadonlyMap<string, number> | undefined {
+  const { cachedDataVersionTag } = v8();
+  const tag = cachedDataVersionTag();
+  const found = new Map<string, number>();
+  for (const { name, usual: candidates } of FLAGS) {
+    const value = candidates.find((candidate) => {
+      set(name, candidate);
+      return cachedDataVersionTag() === tag;
+    });
+    if (value === undefined) return undefined;
+    found.set(name, value);
+  }
+  return found;
+}
+
+function set(name: string, value: number): void {
+  v8().setFlagsFromString(`--${name}=${value}`);
+}
+
+/** Not worth a millisecond where nothing is tuned. */
+function v8() {
+  return process.getBuiltinModule('node:v8');
+}
