@@ -92,6 +92,8 @@ function chunksOfCommonJs(metafile) {
 const PACKS = {
   /** A run in which nothing has changed. */
   start: ['src/cli/dispatch.ts', 'src/cli/commands/run.ts', 'src/run/repeat/repeat-run.ts'],
+  /** What else has to be compared in such a run. */
+  world: [/^node_modules\/picomatch\//, 'src/run/world.ts'],
   /** A run that is run. */
   engine: ['src/run/repeat/keep-sheet.ts', 'src/cli/run-flow.ts'],
   check: ['src/cli/commands/check.ts', 'src/check/check-flow.ts'],

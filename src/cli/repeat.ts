@@ -3,6 +3,7 @@ import { isFlowPath } from '../check/find-flow.js';
 import type { RepeatRequest } from '../run/options.js';
 import { askedFor, readSheet, sheetPath, writeSheet } from '../run/repeat/sheet.js';
 import { standing } from '../run/repeat/standing.js';
+import type { World } from '../run/world.js';
 import type { Invocation } from './command.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
 
@@ -39,19 +40,22 @@ export function repeatable(invocation: Invocation): Asked | undefined {
   return { ref, text, path: sheetPath(project, text), since: project.clock.now() };
 }
 
-/** The exit status of a run in which nothing has changed; undefined when something may have, and nothing has happened. */
-export async function repeatUnchanged(invocation: Invocation, { ref, text, path }: Asked): Promise<number | undefined> {
+/** The exit status of a run in which nothing has changed; else nothing has happened, and some may be known. */
+export async function repeatUnchanged(
+  invocation: Invocation,
+  { ref, text, path }: Asked,
+): Promise<{ readonly status: number } | { readonly status?: undefined; readonly world?: World }> {
   const sheet = readSheet(path, text);
-  if (!sheet) return undefined;
+  if (!sheet) return {};
   const { project } = invocation;
-  const found = standing(sheet, project);
-  if (!found) return undefined;
+  const found = await standing(sheet, project);
+  if (!found.sheet) return { world: found.world };
   const { repeatRun } = await import('../run/repeat/repeat-run.js');
   const showing = showingRun(invocation);
   const result = repeatRun({ project, ref, sheet: found.sheet }, showing.onEvent);
   showing.end();
   if (found.moved) writeSheet(path, found.sheet);
-  return printResult(invocation, result);
+  return { status: printResult(invocation, result) };
 }
 
 export function repeatRequest({ path, text, since }: Asked, looked: RepeatRequest['looked']): RepeatRequest {

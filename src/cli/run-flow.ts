@@ -3,6 +3,7 @@ import { isFlowPath } from '../check/find-flow.js';
 import type { Continuation, Selection } from '../run/options.js';
 import { lastRunId } from '../run/runs-folder.js';
 import { unknownInSelection } from '../run/selection.js';
+import type { World } from '../run/world.js';
 import type { Invocation } from './command.js';
 import { executeRun } from './execute.js';
 import { requireFlow, type UsableFlow } from './flow-file.js';
@@ -13,7 +14,10 @@ import { readRunFlags } from './run-flags.js';
 import { requireConfig, type UsableConfig } from './settings.js';
 
 /** `taskflow run`: everything that can be wrong with the command line and the flow, then the run. */
-export async function runFlow(invocation: Invocation, asked: Asked | undefined): Promise<number> {
+export async function runFlow(
+  invocation: Invocation,
+  { asked, world }: { readonly asked: Asked | undefined; readonly world: World | undefined },
+): Promise<number> {
   const { flags, positionals } = invocation;
   const selection = selectionOf(invocation);
   const settings = readRunFlags(invocation, selection);
@@ -40,6 +44,7 @@ export async function runFlow(invocation: Invocation, asked: Asked | undefined):
     source: { ref: typed, byName: !isFlowPath(typed), file: loaded.file, digest: loaded.digest },
     args: bound.args,
     continuation,
+    ...(world && { world }),
     ...(asked &&
       isQuiet(loaded, configured) && { repeat: repeatRequest(asked, [...loaded.looked, ...configured.looked]) }),
   };

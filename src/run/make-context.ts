@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { processExec } from '../memo/fingerprint/process-exec.js';
-import { createFingerprints } from '../memo/fingerprint/resolver.js';
 import { storedIdentity } from '../memo/stored-identity.js';
 import type { RunEventBody } from '../model/event.js';
 import type { Failure } from '../model/failure.js';
@@ -27,6 +25,7 @@ import { runScope } from './schedule.js';
 import { Secrets } from './secrets.js';
 import { SharedResults } from './shared-results.js';
 import { Slots } from './slots.js';
+import { openWorld } from './world.js';
 
 const DEFAULT_CONCURRENCY = 8;
 
@@ -58,6 +57,8 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   secrets.add(flow.args, options.args);
   const admission = new Admission();
   const limit = interruption(parts, admission);
+  const world = options.world ?? openWorld(project, storeDir, { runCommands: !options.forecast });
+  world.endWith(limit.signal);
   let repository: boolean | undefined;
   const context: RunContext = {
     options,
@@ -70,16 +71,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
     ledger: new Ledger(options.maxUSD === undefined ? flow.budget : { ...flow.budget, maxUSD: options.maxUSD }),
     admission,
     store,
-    fingerprints: createFingerprints({
-      project,
-      stateDir: storeDir,
-      exec: processExec({
-        run: async (request) => (await import('../process/run-process.js')).runProcess(request),
-        env: project.env,
-        signal: limit.signal,
-      }),
-      runCommands: !options.forecast,
-    }),
+    fingerprints: world.fingerprints,
     runners,
     nested,
     prior,

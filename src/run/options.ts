@@ -2,6 +2,7 @@ import type { Config } from '../model/config.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import type { Project } from '../util/project.js';
+import type { World } from './world.js';
 
 /** Everything a surface decides about a run. The flow is checked, the arguments are bound. */
 export interface RunOptions {
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Write down what would have to be unchanged for the next run to come to the same. */
   readonly repeat?: RepeatRequest;
+  /** Something of the outside is known already. */
+  readonly world?: World;
   /** The flow is run once for each of many rows; `over` names the list of them. */
   readonly batch?: { readonly over: string; readonly total: number };
 }

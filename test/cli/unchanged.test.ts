@@ -75,6 +75,17 @@ function isAnswered(...args: string[]): boolean {
   return start(withoutEngine, ['run', './flow.json', ...args]).status === 0;
 }
 
+/** Whether the last run was: an engine says in the journal when its process began. */
+function wasAnswered(): boolean {
+  const [line] = lastJournalText().split('\n', 1);
+  return (JSON.parse(line!) as { owner: { startTicks?: number } }).owner.startTicks === undefined;
+}
+
+function lastJournalText(): string {
+  const runs = readdirSync(path('.pi/taskflows/runs')).filter((name) => /^\d/.test(name));
+  return readFileSync(path(`.pi/taskflows/runs/${runs.sort().at(-1)}/journal.jsonl`), 'utf8');
+}
+
 const sheet = () => {
   const folder = path('.pi/taskflows/unchanged');
   return join(folder, readdirSync(folder).find((name) => name.endsWith('.sheet'))!);
@@ -112,10 +123,8 @@ describe('a run in which nothing has changed', () => {
 
   /** Lines without what differs from run to run, and with fields in one order. */
   function lastJournal() {
-    const runs = readdirSync(path('.pi/taskflows/runs')).filter((name) => /^\d/.test(name));
-    const text = readFileSync(path(`.pi/taskflows/runs/${runs.sort().at(-1)}/journal.jsonl`), 'utf8');
     const volatile = new Set(['at', 'runId', 'owner', 'durationMs', 'reason']);
-    return text
+    return lastJournalText()
       .trimEnd()
       .split('\n')
       .map((line) => {
@@ -255,6 +264,37 @@ describe('anything that has changed is run', () => {
     expect(run().stderr).toContain('continuing run');
   });
 
+  it.each([
+    ['a file that a pattern matches', 'glob:in/**', () => project.write('in/b.txt', 'TWO\n')],
+    ['a file that a pattern matches now', 'glob:in/**', () => project.write('in/more/d.txt', 'four\n')],
+    ['a file that a pattern matches no more', 'glob!:in/**', () => rmSync(path('in/c.txt'))],
+    ['a commit', 'git:HEAD', () => git('commit', '-qam', 'two', '--allow-empty')],
+    ['what is not committed', 'git:worktree', () => project.write('in/c.txt', 'THREE\n')],
+  ])('%s', (_what, fingerprint, change) => {
+    git('init', '-q');
+    project.write('.gitignore', 'executions.log\n.home\n');
+    git('add', '.');
+    git('commit', '-qm', 'one');
+    project.write(
+      'flow.json',
+      JSON.stringify({
+        name: 'demo',
+        phases: [phase('a', { cache: { scope: 'cross-run', fingerprint: [fingerprint] } })],
+      }),
+    );
+    git('commit', '-qam', 'flow');
+    const twice = () => [run().executed, wasAnswered(), run().executed, wasAnswered()];
+    expect(twice()).toEqual(['a', false, '', true]);
+    change();
+    expect(twice()).toEqual(['a', false, '', true]);
+  });
+
+  function git(...args: string[]): void {
+    const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+    const { status, stderr } = spawnSync('git', [...who, ...args], { cwd: project.root, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, expect.any(String)]);
+  }
+
   it('an agent, when its file, its context or its runner is another', () => {
     const cache = { scope: 'cross-run', fingerprint: ['file:in/a.txt'] };
     const ask = {
@@ -325,7 +365,8 @@ describe('a sheet', () => {
       'run-only': [phase('a', { cache: undefined })],
       outputs: [phase('a', { outputs: ['out.txt'], run: ['sh', '-c', 'echo x > out.txt'] })],
       'side-effect': [phase('a', { idempotent: false, cache: undefined })],
-      glob: [phase('a', { cache: { scope: 'cross-run', fingerprint: ['glob:in/*.txt'] } })],
+      environment: [phase('a', { cache: { scope: 'cross-run', fingerprint: ['env:HOME'] } })],
+      command: [phase('a', { cache: { scope: 'cross-run', fingerprint: ['cmd:uname'] } })],
     };
     for (const [name, phases] of Object.entries(flows)) {
       project.write('flow.json', JSON.stringify({ name, phases }));

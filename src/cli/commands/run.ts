@@ -36,8 +36,9 @@ export const command: Command = {
   ],
   async run(invocation) {
     const asked = repeatable(invocation);
-    const repeated = asked && (await repeatUnchanged(invocation, asked));
+    const repeated = asked ? await repeatUnchanged(invocation, asked) : {};
+    if (repeated.status !== undefined) return repeated.status;
     // Everything else is loaded only when there is something to do.
-    return repeated ?? (await import('../run-flow.js')).runFlow(invocation, asked);
+    return (await import('../run-flow.js')).runFlow(invocation, { asked, world: repeated.world });
   },
 };

@@ -8,11 +8,12 @@ const LIMIT_MS = 60_000;
 export function processExec(options: {
   readonly run: (request: ProcessRequest) => Promise<ProcessResult>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly signal?: AbortSignal;
+  /** Asked each time: who starts the process may know it later than who makes this. */
+  readonly signal?: () => AbortSignal | undefined;
 }): Exec {
   return async (argv, cwd) => {
     const { env, signal } = options;
-    const result = await options.run({ argv, cwd, env, signal, timeoutMs: LIMIT_MS });
+    const result = await options.run({ argv, cwd, env, signal: signal?.(), timeoutMs: LIMIT_MS });
     const { failure, stdout, exitCode, stderrTail } = result;
     if (failure && failure.code !== 'exit') return { failed: failure.message };
     return { stdout, exitCode, stderrTail };

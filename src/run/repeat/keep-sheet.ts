@@ -59,7 +59,7 @@ function seeOutside(path: string, digest: string | null, since: number): Seen {
 
 /** Undefined when the entry may not be the one that this run has read or written. */
 function recordOf(
-  { phase, settled, inputs, ttlMs }: Note,
+  { phase, settled, inputs, world, ttlMs }: Note,
   place: { readonly root: string; readonly store: string; readonly since: number },
 ): SheetRecord | undefined {
   const { root, store, since } = place;
@@ -77,6 +77,7 @@ function recordOf(
     ...(ttlMs !== undefined && { ttlMs }),
     entry: [stat.ino, stat.size, stat.ctimeMs],
     inputs: inputs.map(([path, digest]) => see(path, digest, `${root}/${path}`, since)),
+    ...(world.length > 0 && { world }),
     kind: phase.kind,
     ...(settled.model !== undefined && { model: settled.model }),
     saved: savingsOf(settled.cost),

@@ -7,6 +7,8 @@ export interface Note {
   readonly settled: Settled;
   /** Relative paths with the digest of each, null where there was none. */
   readonly inputs: readonly (readonly [path: string, digest: string | null])[];
+  /** Other fingerprints with the canonical text of their values. */
+  readonly world: readonly (readonly [entry: string, value: string])[];
   readonly ttlMs?: number;
 }
 

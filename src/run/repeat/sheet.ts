@@ -48,6 +48,8 @@ export interface SheetRecord {
   readonly entry: readonly [ino: number, size: number, ctimeMs: number];
   /** Files that decide the result, relative to the project root. */
   readonly inputs: readonly Seen[];
+  /** Other fingerprints that decide it, with the canonical text of each value. */
+  readonly world?: readonly (readonly [entry: string, value: string])[];
   readonly kind: Kind;
   readonly model?: string;
   readonly saved: Savings;

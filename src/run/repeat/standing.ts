@@ -2,35 +2,55 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryPath } from '../../store/paths.js';
 import { TOUCH_AFTER_MS } from '../../store/touch.js';
+import { canonicalEncode } from '../../util/canonical.js';
 import type { Project } from '../../util/project.js';
 import { endOfRun } from '../run-state.js';
 import { lastRunUnder, runFolder } from '../runs-folder.js';
+import type { World } from '../world.js';
 import { compare, lookAt, type Seen, see } from './seen.js';
 import type { Sheet, SheetRecord } from './sheet.js';
 
+/** `world`: what was asked of the outside, for the run that has to be run instead. */
+export type Standing =
+  | { readonly sheet: Sheet; readonly moved: boolean }
+  | { readonly sheet?: undefined; readonly world?: World };
+
+const FALLEN: Standing = {};
+
 /**
- * Whether everything that the sheet was made from is as it was, so that a run would come to what it says. Returns the
- * sheet, with new figures where only those are others; undefined where there is any doubt.
+ * Whether everything that the sheet was made from is as it was, so that a run would come to what it says. Gives the
+ * sheet, with new figures where only those are others; none where there is any doubt.
  */
-export function standing(
-  sheet: Sheet,
-  project: Project,
-): { readonly sheet: Sheet; readonly moved: boolean } | undefined {
+export async function standing(sheet: Sheet, project: Project): Promise<Standing> {
   const now = project.clock.now();
   const look = new Look(now);
-  if (!nothingToContinue(sheet, project)) return undefined;
+  if (!nothingToContinue(sheet, project)) return FALLEN;
   const files = look.all(sheet.head.files, '');
-  if (!files) return undefined;
+  if (!files) return FALLEN;
   const records: SheetRecord[] = [];
   for (const record of sheet.records) {
-    if (!entryStands(sheet.head.store, record, now)) return undefined;
+    if (!entryStands(sheet.head.store, record, now)) return FALLEN;
     const inputs = look.all(record.inputs, `${project.root}/`);
-    if (!inputs) return undefined;
+    if (!inputs) return FALLEN;
     records.push(inputs === record.inputs ? record : { ...record, inputs });
+  }
+  // What costs most comes last: most changes are seen by then.
+  if (records.some((record) => record.world)) {
+    const { openWorld } = await import('../world.js');
+    const world = openWorld(project, sheet.head.store);
+    if (!(await worldStands(records, world))) return { world };
   }
   return look.moved
     ? { sheet: { ...sheet, head: { ...sheet.head, files }, records }, moved: true }
     : { sheet, moved: false };
+}
+
+async function worldStands(records: readonly SheetRecord[], { fingerprints }: World): Promise<boolean> {
+  for (const [entry, value] of records.flatMap((record) => record.world ?? [])) {
+    const now = await fingerprints.resolve(entry, { ownOutputs: [] });
+    if ('failed' in now || now.warning !== undefined || canonicalEncode(now.value.value) !== value) return false;
+  }
+  return true;
 }
 
 /** The last run of the flow ended well and nobody went on with it: a run that did not might have to be continued. */

@@ -1,3 +1,4 @@
+import { canonicalEncode } from '../../util/canonical.js';
 import type { Settled } from '../execution.js';
 import type { IdentityParts, Probe } from '../identify.js';
 import type { PhaseContext } from '../phase-context.js';
@@ -10,12 +11,12 @@ export interface Made {
   readonly reads: IdentityParts['reads'];
 }
 
-/** A result whose inputs cannot all be named as files is not noted, and the run has no sheet then. */
+/** A result whose inputs cannot all be compared the next time is not noted, and the run has no sheet then. */
 export function takeNote(at: PhaseContext, settled: Settled, made: Made): void {
   const { run, scope, phase, policy } = at;
   if (!run.notes || scope.path !== '' || made.unit !== undefined || !isPlain(at, settled)) return;
-  const inputs = inputsOf(made);
-  if (inputs) run.notes.set(phase.id, { phase, settled, inputs, ttlMs: policy.ttlMs });
+  const from = madeFrom(made);
+  if (from) run.notes.set(phase.id, { phase, settled, ...from, ttlMs: policy.ttlMs });
 }
 
 /** Nothing about it but its text has to be brought back, and it is found by its key alone. */
@@ -36,14 +37,19 @@ function isPlain({ phase, policy, round }: PhaseContext, settled: Settled): bool
   );
 }
 
-function inputsOf({ probes, reads }: Made): Note['inputs'] | undefined {
+/** Variables may hold secrets, which are not written; commands would be started twice when something else has changed. */
+const COMPARED = /^(?:glob!?|git):/;
+
+function madeFrom({ probes, reads }: Made): Pick<Note, 'inputs' | 'world'> | undefined {
   if (reads === undefined) return undefined;
   const inputs: (readonly [string, string | null])[] = [...reads];
+  const world: [string, string][] = [];
   for (const { found, ownOutputs } of probes) {
     const { entry, value } = found;
-    if (!entry.startsWith('file:') || ownOutputs.length > 0) return undefined;
-    if (value !== null && typeof value !== 'string') return undefined;
-    inputs.push([entry.slice('file:'.length).trim(), value]);
+    if (ownOutputs.length > 0) return undefined;
+    if (COMPARED.test(entry)) world.push([entry, canonicalEncode(value)]);
+    else if (!entry.startsWith('file:') || (value !== null && typeof value !== 'string')) return undefined;
+    else inputs.push([entry.slice('file:'.length).trim(), value]);
   }
-  return inputs;
+  return { inputs, world };
 }
