@@ -4,7 +4,6 @@ import { prepareFolder } from '../../store/folder.js';
 import { STAT_TABLES } from '../../store/paths.js';
 import { writeFileAtomic } from '../../util/atomic-write.js';
 import { checksum } from '../../util/checksum.js';
-import { sha256Hex } from '../../util/digest.js';
 import { type FileFigures, leftAloneBefore } from '../../util/file-figures.js';
 import { FIGURES } from '../files/found-files.js';
 
@@ -78,8 +77,10 @@ export function partsOf(table: StatTable): Record<string, string> {
   return parts;
 }
 
+/** Sums will do: of two globs that fall on one name each only finds that the other's files are not its own. */
 export function tableName(what: string): string {
-  return `${sha256Hex(what).slice(0, 32)}.bin`;
+  const sums = [what, `${what}\0`].map((text) => checksum(Buffer.from(text)).toString(16).padStart(8, '0'));
+  return `${sums.join('')}.bin`;
 }
 
 /** Undefined when there is none or it is not whole: then everything is read again. */

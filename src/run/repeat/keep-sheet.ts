@@ -13,9 +13,6 @@ import { type Sheet, type SheetRecord, sheetFolder, sheetName, writeSheet } from
 
 const KEPT_SHEETS = 64;
 const LARGEST = 8 * 1024 * 1024;
-/** The time between the moment in which a result is made and the one in which its file is complete. */
-const WRITING_MS = 50;
-
 /** Writes down what a run found, if all of it can be found unchanged the next time. */
 export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): void {
   const { repeat, project, flow, config } = run.options;
@@ -59,16 +56,16 @@ function seeOutside(path: string, digest: string | null, since: number): Seen {
 
 /** Undefined when the entry may not be the one that this run has read or written. */
 function recordOf(
-  { phase, settled, inputs, world, ttlMs }: Note,
+  { phase, settled, inputs, world, ttlMs, at }: Note,
   place: { readonly root: string; readonly store: string; readonly since: number },
 ): SheetRecord | undefined {
   const { root, store, since } = place;
   const key = settled.key!;
   const stat = lookAt(entryPath(store, key));
   if (!stat) return undefined;
-  const ours =
-    settled.hit === null ? stat.ctimeMs >= since && stat.ctimeMs <= settled.madeAt + WRITING_MS : stat.ctimeMs < since;
-  if (!ours) return undefined;
+  // An older one is there when what was made could not be kept; a newer one was put there by somebody else.
+  const isOlder = settled.hit === null && stat.ctimeMs < since;
+  if (isOlder || stat.ctimeMs > at + 1) return undefined;
   return {
     id: phase.id,
     key,

@@ -10,6 +10,8 @@ export interface Note {
   /** Other fingerprints with the canonical text of their values. */
   readonly world: readonly (readonly [entry: string, value: string])[];
   readonly ttlMs?: number;
+  /** Its entry had been read or written by then. */
+  readonly at: number;
 }
 
 /** What a run notes of its phases as they settle, by id, in case that all of it is found unchanged the next time. */

@@ -16,7 +16,8 @@ export function takeNote(at: PhaseContext, settled: Settled, made: Made): void {
   const { run, scope, phase, policy } = at;
   if (!run.notes || scope.path !== '' || made.unit !== undefined || !isPlain(at, settled)) return;
   const from = madeFrom(made);
-  if (from) run.notes.set(phase.id, { phase, settled, ...from, ttlMs: policy.ttlMs });
+  const now = run.options.project.clock.now();
+  if (from) run.notes.set(phase.id, { phase, settled, ...from, ttlMs: policy.ttlMs, at: now });
 }
 
 /** Nothing about it but its text has to be brought back, and it is found by its key alone. */
