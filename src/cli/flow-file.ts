@@ -10,8 +10,8 @@ export function flowReference(invocation: Invocation, typed: string): string {
   return isFlowPath(typed) ? resolve(invocation.cwd, typed) : typed;
 }
 
-/** About 200 phases. */
-const LARGE_FLOW_BYTES = 32 * 1024;
+/** About 50 phases, or a list of some hundred items. */
+const LARGE_FLOW_BYTES = 8 * 1024;
 
 /** For `loadFlow`: lets the process prepare for a flow that is large. */
 export function tellLarge({ onLargeFlow }: Invocation): Pick<LoadOptions, 'onFound'> {
