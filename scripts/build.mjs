@@ -126,8 +126,7 @@ async function buildPacks(outdir, sources, metafile, lazyCommonJs) {
     const code = await packCode(names, sources, lazyCommonJs);
     writeFileSync(`${outdir}/${pack}.pack.js`, code);
     const id = createHash('sha256').update(code).digest('hex').slice(0, 16);
-    const entries = names.filter((name) => outputs.get(name).entryPoint);
-    table[pack] = { id, entries, last: entriesOf(roots.at(-1))[0] };
+    table[pack] = { id, names, last: entriesOf(roots.at(-1))[0] };
   }
   return { of, table };
 }

@@ -13,8 +13,8 @@ import { withUsualFlags } from './engine-flags.js';
 interface Pack {
   /** Digest of its code. */
   readonly id: string;
-  /** Chunks that are loaded on demand. */
-  readonly entries: readonly string[];
+  /** Of its chunks. */
+  readonly names: readonly string[];
   /** Once this chunk is asked for, all of the pack is in use, and what is compiled by then is worth keeping. */
   readonly last: string;
 }
@@ -38,7 +38,7 @@ function find(id: string): unknown {
   if (!id.startsWith('./')) return require(id);
   const name = id.slice(2);
   if (!(name in chunks)) {
-    const pack = Object.keys(TASKFLOW_PACKS).find((other) => TASKFLOW_PACKS[other]!.entries.includes(name));
+    const pack = Object.keys(TASKFLOW_PACKS).find((other) => TASKFLOW_PACKS[other]!.names.includes(name));
     if (pack === undefined) return require(id.replace(/\.js$/, '.cjs'));
     open(pack);
   }

@@ -58,8 +58,8 @@ export interface RunContext {
   readonly rerunPhase: (scope: Scope, id: string, round: number, signal: AbortSignal) => Promise<PhaseOutcome>;
   /** Work whose result nobody waits for (losers of a race that may finish); the run ends after it. */
   readonly background: Set<Promise<unknown>>;
-  /** How many processes were started: without any, nobody can be left behind. */
-  readonly processes: { started: number };
+  /** How many processes were started, and how many of them can be found by their mark wherever they are. */
+  readonly processes: { started: number; marked: number };
   /** A result line of this run's own journal. */
   readonly readBack: (place: LinePlace) => ResultLine | undefined;
   /** At the very end: holds the store to its bounds, if this run has added to it. Never fails the run. */

@@ -98,7 +98,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       return outcome;
     },
     background: new Set(),
-    processes: { started: 0 },
+    processes: { started: 0, marked: 0 },
     readBack: (place) => {
       journal.flush();
       const line = readLineAt(journal.path, place);

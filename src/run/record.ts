@@ -1,19 +1,20 @@
 import type { Failure } from '../model/failure.js';
 import { mayBeCrossRun } from '../model/kind.js';
-import type { PhaseOutcome, Status } from '../model/outcome.js';
+import { NO_USAGE, type PhaseOutcome, type Status } from '../model/outcome.js';
 import { keysOf, type Settled } from './execution.js';
 import type { ResultLine } from './journal/lines.js';
+import { reusedFigures, reusedLine } from './journal/reused-line.js';
 import type { LinePlace } from './journal/writer.js';
 import type { PhaseContext } from './phase-context.js';
 
 /** The journal's line for a settled unit. */
 export function recordUnit(at: PhaseContext, unit: string, settled: Settled): LinePlace {
-  return at.run.journal.write(resultLine(at, settled, unit), { hold: settled.hit !== null });
+  return writeResult(at, settled, unit);
 }
 
 /** The journal's line for a settled phase. A reused one may be lost in a crash: it would be reused again. */
 export function recordPhase(at: PhaseContext, settled: Settled): LinePlace {
-  const place = at.run.journal.write(resultLine(at, settled, undefined), { hold: settled.hit !== null });
+  const place = writeResult(at, settled, undefined);
   if (!at.phase.idempotent && settled.hit === null) at.run.journal.sync();
   return place;
 }
@@ -33,10 +34,55 @@ export function recordUnrun(at: PhaseContext, status: Status, reason: string, fa
       output: { text: '', json: null },
       attempts: 0,
       durationMs: 0,
-      usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, usd: 0 },
+      usage: NO_USAGE,
       failure,
     },
     { hold: true },
+  );
+}
+
+/** Lines of reused results are held back. */
+function writeResult(at: PhaseContext, settled: Settled, unit: string | undefined): LinePlace {
+  const { journal, options } = at.run;
+  if (!isUsual(at, settled)) return journal.write(resultLine(at, settled, unit), { hold: settled.hit !== null });
+  const { reason, key, runKey, hit, madeAt } = settled;
+  return journal.writeText(
+    reusedLine({
+      at: options.project.clock.now(),
+      phase: at.path,
+      kind: at.phase.kind,
+      unit,
+      reason,
+      key: key!,
+      runKey: runKey!,
+      hit: hit!,
+      madeAt,
+      output: JSON.stringify(settled.output),
+      figures: reusedFigures({ saved: settled.saved!, cost: settled.cost, model: settled.model, facts: settled.facts }),
+    }),
+  );
+}
+
+/** Reused whole, and nothing else is to be said about it. */
+function isUsual({ run, phase }: PhaseContext, settled: Settled): boolean {
+  return (
+    settled.hit !== null &&
+    settled.status === 'done' &&
+    settled.usage === NO_USAGE &&
+    settled.attempts === 0 &&
+    settled.durationMs === 0 &&
+    settled.saved !== undefined &&
+    settled.key !== undefined &&
+    settled.runKey !== undefined &&
+    settled.files.length === 0 &&
+    !settled.failure &&
+    !settled.items &&
+    !settled.inputs &&
+    settled.unkeepable === undefined &&
+    settled.remark === undefined &&
+    phase.idempotent &&
+    mayBeCrossRun(phase.kind) &&
+    !run.secrets.any
   );
 }
 

@@ -143,7 +143,7 @@ function traceInputs(rendered: Rendered, cwd: string): JsonObject {
 function environmentFor(at: PhaseContext, variables: Variables | undefined, own: Environment): Environment {
   const { env } = at.run.options.project;
   if (at.phase.cache.scope !== 'cross-run' && at.scope.kept === undefined) {
-    return { ...env, ...runMark(at.run.runId), ...own };
+    return { ...env, ...runMark(at.run), ...own };
   }
   const plain = plainEnvironment(at.run);
   const declared = [...(at.scope.kept?.env ?? []), ...declaredVariables(at, variables)];

@@ -75,7 +75,7 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
     tools: call.tools,
     cwd: entered.path,
     projectRoot: project.root,
-    env: { ...project.env, ...runMark(run.runId) },
+    env: { ...project.env, ...runMark(run) },
     timeoutMs: phase.timeoutMs,
     idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
     signal: at.signal,

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
-import { NO_USAGE } from '../../model/outcome.js';
 import { entryPath } from '../../store/paths.js';
 import { forgetOldest } from '../../util/derived-cache.js';
 import { savingsOf } from '../budget.js';
 import type { RunContext } from '../context.js';
-import type { Settled } from '../execution.js';
 import type { RunLine } from '../journal/lines.js';
+import { reusedFigures } from '../journal/reused-line.js';
 import { pointerName } from '../runs-folder.js';
 import type { Note, RepeatNotes } from './notes.js';
 import { lookAt, type Seen, see } from './seen.js';
@@ -60,6 +59,8 @@ function recordOf(
   place: { readonly root: string; readonly store: string; readonly since: number },
 ): SheetRecord | undefined {
   const { root, store, since } = place;
+  const { model, cost, facts } = settled;
+  const saved = savingsOf(cost);
   const key = settled.key!;
   const stat = lookAt(entryPath(store, key));
   if (!stat) return undefined;
@@ -76,15 +77,9 @@ function recordOf(
     inputs: inputs.map(([path, digest]) => see(path, digest, `${root}/${path}`, since)),
     ...(world.length > 0 && { world }),
     kind: phase.kind,
-    ...(settled.model !== undefined && { model: settled.model }),
-    saved: savingsOf(settled.cost),
+    ...(model !== undefined && { model }),
+    saved,
     output: JSON.stringify(settled.output),
-    more: moreOf(settled),
+    figures: reusedFigures({ saved, cost, model, facts }),
   };
-}
-
-/** What of the journal's line of a reused phase is the same every time and does not stand in the record. */
-function moreOf({ model, facts, cost }: Settled): string {
-  const more = { attempts: 0, durationMs: 0, usage: NO_USAGE, saved: savingsOf(cost), cost, model, facts };
-  return JSON.stringify(more).slice(1, -1);
 }

@@ -6,6 +6,7 @@ import type { Project } from '../../util/project.js';
 import { VERSION } from '../../util/version.js';
 import { Ledger } from '../budget.js';
 import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
+import { reusedLine } from '../journal/reused-line.js';
 import { JournalWriter } from '../journal/writer.js';
 import { pruneRuns } from '../prune-runs.js';
 import { type RunResult, runResult, spentOf } from '../result.js';
@@ -49,7 +50,7 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
     const outcome = outcomeOf(record, clock.now());
     ledger.save(record.saved);
     outcomes.set(record.id, outcome);
-    journal.writeText(phaseLineText(record, outcome, clock.now()));
+    journal.writeText(phaseLineText(record, outcome.reason, clock.now()));
     emit({ type: 'phase-end', phase: record.id, outcome });
   }
 
@@ -91,11 +92,9 @@ function runLineText({ project, sheet, ref }: RepeatOptions, runId: string, outl
   return `${JSON.stringify(line).slice(0, -1)},"phases":${outline}}`;
 }
 
-function phaseLineText({ kind, key, madeAt, output, more }: SheetRecord, { id, reason }: PhaseOutcome, now: number) {
-  return (
-    `{"type":"phase","at":${now},"phase":${JSON.stringify(id)},"kind":"${kind}","status":"done","reason":"${reason}",` +
-    `"key":"${key}","runKey":"${key}","hit":"cross-run","madeAt":${madeAt},"output":${output},${more}}`
-  );
+function phaseLineText(record: SheetRecord, reason: string, at: number): string {
+  const { id, kind, key, madeAt, output, figures } = record;
+  return reusedLine({ at, phase: id, kind, reason, key, runKey: key, hit: 'cross-run', madeAt, output, figures });
 }
 
 function outcomeOf({ id, kind, key, madeAt, output, saved, model }: SheetRecord, now: number): PhaseOutcome {

@@ -55,8 +55,8 @@ export interface SheetRecord {
   readonly saved: Savings;
   /** As JSON text, which goes into the journal as it is. */
   readonly output: string;
-  /** The other fields of the journal's line that say something, as JSON text. */
-  readonly more: string;
+  /** The part of the journal's line that is the same every time: see `reusedFigures`. */
+  readonly figures: string;
 }
 
 /** Raised when a sheet looks different or means something else. */
@@ -106,7 +106,7 @@ function decode(lines: readonly string[], asked: string): Sheet | undefined {
   for (let index = 2; index < lines.length; index += 3) {
     const record = JSON.parse(lines[index]!) as { -readonly [name in keyof SheetRecord]: SheetRecord[name] };
     record.output = lines[index + 1]!;
-    record.more = lines[index + 2]!;
+    record.figures = lines[index + 2]!;
     records.push(record);
   }
   return { head, outline: lines[1]!, records };
@@ -114,7 +114,7 @@ function decode(lines: readonly string[], asked: string): Sheet | undefined {
 
 export function writeSheet(path: string, { head, outline, records }: Sheet): void {
   const lines = [JSON.stringify(head), outline];
-  for (const { output, more, ...record } of records) lines.push(JSON.stringify(record), output, more);
+  for (const { output, figures, ...record } of records) lines.push(JSON.stringify(record), output, figures);
   const whole = twice(Buffer.from(lines.join('\n')));
   const first = writeFileAtomic(path, whole);
   if ('written' in first || first.failed.code !== 'ENOENT') return;
