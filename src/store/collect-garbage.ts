@@ -4,7 +4,7 @@ import { removeIfThere } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { type BlobInfo, listBlobs, removeOrphans } from './blob-list.js';
 import { writeMarker } from './collect-marker.js';
-import { type IndexRow, listFolder, loadIndex, writeIndex } from './index-file.js';
+import { type IndexRow, listFolder, lookOver, writeIndex } from './index-file.js';
 import { compactLedger } from './ledger.js';
 import { removeLeftovers } from './leftovers.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
@@ -46,7 +46,7 @@ export function collectGarbage(
   return withMaintenanceLock(dir, () => {
     const now = project.clock.now();
     const leftovers = removeLeftovers(dir, now);
-    const rows = new Map(loadIndex(dir).rows);
+    const rows = new Map(lookOver(dir).rows);
     const blobs = listBlobs(dir);
     const victims = chooseVictims(rows, blobs, { limits, now });
     const dropped: IndexRow[] = [];

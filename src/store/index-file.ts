@@ -32,6 +32,13 @@ export interface StoreIndex {
  * run never does.
  */
 export function loadIndex(dir: string): StoreIndex {
+  const { rows, unreadable, changed } = lookOver(dir);
+  if (changed) writeIndex(dir, rows);
+  return { rows, unreadable };
+}
+
+/** The same, for someone who writes the index anyway. */
+export function lookOver(dir: string): StoreIndex & { readonly changed: boolean } {
   const known = readIndex(dir);
   const rows = new Map<string, IndexRow>();
   const unreadable: string[] = [];
@@ -48,8 +55,7 @@ export function loadIndex(dir: string): StoreIndex {
     else unreadable.push(key);
     changed ||= !same;
   }
-  if (changed || rows.size !== known.size) writeIndex(dir, rows);
-  return { rows, unreadable };
+  return { rows, unreadable, changed: changed || rows.size !== known.size };
 }
 
 export function writeIndex(dir: string, rows: ReadonlyMap<string, IndexRow>): void {
