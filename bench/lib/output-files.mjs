@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { discard } from './discard.mjs';
 
 // Peers that keep results as files write out/ID.txt; a phase's inputs are its own file and those files of what it needs.
 
@@ -13,6 +14,6 @@ export const shellCommand = (workspace, id) => `${workspace.command(id).join(' '
 
 /** @param {import('./workspace.mjs').Workspace} workspace @param {string[]} state more to forget, relative to the workspace */
 export function forgetOutputs({ dir }, state = []) {
-  for (const path of ['out', ...state]) rmSync(`${dir}/${path}`, { recursive: true, force: true });
+  for (const path of ['out', ...state]) discard(`${dir}/${path}`);
   mkdirSync(`${dir}/out`, { recursive: true });
 }

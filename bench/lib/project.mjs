@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { discard } from './discard.mjs';
 import { WORK } from './paths.mjs';
 import { runProcess } from './run-process.mjs';
 import { TASKFLOW } from './taskflow.mjs';
@@ -18,7 +19,7 @@ export function createProject(name) {
     taskflow: (...args) => runProcess({ argv: ['node', TASKFLOW, ...args], cwd: dir }),
     /** @param {...string} argv */
     node: (...argv) => runProcess({ argv: ['node', ...argv], cwd: dir }),
-    forget: () => rmSync(`${dir}/.pi/taskflows`, { recursive: true, force: true }),
-    remove: () => rmSync(dir, { recursive: true, force: true }),
+    forget: () => discard(`${dir}/.pi/taskflows`),
+    remove: () => discard(dir),
   };
 }

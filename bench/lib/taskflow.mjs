@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { commandContender } from './contender.mjs';
+import { discard } from './discard.mjs';
 import { jsonFlow, yamlFlow } from './flow-file.mjs';
 import { FLOOR, ROOT, WORK } from './paths.mjs';
 
@@ -30,7 +31,7 @@ const variant = (name, file, text) =>
       writeFileSync(`${workspace.dir}/${file}`, text(workspace));
     },
     command: () => ({ argv: ['node', TASKFLOW, 'run', `./${file}`] }),
-    clean: ({ dir }) => rmSync(`${dir}/.pi/taskflows`, { recursive: true, force: true }),
+    clean: ({ dir }) => discard(`${dir}/.pi/taskflows`),
   });
 
 export const taskflowJson = variant('taskflow', 'flow.json', jsonFlow);
@@ -43,7 +44,7 @@ const floorVariant = (name, flags) =>
     prepare: async () => ({ version: '' }),
     write: (workspace) => writeFileSync(`${workspace.dir}/flow.json`, jsonFlow(workspace)),
     command: () => ({ argv: ['node', `${FLOOR}/graph.cjs`, 'flow.json', 'store', ...flags] }),
-    clean: ({ dir }) => rmSync(`${dir}/store`, { recursive: true, force: true }),
+    clean: ({ dir }) => discard(`${dir}/store`),
   });
 
 export const floor = floorVariant('floor', []);

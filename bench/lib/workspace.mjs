@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { discard } from './discard.mjs';
 
 /**
  * A folder with one input file per phase. The phase's command prints that file: one short-lived process, a text of a
@@ -32,6 +33,6 @@ export function createWorkspace(dir, graph, { counted = false } = {}) {
       rmSync(log, { force: true });
       return count;
     },
-    remove: () => rmSync(dir, { recursive: true, force: true }),
+    remove: () => discard(dir),
   };
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { commandContender } from '../lib/contender.mjs';
+import { discard } from '../lib/discard.mjs';
 import { makeRepository } from '../lib/git-repository.mjs';
 import { installFromNpm, peerDir } from '../lib/install.mjs';
 
@@ -34,5 +35,5 @@ export const moon = commandContender({
   command: ({ graph }) => ({
     argv: [`${peerDir('moon')}/node_modules/.bin/moon`, 'run', `work:${graph.last}`, '--concurrency', '8'],
   }),
-  clean: ({ dir }) => rmSync(`${dir}/.moon/cache`, { recursive: true, force: true }),
+  clean: ({ dir }) => discard(`${dir}/.moon/cache`),
 });

@@ -1,5 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { commandContender } from '../lib/contender.mjs';
+import { discard } from '../lib/discard.mjs';
 import { makeRepository } from '../lib/git-repository.mjs';
 import { installFromNpm, peerDir } from '../lib/install.mjs';
 
@@ -30,5 +31,5 @@ export const turborepo = commandContender({
     ],
     env: { TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1' },
   }),
-  clean: ({ dir }) => rmSync(`${dir}/.turbo`, { recursive: true, force: true }),
+  clean: ({ dir }) => discard(`${dir}/.turbo`),
 });

@@ -1,5 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { commandContender } from '../lib/contender.mjs';
+import { discard } from '../lib/discard.mjs';
 import { installFromNpm, peerDir } from '../lib/install.mjs';
 
 export const wireit = commandContender({
@@ -32,5 +33,5 @@ export const wireit = commandContender({
       WIREIT_LOGGER: 'quiet-ci',
     },
   }),
-  clean: ({ dir }) => rmSync(`${dir}/.wireit`, { recursive: true, force: true }),
+  clean: ({ dir }) => discard(`${dir}/.wireit`),
 });

@@ -34,7 +34,14 @@ describe('compiled code that is kept beside the bundle', () => {
     const again = () => expect(run('run', './flow.json', '-q').stdout).toBe('hi\n');
     const code = (pack: string) => readFileSync(join(dist, kept().find((name) => name.startsWith(pack))!));
     again();
-    expect(kept().map((name) => NAME.exec(name)?.[1])).toEqual(['check', 'collect', 'engine', 'process', 'start', 'world']);
+    expect(kept().map((name) => NAME.exec(name)?.[1])).toEqual([
+      'check',
+      'collect',
+      'engine',
+      'process',
+      'start',
+      'world',
+    ]);
     const before = new Map(kept().map((name) => [name, readFileSync(join(dist, name))]));
     again();
     // Answering an unchanged run takes functions that were not compiled before.
