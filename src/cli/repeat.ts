@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { isFlowPath } from '../check/find-flow.js';
 import type { RepeatRequest } from '../run/options.js';
+import { FOLDER, type Seen } from '../run/repeat/seen.js';
 import { askedFor, readSheet, sheetPath, writeSheet } from '../run/repeat/sheet.js';
-import { standing } from '../run/repeat/standing.js';
-import type { World } from '../run/world.js';
+import { type Standing, standing } from '../run/repeat/standing.js';
 import type { Invocation } from './command.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
 
@@ -40,22 +40,29 @@ export function repeatable(invocation: Invocation): Asked | undefined {
   return { ref, text, path: sheetPath(project, text), since: project.clock.now() };
 }
 
-/** The exit status of a run in which nothing has changed; else nothing has happened, and some may be known. */
+/** The exit status of a run in which nothing has changed; else nothing has happened, and this is what is known. */
 export async function repeatUnchanged(
   invocation: Invocation,
   { ref, text, path }: Asked,
-): Promise<{ readonly status: number } | { readonly status?: undefined; readonly world?: World }> {
+): Promise<{ readonly status: number } | (Standing & { readonly status?: undefined })> {
   const sheet = readSheet(path, text);
   if (!sheet) return {};
   const { project } = invocation;
   const found = await standing(sheet, project);
-  if (!found.sheet) return { world: found.world };
+  if (!found.sheet) return found;
   const { repeatRun } = await import('../run/repeat/repeat-run.js');
   const showing = showingRun(invocation);
   const result = repeatRun({ project, ref, sheet: found.sheet }, showing.onEvent);
   showing.end();
   if (found.moved) writeSheet(path, found.sheet);
   return { status: printResult(invocation, result) };
+}
+
+/** What is known of the phases, if the flow and the settings that are run with are those that it is known of. */
+export function standingPhases(known: Standing, looked: RepeatRequest['looked']): Standing['phases'] {
+  const digests = new Map(looked.map(({ path, digest }) => [path.replace(/\/$/, ''), digest]));
+  const isSame = ({ path, digest }: Seen) => digest === FOLDER || digests.get(path) === digest;
+  return known.phases && known.files?.every(isSame) ? known.phases : undefined;
 }
 
 export function repeatRequest({ path, text, since }: Asked, looked: RepeatRequest['looked']): RepeatRequest {

@@ -1,22 +1,22 @@
 import { resolve } from 'node:path';
 import { isFlowPath } from '../check/find-flow.js';
 import type { Continuation, Selection } from '../run/options.js';
+import type { Standing } from '../run/repeat/standing.js';
 import { lastRunId } from '../run/runs-folder.js';
 import { unknownInSelection } from '../run/selection.js';
-import type { World } from '../run/world.js';
 import type { Invocation } from './command.js';
 import { executeRun } from './execute.js';
 import { requireFlow, type UsableFlow } from './flow-file.js';
 import { givenArgs } from './given-args.js';
 import { complain, complainAll } from './problem.js';
-import { type Asked, repeatRequest } from './repeat.js';
+import { type Asked, repeatRequest, standingPhases } from './repeat.js';
 import { readRunFlags } from './run-flags.js';
 import { requireConfig, type UsableConfig } from './settings.js';
 
 /** `taskflow run`: everything that can be wrong with the command line and the flow, then the run. */
 export async function runFlow(
   invocation: Invocation,
-  { asked, world }: { readonly asked: Asked | undefined; readonly world: World | undefined },
+  { asked, known }: { readonly asked: Asked | undefined; readonly known: Standing },
 ): Promise<number> {
   const { flags, positionals } = invocation;
   const selection = selectionOf(invocation);
@@ -36,6 +36,7 @@ export async function runFlow(
   const continuation = await continuationOf(invocation, loaded);
   if ('problem' in continuation) return complain(invocation, continuation.problem);
 
+  const looked = [...loaded.looked, ...configured.looked];
   const options = {
     ...settings,
     project: invocation.project,
@@ -44,9 +45,9 @@ export async function runFlow(
     source: { ref: typed, byName: !isFlowPath(typed), file: loaded.file, digest: loaded.digest },
     args: bound.args,
     continuation,
-    ...(world && { world }),
-    ...(asked &&
-      isQuiet(loaded, configured) && { repeat: repeatRequest(asked, [...loaded.looked, ...configured.looked]) }),
+    ...(known.world && { world: known.world }),
+    stands: standingPhases(known, looked),
+    ...(asked && isQuiet(loaded, configured) && { repeat: repeatRequest(asked, looked) }),
   };
   if (flags.boolean('dry-run')) return (await import('./dry-run.js')).showForecast(invocation, options);
   return executeRun(invocation, options);

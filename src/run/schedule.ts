@@ -6,6 +6,7 @@ import { addSavings } from './budget.js';
 import type { RunContext } from './context.js';
 import { phaseContext } from './phase-context.js';
 import { type Readiness, readiness, type Standing } from './readiness.js';
+import { type Telling, tellRecord } from './repeat/tell-record.js';
 import { runPhase, unrun } from './run-phase.js';
 import type { Scope, ScopeResult } from './scope.js';
 import { selectPhases } from './selection.js';
@@ -26,6 +27,9 @@ class Schedule {
   readonly #started = new Set<string>();
   readonly #select: ReturnType<typeof selectPhases>;
   readonly #settled: { readonly phase: Phase; readonly outcome: PhaseOutcome }[] = [];
+  /** Phases that need not be looked at: only of a run's own flow, and of one that continues nothing. */
+  readonly #stands: RunContext['options']['stands'];
+  readonly #telling: Telling;
   #left: number;
   #finish: () => void = () => {};
   #firstFailure: (Failure & { phase: string }) | undefined;
@@ -38,6 +42,9 @@ class Schedule {
     const { phases } = scope.flow;
     this.#byId = new Map(phases.map((phase) => [phase.id, phase]));
     this.#left = phases.length;
+    const { options, journal, ledger, emit, prior } = runContext;
+    this.#stands = scope.path === '' && prior.how === 'none' ? options.stands : undefined;
+    this.#telling = { clock: options.project.clock, journal, ledger, emit };
     this.#select = selectPhases(scope, runContext.options.selection);
     for (const phase of phases) {
       this.#unsettled.set(phase.id, phase.needs.length);
@@ -67,6 +74,12 @@ class Schedule {
       return;
     }
     const { runContext: run, scope, signal } = this;
+    const record = this.#stands?.get(phase.id);
+    if (record) {
+      run.notes?.set(phase.id, record);
+      this.#settle(phase, tellRecord(this.#telling, record));
+      return;
+    }
     void runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) })
       .catch((error: unknown): PhaseOutcome => this.#crashed(phase, error))
       .then((outcome) => this.#settle(phase, outcome));

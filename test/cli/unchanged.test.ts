@@ -16,6 +16,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { standingPhases } from '../../src/cli/repeat.js';
+import { FOLDER } from '../../src/run/repeat/seen.js';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
 
 /** A copy of the bundle that can answer unchanged runs and do nothing else: whatever needs the engine fails in it. */
@@ -335,6 +337,23 @@ describe('anything that has changed is run', () => {
       'name: demo\nphases:\n  - id: z\n    type: script\n    run: [echo, mine]\n',
     );
     expect(named()).toBe('mine\n');
+  });
+});
+
+describe('what stands of a sheet where not all of it does', () => {
+  const file = { path: '/p/flow.json', digest: 'one' };
+  const phases = new Map();
+
+  it('counts only beside the flow and the settings that it was found with', () => {
+    const known = {
+      phases,
+      files: [file, { path: '/p/config.yaml', digest: null }, { path: '/agents', digest: FOLDER }],
+    };
+    const looked = [file, { path: '/p/config.yaml', digest: null }, { path: '/agents/', digest: 'names' }];
+    expect(standingPhases(known, looked)).toBe(phases);
+    expect(standingPhases(known, [{ ...file, digest: 'two' }, ...looked.slice(1)])).toBeUndefined();
+    expect(standingPhases(known, looked.slice(0, 1))).toBeUndefined();
+    expect(standingPhases({}, looked)).toBeUndefined();
   });
 });
 

@@ -30,6 +30,7 @@ const TICK_MS = 12;
 const IDS = ['a', 'b', 'c', 'd'] as const;
 const NEEDS: Record<string, readonly string[]> = { a: [], b: ['a'], c: ['a'], d: ['b', 'c'] };
 type Id = (typeof IDS)[number];
+const QUOTES: Record<string, readonly string[]> = { a: [], b: [], c: [], d: ['{steps.b.output}', '{steps.c.output}'] };
 
 const id = fc.constantFrom(...IDS);
 const step = fc.oneof(
@@ -79,7 +80,7 @@ class World {
   constructor() {
     mkdirSync(join(this.root, '.pi'));
     for (const name of IDS) this.#write(`in/${name}`, 'x');
-    this.#write('work.sh', 'echo "$1" >> log; cat "in/$1" 2>/dev/null; echo "$2 $3"\n');
+    this.#write('work.sh', 'echo "$1" >> log; cat "in/$1" 2>/dev/null; echo "[$2|$3|$4|$5]"\n');
     this.#writeFlow();
   }
 
@@ -123,7 +124,7 @@ class World {
     expect({ status, executed: log.split('\n').filter(Boolean).sort(), output }).toEqual({
       status: 0,
       executed: expected,
-      output: `${this.#inputs.get('d') ?? ''}${this.#commands.get('d')} ${this.#argument}\n`,
+      output: `${this.#output('d')}\n`,
     });
     expect(text.match(/CACHED/g)?.length ?? 0).toBe(IDS.length - expected.length);
     return this.#wasAnswered() ? 1 : 0;
@@ -140,9 +141,16 @@ class World {
     return (JSON.parse(line!) as { owner: { startTicks?: number } }).owner.startTicks === undefined;
   }
 
+  /** What the last phase quotes decides it by what it says, what the others follow by what it was made from. */
   #madeFrom(name: Id, made: ReadonlyMap<string, string>): string {
-    const above = NEEDS[name]!.map((need) => made.get(need));
+    const above = NEEDS[name]!.map((need) => (name === 'd' ? this.#output(need as Id) : made.get(need)));
     return JSON.stringify([name, this.#inputs.get(name) ?? null, this.#commands.get(name), this.#argument, above]);
+  }
+
+  #output(name: Id): string {
+    const quoted = name === 'd' ? NEEDS[name]!.map((need) => this.#output(need as Id)) : ['', ''];
+    const said = [this.#commands.get(name), this.#argument, ...quoted];
+    return `${this.#inputs.get(name) ?? ''}[${said.join('|')}]`;
   }
 
   /** Takes every entry of a phase out of the store. */
@@ -180,7 +188,7 @@ class World {
     const phases = IDS.map((name) => ({
       id: name,
       type: 'script',
-      run: ['sh', 'work.sh', name, this.#commands.get(name), '{args.who}'],
+      run: ['sh', 'work.sh', name, this.#commands.get(name), '{args.who}', ...QUOTES[name]!],
       dependsOn: NEEDS[name],
       cache: { scope: 'cross-run', fingerprint: [`file:in/${name}`] },
     }));

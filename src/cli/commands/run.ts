@@ -39,6 +39,6 @@ export const command: Command = {
     const repeated = asked ? await repeatUnchanged(invocation, asked) : {};
     if (repeated.status !== undefined) return repeated.status;
     // Everything else is loaded only when there is something to do.
-    return (await import('../run-flow.js')).runFlow(invocation, { asked, world: repeated.world });
+    return (await import('../run-flow.js')).runFlow(invocation, { asked, known: repeated });
   },
 };

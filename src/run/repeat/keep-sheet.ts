@@ -7,7 +7,7 @@ import type { RunLine } from '../journal/lines.js';
 import { reusedFigures } from '../journal/reused-line.js';
 import { pointerName } from '../runs-folder.js';
 import type { Note, RepeatNotes } from './notes.js';
-import { lookAt, type Seen, see } from './seen.js';
+import { FOLDER, lookAt, type Seen, see } from './seen.js';
 import { type Sheet, type SheetRecord, sheetFolder, sheetName, writeSheet } from './sheet.js';
 
 const KEPT_SHEETS = 64;
@@ -22,7 +22,7 @@ export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): v
   const records: SheetRecord[] = [];
   let length = 0;
   for (const note of notes.values()) {
-    const record = recordOf(note, place);
+    const record = 'settled' in note ? recordOf(note, place) : note;
     if (!record) return;
     length += record.output.length;
     if (length > LARGEST) return;
@@ -46,11 +46,10 @@ export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): v
   forgetOldest(sheetFolder(project), sheetName, KEPT_SHEETS);
 }
 
-/** A folder counts by its own figures alone. */
 function seeOutside(path: string, digest: string | null, since: number): Seen {
   if (!path.endsWith('/')) return see(path, digest, path, since);
   const folder = path.slice(0, -1);
-  return see(folder, lookAt(folder) ? 'a folder' : null, folder, since);
+  return see(folder, lookAt(folder) ? FOLDER : null, folder, since);
 }
 
 /** Undefined when the entry may not be the one that this run has read or written. */

@@ -1,5 +1,6 @@
 import type { Phase } from '../../model/flow.js';
 import type { Settled } from '../execution.js';
+import type { SheetRecord } from './sheet.js';
 
 /** One settled phase, with the files that its result was made from. */
 export interface Note {
@@ -14,5 +15,5 @@ export interface Note {
   readonly at: number;
 }
 
-/** What a run notes of its phases as they settle, by id, in case that all of it is found unchanged the next time. */
-export type RepeatNotes = Map<string, Note>;
+/** What a run notes of its phases as they settle, by id, in case that it is found unchanged the next time; or the old record. */
+export type RepeatNotes = Map<string, Note | SheetRecord>;

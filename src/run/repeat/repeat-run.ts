@@ -1,17 +1,16 @@
 import { hostname } from 'node:os';
 import type { RunEvent, RunEventBody } from '../../model/event.js';
-import { NO_USAGE, type Output, type PhaseOutcome } from '../../model/outcome.js';
-import { formatDuration } from '../../util/duration.js';
+import type { PhaseOutcome } from '../../model/outcome.js';
 import type { Project } from '../../util/project.js';
 import { VERSION } from '../../util/version.js';
 import { Ledger } from '../budget.js';
 import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
-import { reusedLine } from '../journal/reused-line.js';
 import { JournalWriter } from '../journal/writer.js';
 import { pruneRuns } from '../prune-runs.js';
 import { type RunResult, runResult, spentOf } from '../result.js';
 import { journalOf, makeRunFolder, newRunId, pointAt } from '../runs-folder.js';
-import type { Sheet, SheetRecord } from './sheet.js';
+import type { Sheet } from './sheet.js';
+import { tellRecord } from './tell-record.js';
 
 export interface RepeatOptions {
   readonly project: Project;
@@ -46,13 +45,8 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
 
   const ledger = new Ledger(undefined);
   const outcomes = new Map<string, PhaseOutcome>();
-  for (const record of records) {
-    const outcome = outcomeOf(record, clock.now());
-    ledger.save(record.saved);
-    outcomes.set(record.id, outcome);
-    journal.writeText(phaseLineText(record, outcome.reason, clock.now()));
-    emit({ type: 'phase-end', phase: record.id, outcome });
-  }
+  const telling = { clock, journal, ledger, emit };
+  for (const record of records) outcomes.set(record.id, tellRecord(telling, record));
 
   const durationMs = clock.elapsed() - startedAt;
   const { spent, saved } = ledger;
@@ -90,29 +84,4 @@ function runLineText({ project, sheet, ref }: RepeatOptions, runId: string, outl
     owner: { host: hostname(), pid: process.pid },
   };
   return `${JSON.stringify(line).slice(0, -1)},"phases":${outline}}`;
-}
-
-function phaseLineText(record: SheetRecord, reason: string, at: number): string {
-  const { id, kind, key, madeAt, output, figures } = record;
-  return reusedLine({ at, phase: id, kind, reason, key, runKey: key, hit: 'cross-run', madeAt, output, figures });
-}
-
-function outcomeOf({ id, kind, key, madeAt, output, saved, model }: SheetRecord, now: number): PhaseOutcome {
-  const ageMs = Math.max(0, now - madeAt);
-  return {
-    id,
-    kind,
-    status: 'done',
-    cacheHit: 'cross-run',
-    ageMs,
-    reason: `age ${formatDuration(ageMs)}`,
-    key,
-    output: JSON.parse(output) as Output,
-    files: [],
-    attempts: 0,
-    durationMs: 0,
-    usage: NO_USAGE,
-    saved,
-    model,
-  };
 }

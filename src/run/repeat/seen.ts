@@ -10,6 +10,9 @@ export interface Seen {
   readonly figures?: readonly [size: number, mtimeMs: number, ctimeMs: number, ino: number];
 }
 
+/** Stands for the digest of a folder, which counts by its own figures alone. */
+export const FOLDER = 'a folder';
+
 const IF_THERE = { throwIfNoEntry: false } as const;
 
 export function lookAt(path: string): Stats | undefined {

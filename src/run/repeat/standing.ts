@@ -4,49 +4,57 @@ import { entryPath } from '../../store/paths.js';
 import { TOUCH_AFTER_MS } from '../../store/touch.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import type { Project } from '../../util/project.js';
+import type { RunLine } from '../journal/lines.js';
 import { endOfRun } from '../run-state.js';
 import { lastRunUnder, runFolder } from '../runs-folder.js';
 import type { World } from '../world.js';
 import { compare, lookAt, type Seen, see } from './seen.js';
 import type { Sheet, SheetRecord } from './sheet.js';
 
-/** `world`: what was asked of the outside, for the run that has to be run instead. */
-export type Standing =
-  | { readonly sheet: Sheet; readonly moved: boolean }
-  | { readonly sheet?: undefined; readonly world?: World };
+/** What of a sheet is as it was. */
+export interface Standing {
+  /** All of it, with new figures where only those are others: a run would come to what it says. */
+  readonly sheet?: Sheet;
+  /** The figures are others: the sheet should be written again. */
+  readonly moved?: boolean;
+  /** Where not all of it stands: the phases that do, and so does everything above them. */
+  readonly phases?: ReadonlyMap<string, SheetRecord>;
+  /** What these were found among: the flow, the settings. */
+  readonly files?: readonly Seen[];
+  /** What was asked of the outside, for the run that has to be run. */
+  readonly world?: World;
+}
 
-const FALLEN: Standing = {};
+const NOTHING: Standing = {};
 
-/**
- * Whether everything that the sheet was made from is as it was, so that a run would come to what it says. Gives the
- * sheet, with new figures where only those are others; none where there is any doubt.
- */
+/** Compares everything that the sheet was made from with what is there now. Where there is any doubt it does not stand. */
 export async function standing(sheet: Sheet, project: Project): Promise<Standing> {
   const now = project.clock.now();
   const look = new Look(now);
-  if (!nothingToContinue(sheet, project)) return FALLEN;
+  if (!nothingToContinue(sheet, project)) return NOTHING;
   const files = look.all(sheet.head.files, '');
-  if (!files) return FALLEN;
-  const records: SheetRecord[] = [];
+  if (!files) return NOTHING;
+  const phases = new Map<string, SheetRecord>();
+  let world: World | undefined;
+  let needs: ReadonlyMap<string, readonly string[]> | undefined;
   for (const record of sheet.records) {
-    if (!entryStands(sheet.head.store, record, now)) return FALLEN;
-    const inputs = look.all(record.inputs, `${project.root}/`);
-    if (!inputs) return FALLEN;
-    records.push(inputs === record.inputs ? record : { ...record, inputs });
+    // Until the first one falls, everything above a phase stands.
+    if (needs && !needs.get(record.id)?.every((id) => phases.has(id))) continue;
+    const inputs = entryStands(sheet.head.store, record, now) && look.all(record.inputs, `${project.root}/`);
+    if (inputs && record.world) world ??= (await import('../world.js')).openWorld(project, sheet.head.store);
+    if (inputs && (!record.world || (await worldStands(record.world, world!)))) {
+      phases.set(record.id, inputs === record.inputs ? record : { ...record, inputs });
+    } else {
+      needs ??= new Map((JSON.parse(sheet.outline) as RunLine['phases']).map((phase) => [phase.id, phase.needs]));
+    }
   }
-  // What costs most comes last: most changes are seen by then.
-  if (records.some((record) => record.world)) {
-    const { openWorld } = await import('../world.js');
-    const world = openWorld(project, sheet.head.store);
-    if (!(await worldStands(records, world))) return { world };
-  }
-  return look.moved
-    ? { sheet: { ...sheet, head: { ...sheet.head, files }, records }, moved: true }
-    : { sheet, moved: false };
+  if (needs) return { phases, files, world };
+  if (!look.moved) return { sheet, moved: false };
+  return { sheet: { ...sheet, head: { ...sheet.head, files }, records: [...phases.values()] }, moved: true };
 }
 
-async function worldStands(records: readonly SheetRecord[], { fingerprints }: World): Promise<boolean> {
-  for (const [entry, value] of records.flatMap((record) => record.world ?? [])) {
+async function worldStands(declared: NonNullable<SheetRecord['world']>, { fingerprints }: World): Promise<boolean> {
+  for (const [entry, value] of declared) {
     const now = await fingerprints.resolve(entry, { ownOutputs: [] });
     if ('failed' in now || now.warning !== undefined || canonicalEncode(now.value.value) !== value) return false;
   }
