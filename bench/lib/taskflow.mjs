@@ -21,8 +21,13 @@ export async function prepareTaskflow({ build }) {
   }
 }
 
-/** @param {string} name @param {string} file @param {(workspace: import('./workspace.mjs').Workspace) => string} text */
-const variant = (name, file, text) =>
+/**
+ * @param {string} name
+ * @param {string} file
+ * @param {(workspace: import('./workspace.mjs').Workspace) => string} text
+ * @param {string[]} flags
+ */
+const variant = (name, file, text, flags = []) =>
   commandContender({
     name,
     prepare: async () => ({ version: '' }),
@@ -30,11 +35,13 @@ const variant = (name, file, text) =>
       mkdirSync(`${workspace.dir}/.pi`, { recursive: true });
       writeFileSync(`${workspace.dir}/${file}`, text(workspace));
     },
-    command: () => ({ argv: ['node', TASKFLOW, 'run', `./${file}`] }),
+    command: () => ({ argv: ['node', TASKFLOW, 'run', `./${file}`, ...flags] }),
     clean: ({ dir }) => discard(`${dir}/.pi/taskflows`),
   });
 
 export const taskflowJson = variant('taskflow', 'flow.json', jsonFlow);
+/** A flag that changes nothing here, and with which every phase is identified and looked up. */
+export const taskflowLooked = variant('taskflow (all looked up)', 'flow.json', jsonFlow, ['--concurrency', '8']);
 export const taskflowYaml = variant('taskflow (YAML)', 'flow.yaml', yamlFlow);
 
 /** @param {string} name @param {string[]} flags */
