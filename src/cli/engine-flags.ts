@@ -13,7 +13,10 @@ const FLAGS = [
 
 let usual: ReadonlyMap<string, number> | undefined;
 
-/** For the rest of the process; nothing happens where it is not known how to go back. */
+/**
+ * For the rest of the process. Where it is not known how to go back nothing is tuned; the last value that was tried stays,
+ * which costs the compiled code of the packs that are loaded later.
+ */
 export function tuneEngine(): void {
   usual ??= usualFlags();
   if (usual) for (const { name, tuned } of FLAGS) set(name, tuned);

@@ -61,12 +61,9 @@ function open(name: string): void {
     const isWhole = asked.has(last);
     // Every command begins in the first pack; only a run has compiled what a run needs.
     const isWorthIt = isWhole || (!isUsed && (name !== 'start' || process.argv[2] === 'run'));
-    if (isWorthIt)
-      keep(
-        keptAt,
-        withUsualFlags(() => script.createCachedData()),
-        isWhole,
-      );
+    if (!isWorthIt) return;
+    const code = withUsualFlags(() => script.createCachedData());
+    keep(keptAt, code, isWhole);
   });
 }
 

@@ -1,10 +1,11 @@
-import { chmodSync, lstatSync, realpathSync, type Stats } from 'node:fs';
+import { chmodSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { OutputFile } from '../model/outcome.js';
 import type { DiskStore } from '../store/disk-store.js';
 import { isSafeOutputPath } from '../store/output-path.js';
 import { digestFile } from '../util/digest-file.js';
 import type { Project } from '../util/project.js';
+import { lstatIfThere } from '../util/stat.js';
 import { compileGlob, compileGlobs } from './files/glob-pattern.js';
 import { isInside, walk } from './files/walk.js';
 import { isLink, keepLink, linkDigest, restoreLink } from './output-links.js';
@@ -125,15 +126,6 @@ function parentIsInside(root: string, absolute: string): boolean {
       const absent = (error as NodeJS.ErrnoException).code === 'ENOENT' && lstatIfThere(folder) === undefined;
       if (!absent || folder === root) return false;
     }
-  }
-}
-
-function lstatIfThere(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // A file where the path wants a folder.
-    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeIfThere, writeFileAtomic } from './atomic-write.js';
+import { type FileData, removeIfThere, writeFileAtomic } from './atomic-write.js';
 
 /**
  * Values that were worked out from a text and can be worked out again: kept as `<digest>.json`, where the digest stands
@@ -17,10 +17,21 @@ export function readDerived(dir: string, digest: string): unknown {
 }
 
 export function writeDerived(dir: string, digest: string, value: unknown): void {
-  const path = join(dir, `${digest}.json`);
-  const text = JSON.stringify(value);
-  const first = writeFileAtomic(path, text);
-  if ('written' in first) forgetOldest(dir, /^[0-9a-f]{64}\.json$/, KEPT);
+  writeDerivedFile(dir, `${digest}.json`, JSON.stringify(value), { names: /^[0-9a-f]{64}\.json$/, kept: KEPT });
+}
+
+const KEPT = 200;
+
+/** For those that are not JSON. The folder is made for the first one, and is nobody's business but ours. */
+export function writeDerivedFile(
+  dir: string,
+  name: string,
+  data: FileData,
+  { names, kept }: { readonly names: RegExp; readonly kept: number },
+): void {
+  const path = join(dir, name);
+  const first = writeFileAtomic(path, data);
+  if ('written' in first) forgetOldest(dir, names, kept);
   if ('written' in first || first.failed.code !== 'ENOENT') return;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -29,13 +40,11 @@ export function writeDerived(dir: string, digest: string, value: unknown): void 
     return;
   }
   writeFileAtomic(join(dir, '.gitignore'), '*\n');
-  writeFileAtomic(path, text);
+  writeFileAtomic(path, data);
 }
 
-const KEPT = 200;
-
 /** Every edit of a file leaves a value behind; the least recently written half goes when there are too many. */
-export function forgetOldest(dir: string, pattern: RegExp, kept: number): void {
+function forgetOldest(dir: string, pattern: RegExp, kept: number): void {
   try {
     const names = readdirSync(dir).filter((name) => pattern.test(name));
     if (names.length <= kept) return;

@@ -1,11 +1,23 @@
-import { type Stats, statSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
+
+const IF_THERE = { throwIfNoEntry: false } as const;
 
 /** Undefined when there is nothing, or nothing that may be looked at. */
 export function statIfThere(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return statSync(path, IF_THERE);
   } catch {
     // ENOTDIR, EACCES, ELOOP: for everyone who asks this, the same as not being there.
+    return undefined;
+  }
+}
+
+/** The same, of a link itself. */
+export function lstatIfThere(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, IF_THERE);
+  } catch {
+    // As above.
     return undefined;
   }
 }

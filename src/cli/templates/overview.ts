@@ -32,7 +32,7 @@ phases:
   - id: history
     type: script
     description: The last commits.
-    run: git log --oneline -8 2>/dev/null || echo "not a git repository"
+    run: git log --oneline -8 2>/dev/null || echo "no commits here"
     cache: { scope: cross-run, fingerprint: ["git:HEAD"] }
 
   - id: report

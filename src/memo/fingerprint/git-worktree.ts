@@ -1,8 +1,9 @@
-import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 import { DERIVED_DIR, STATE_DIR } from '../../util/project.js';
+import { lstatIfThere } from '../../util/stat.js';
 import { FoundFiles } from '../files/found-files.js';
 import { compileGlobs } from '../files/glob-pattern.js';
 import { digestFiles } from './file-digests.js';
@@ -121,15 +122,6 @@ async function describeChanges(
   Object.assign(parts, partsOf(digested.table));
   for (const path of programs) parts[path] += ' executable';
   return { parts };
-}
-
-function lstatIfThere(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // A file where there was a folder: what was in it is gone.
-    return undefined;
-  }
 }
 
 async function askTop({ exec, project }: SourceContext): Promise<string | { failed: string }> {

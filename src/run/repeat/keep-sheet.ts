@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import { entryPath } from '../../store/paths.js';
-import { forgetOldest } from '../../util/derived-cache.js';
+import { lstatIfThere } from '../../util/stat.js';
 import { savingsOf } from '../budget.js';
 import type { RunContext } from '../context.js';
 import type { RunLine } from '../journal/lines.js';
 import { reusedFigures } from '../journal/reused-line.js';
 import { pointerName } from '../runs-folder.js';
 import type { Note, RepeatNotes } from './notes.js';
-import { FOLDER, lookAt, type Seen, see } from './seen.js';
-import { type Sheet, type SheetRecord, sheetFolder, sheetName, writeSheet } from './sheet.js';
+import { FOLDER, type Seen, see } from './seen.js';
+import { type Sheet, type SheetRecord, writeSheet } from './sheet.js';
 
-const KEPT_SHEETS = 64;
 const LARGEST = 8 * 1024 * 1024;
+
 /** Writes down what a run found, if all of it can be found unchanged the next time. */
 export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): void {
   const { repeat, project, flow, config } = run.options;
@@ -43,13 +43,12 @@ export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): v
     records,
   };
   writeSheet(repeat.path, sheet);
-  forgetOldest(sheetFolder(project), sheetName, KEPT_SHEETS);
 }
 
 function seeOutside(path: string, digest: string | null, since: number): Seen {
   if (!path.endsWith('/')) return see(path, digest, path, since);
   const folder = path.slice(0, -1);
-  return see(folder, lookAt(folder) ? FOLDER : null, folder, since);
+  return see(folder, lstatIfThere(folder) ? FOLDER : null, folder, since);
 }
 
 /** Undefined when the entry may not be the one that this run has read or written. */
@@ -61,7 +60,7 @@ function recordOf(
   const { model, cost, facts } = settled;
   const saved = savingsOf(cost);
   const key = settled.key!;
-  const stat = lookAt(entryPath(store, key));
+  const stat = lstatIfThere(entryPath(store, key));
   if (!stat) return undefined;
   // An older one is there when what was made could not be kept; a newer one was put there by somebody else.
   const isOlder = settled.hit === null && stat.ctimeMs < since;

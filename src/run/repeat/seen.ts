@@ -1,6 +1,7 @@
-import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { sha256Hex } from '../../util/digest.js';
 import { leftAloneBefore } from '../../util/file-figures.js';
+import { lstatIfThere } from '../../util/stat.js';
 
 /** What was seen at a path: the content's digest, or null where there was nothing. */
 export interface Seen {
@@ -13,23 +14,12 @@ export interface Seen {
 /** Stands for the digest of a folder, which counts by its own figures alone. */
 export const FOLDER = 'a folder';
 
-const IF_THERE = { throwIfNoEntry: false } as const;
-
-export function lookAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, IF_THERE);
-  } catch {
-    // A file where a folder was, no permission: for everyone who asks this, the same as not being there.
-    return undefined;
-  }
-}
-
 /**
  * `content`: its figures are others, and its content is the same. Links are never believed by their figures: what they
  * lead to may have changed.
  */
 export function compare({ digest, figures }: Seen, path: string): 'same' | 'content' | 'other' {
-  const stat = lookAt(path);
+  const stat = lstatIfThere(path);
   if (stat === undefined || digest === null) return stat === undefined && digest === null ? 'same' : 'other';
   if (figures !== undefined) {
     const [size, mtimeMs, ctimeMs, ino] = figures;
@@ -52,7 +42,7 @@ function digestOf(path: string): string | undefined {
  * at which its content was not yet looked at.
  */
 export function see(path: string, digest: string | null, absolute: string, time: number): Seen {
-  const stat = digest === null ? undefined : lookAt(absolute);
+  const stat = digest === null ? undefined : lstatIfThere(absolute);
   if (
     stat === undefined ||
     !(stat.isFile() || stat.isDirectory()) ||

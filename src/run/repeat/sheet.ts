@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Kind } from '../../model/kind.js';
 import type { Savings } from '../../model/outcome.js';
-import { writeFileAtomic } from '../../util/atomic-write.js';
 import { checksum } from '../../util/checksum.js';
+import { writeDerivedFile } from '../../util/derived-cache.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { once, twice } from '../../util/twice.js';
 import { VERSION } from '../../util/version.js';
@@ -61,12 +61,8 @@ export interface SheetRecord {
 
 /** Raised when a sheet looks different or means something else. */
 const FORMAT = 1;
-const FOLDER = `${STATE_DIR}/unchanged`;
-export const sheetName = /^[0-9a-f]{8}\.sheet$/;
-
-export function sheetFolder(project: Project): string {
-  return join(project.root, FOLDER);
-}
+const SHEETS = `${STATE_DIR}/unchanged`;
+const KEPT_SHEETS = 64;
 
 /** What a person asked for, where it is enough to tell that they ask for the same again. */
 export function askedFor(project: Project, flow: string, args: readonly string[]): string {
@@ -75,7 +71,7 @@ export function askedFor(project: Project, flow: string, args: readonly string[]
 
 /** The sheet says in full what it is for: of two that fall on one name, the later one stays. */
 export function sheetPath(project: Project, asked: string): string {
-  return join(sheetFolder(project), `${checksum(Buffer.from(asked)).toString(16).padStart(8, '0')}.sheet`);
+  return join(project.root, SHEETS, `${checksum(Buffer.from(asked)).toString(16).padStart(8, '0')}.sheet`);
 }
 
 /** Undefined when there is none, or it is torn: then the run is simply run. */
@@ -116,14 +112,5 @@ export function writeSheet(path: string, { head, outline, records }: Sheet): voi
   const lines = [JSON.stringify(head), outline];
   for (const { output, figures, ...record } of records) lines.push(JSON.stringify(record), output, figures);
   const whole = twice(Buffer.from(lines.join('\n')));
-  const first = writeFileAtomic(path, whole);
-  if ('written' in first || first.failed.code !== 'ENOENT') return;
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  } catch {
-    // A read-only project: every run is run.
-    return;
-  }
-  writeFileAtomic(join(dirname(path), '.gitignore'), '*\n');
-  writeFileAtomic(path, whole);
+  writeDerivedFile(dirname(path), basename(path), whole, { names: /^[0-9a-f]{8}\.sheet$/, kept: KEPT_SHEETS });
 }

@@ -4,11 +4,12 @@ import { entryPath } from '../../store/paths.js';
 import { TOUCH_AFTER_MS } from '../../store/touch.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import type { Project } from '../../util/project.js';
+import { lstatIfThere } from '../../util/stat.js';
 import type { RunLine } from '../journal/lines.js';
 import { endOfRun } from '../run-state.js';
 import { lastRunUnder, runFolder } from '../runs-folder.js';
 import type { World } from '../world.js';
-import { compare, lookAt, type Seen, see } from './seen.js';
+import { compare, type Seen, see } from './seen.js';
 import type { Sheet, SheetRecord } from './sheet.js';
 
 /** What of a sheet is as it was. */
@@ -72,7 +73,7 @@ function nothingToContinue({ head }: Sheet, project: Project): boolean {
 /** It is the very file that was read, it may still be used, and the store knows that it is in use. */
 function entryStands(store: string, { key, madeAt, usedAt, ttlMs, entry }: SheetRecord, now: number): boolean {
   if (now < madeAt || (ttlMs !== undefined && now - madeAt > ttlMs) || now - usedAt >= TOUCH_AFTER_MS) return false;
-  const stat = lookAt(entryPath(store, key));
+  const stat = lstatIfThere(entryPath(store, key));
   return stat !== undefined && stat.ctimeMs === entry[2] && stat.ino === entry[0] && stat.size === entry[1];
 }
 
