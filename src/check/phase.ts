@@ -22,8 +22,10 @@ export interface PhaseDefaults {
 
 const FAN_OUT: ReadonlySet<Kind> = new Set<Kind>(['parallel', 'map', 'reduce', 'tournament', 'race', 'flow', 'expand']);
 const WITHOUT_AGENT: ReadonlySet<Kind> = new Set<Kind>(['script', 'approval', 'flow', 'expand']);
+const NO_NEEDS: readonly Edge[] = [];
 const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], implied: false };
 
+type Base = { -readonly [F in keyof PhaseBase]: PhaseBase[F] };
 type Draft = Phase & { needs: readonly Edge[]; cache: CachePolicy };
 
 /** The checked phase. Everything that is wrong with it has been reported when this returns. */
@@ -33,10 +35,9 @@ export function checkPhase(
   place?: Pick<PhaseBase, 'line' | 'column'>,
 ): Phase {
   const { raw, kind } = reader.source;
-  const base = basePart(reader, defaults);
-  const own = KIND_BUILDERS[kind](reader);
   // Filled in place: copying a phase is a good part of what checking it costs.
-  const phase: Draft = { ...base, ...own, needs: [], cache: NO_POLICY, ...place } as Phase;
+  const base = basePart(reader, defaults);
+  const phase = Object.assign(base, KIND_BUILDERS[kind](reader), place) as Draft;
   phase.cache = cachePolicy(reader, phase, defaults);
   phase.needs = edges(reader);
   reader.finish(phase.needs.length > 0);
@@ -45,7 +46,8 @@ export function checkPhase(
   return phase;
 }
 
-function basePart(reader: PhaseReader, defaults: PhaseDefaults): Omit<PhaseBase, 'needs' | 'cache'> {
+/** All but `needs` and `cache`, which depend on the rest. */
+function basePart(reader: PhaseReader, defaults: PhaseDefaults): Base {
   const { raw, id, kind } = reader.source;
   const scope = { item: kind === 'map', loop: kind === 'loop' };
   if (typeof raw['when'] === 'string') reader.condition(reader.path('when'), raw['when']);
@@ -58,30 +60,29 @@ function basePart(reader: PhaseReader, defaults: PhaseDefaults): Omit<PhaseBase,
   const retry = (raw['retry'] ?? defaults.retry) as RawRetry | undefined;
   const timeoutMs = duration(reader, 'timeout', defaults.timeout);
   const idleTimeoutMs = duration(reader, 'idleTimeout');
-  return {
+  const base: Base = {
     id,
     kind,
-    ...optional('description', raw['description'] as string | undefined),
     join: (raw['join'] ?? 'all') as 'all' | 'any',
-    ...optional('when', raw['when'] as string | undefined),
     optional: (raw['optional'] ?? false) as boolean,
     final: (raw['final'] ?? false) as boolean,
-    ...optional('retry', retry && checkedRetry(retry)),
-    ...optional('timeoutMs', timeoutMs),
-    ...optional('idleTimeoutMs', idleTimeoutMs),
     idempotent: (raw['idempotent'] ?? true) as boolean,
     output: (raw['output'] ?? 'text') as 'text' | 'json',
-    ...optional('expect', raw['expect'] as JsonObject | undefined),
-    ...optional('cwd', cwd),
     context,
     contextLimit: (raw['contextLimit'] ?? 8000) as number,
     outputs,
-    ...optional('concurrency', raw['concurrency'] as number | undefined),
+    needs: NO_NEEDS,
+    cache: NO_POLICY,
   };
-}
-
-function optional<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
-  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: V });
+  if (raw['description'] !== undefined) base.description = raw['description'] as string;
+  if (raw['when'] !== undefined) base.when = raw['when'] as string;
+  if (retry !== undefined) base.retry = checkedRetry(retry);
+  if (timeoutMs !== undefined) base.timeoutMs = timeoutMs;
+  if (idleTimeoutMs !== undefined) base.idleTimeoutMs = idleTimeoutMs;
+  if (raw['expect'] !== undefined) base.expect = raw['expect'] as JsonObject;
+  if (cwd !== undefined) base.cwd = cwd;
+  if (raw['concurrency'] !== undefined) base.concurrency = raw['concurrency'] as number;
+  return base;
 }
 
 function checkedRetry({ max, backoffMs = 1000, factor = 2 }: RawRetry): Retry {

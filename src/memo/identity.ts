@@ -59,12 +59,9 @@ export type UpstreamPart =
   | { readonly id: string; readonly key: string }
   | { readonly id: string; readonly status: string };
 
-/**
- * The full digest of the canonical encoding. `parts` and `references` are for messages and stay out; fingerprints and upstream parts
- * count as sets, so the order in which a flow lists them does not matter.
- */
+/** The full digest of the canonical encoding. */
 export function keyOf(identity: Identity): string {
-  return digestOf(identity);
+  return sha256Hex(encodeIdentity(identity));
 }
 
 /**
@@ -72,18 +69,22 @@ export function keyOf(identity: Identity): string {
  * shortened, so that the key cannot be told from what is stored.
  */
 export function recomputeKey(stored: JsonObject): string | undefined {
-  return stored[INEXACT] === undefined ? digestOf(stored as unknown as Identity) : undefined;
+  return stored[INEXACT] === undefined ? keyOf(stored as unknown as Identity) : undefined;
 }
 
 /** In a stored identity: something of it was sealed or shortened. */
 export const INEXACT = 'inexact';
 
-/** The canonical encoding of all fields that count, put together by hand: there are a thousand of them in a warm run. */
-function digestOf(identity: Identity): string {
+/**
+ * The canonical encoding of all fields that count, put together by hand: there are a thousand of them in a warm run.
+ * `parts` and `references` are for messages and stay out; fingerprints and upstream parts count as sets, so the order in
+ * which a flow lists them does not matter.
+ */
+export function encodeIdentity(identity: Identity): string {
   const { agent, body, context, cwd, env } = identity;
-  return sha256Hex(
+  return (
     `{"agent":${encode(agent)},"body":${encode(body)},"context":${encode(context)},"cwd":${encode(cwd)},` +
-      `"env":${encode(env)},${commonPart(identity)}`,
+    `"env":${encode(env)},${commonPart(identity)}`
   );
 }
 

@@ -11,6 +11,8 @@ export interface SealOptions {
   readonly seal: (value: string) => string;
   /** Values of secret arguments, wherever they turn up. */
   readonly secrets: readonly string[];
+  /** Of the identity's canonical encoding, where it is known: what is short as a whole has no long texts. */
+  readonly length?: number;
 }
 
 /** Longer texts keep their beginning and a digest of the whole. */
@@ -21,6 +23,7 @@ const TOTAL_LIMIT = 256 * 1024;
 export const PARTS_LIMIT = 2_000;
 
 export function storedIdentity(identity: Identity, options: SealOptions): StoredIdentity {
+  if (isPlain(identity, options)) return identity as unknown as JsonObject;
   const writer = new Writer(options);
   const { env, fingerprints, ...rest } = identity;
   const stored: Record<string, JsonValue> = {};
@@ -29,6 +32,18 @@ export function storedIdentity(identity: Identity, options: SealOptions): Stored
   stored['fingerprints'] = fingerprints.map((fingerprint) => writeFingerprint(fingerprint, writer));
   if (writer.inexact) stored[INEXACT] = true;
   return stored;
+}
+
+/** Most scripts: nothing in it has to be sealed, shortened or left out, so it is written as it is. */
+function isPlain({ agent, env, fingerprints }: Identity, { secrets, length }: SealOptions): boolean {
+  return (
+    length !== undefined &&
+    length <= TEXT_LIMIT &&
+    agent === null &&
+    secrets.length === 0 &&
+    Object.keys(env).length === 0 &&
+    fingerprints.every((fingerprint) => !('parts' in fingerprint) && !fingerprint.entry.startsWith('env:'))
+  );
 }
 
 function writeFingerprint({ entry, value, parts }: FingerprintValue, writer: Writer): JsonObject {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** One row of the kernel's process table, as in /proc/PID/stat. */
 export interface ProcessRow {
@@ -12,24 +12,15 @@ export interface ProcessRow {
   readonly startTicks: number;
 }
 
-/** One line is at most a few hundred bytes; one buffer for all reads keeps a look at a process at some microseconds. */
-const line = Buffer.allocUnsafe(4096);
-
 /** The process's row; undefined when there is none, or no /proc to look in. */
 export function readProcessRow(pid: number): ProcessRow | undefined {
-  let length: number;
   try {
-    const file = openSync(`/proc/${pid}/stat`, 'r');
-    try {
-      length = readSync(file, line, 0, line.length, 0);
-    } finally {
-      closeSync(file);
-    }
+    // As UTF-8 it is one call into Node. A name that is none is not looked at.
+    return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     // ENOENT, ESRCH: it is not there (any more). Nothing else can be told apart usefully.
     return undefined;
   }
-  return parseStat(pid, line.toString('latin1', 0, length));
 }
 
 /** The name in parentheses may itself hold spaces and parentheses, so fields count from the last one. */

@@ -60,9 +60,9 @@ function carryInto(
   prior: PriorResults,
   { from, at, lines }: { readonly from: string; readonly at: number; readonly lines: Iterable<JournalLine> },
 ): void {
-  journal.write({ type: 'carried-begin', at, from }, { hold: true });
+  journal.write({ type: 'carried-begin', at, from }, 'held');
   for (const line of linesToCarry(lines, prior)) {
-    const place = journal.write(line, { hold: true });
+    const place = journal.write(line, 'held');
     if (isResult(line)) prior.keep(line, place);
   }
   journal.write({ type: 'carried-end', at, from });

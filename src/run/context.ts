@@ -51,7 +51,7 @@ export interface RunContext {
   /** The project is (part of) a git repository. */
   readonly inRepository: () => boolean;
   /** The form in which an identity may be written. */
-  readonly storedIdentity: (identity: Identity) => JsonObject;
+  readonly storedIdentity: (identity: Identity, length?: number) => JsonObject;
   /** Runs a nested flow; here, and not imported, because nested flows run phases and phases run nested flows. */
   readonly runScope: (scope: Scope, signal: AbortSignal) => Promise<ScopeResult>;
   /** Runs a phase again that a gate has sent back; its new outcome replaces the old one in the scope. */

@@ -49,6 +49,8 @@ export interface Settled extends Execution {
   readonly identity?: JsonObject;
   readonly madeAt: number;
   readonly ageMs?: number;
+  /** It was just made, and put where a later run looks for it. */
+  readonly kept?: true;
   /** What the original execution cost; for a reused result that is not what this run spent. */
   readonly cost: { readonly usage: Usage; readonly durationMs: number };
 }

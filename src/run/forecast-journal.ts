@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
 import type { JsonObject } from '../model/json.js';
 import type { JournalLine } from './journal/lines.js';
-import { JournalWriter, type LinePlace } from './journal/writer.js';
+import { JournalWriter, type LinePlace, type Urgency } from './journal/writer.js';
 
 /** What an execution would be decided by; `unit` for an item or a branch of the phase. */
 export interface ForecastIdentity {
@@ -17,13 +17,13 @@ export class ForecastJournal extends JournalWriter {
     super(devNull);
   }
 
-  override write(line: JournalLine, options?: { readonly hold?: boolean }): LinePlace {
+  override write(line: JournalLine, urgency?: Urgency): LinePlace {
     if ((line.type === 'phase' || line.type === 'unit') && line.identity !== undefined) {
       const of = this.#identities.get(line.phase) ?? [];
       of.push({ identity: line.identity, ...(line.unit === undefined ? {} : { unit: line.unit }) });
       this.#identities.set(line.phase, of);
     }
-    return super.write(line, options);
+    return super.write(line, urgency);
   }
 
   identitiesOf(phase: string): readonly ForecastIdentity[] {

@@ -1,5 +1,11 @@
 import { renderFingerprint } from '../memo/fingerprint/syntax.js';
-import { type FingerprintValue, type Identity, KEY_VERSION, keyOf, type UpstreamPart } from '../memo/identity.js';
+import {
+  encodeIdentity,
+  type FingerprintValue,
+  type Identity,
+  KEY_VERSION,
+  type UpstreamPart,
+} from '../memo/identity.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
@@ -36,8 +42,16 @@ export interface Probe {
   readonly ownOutputs: readonly string[];
 }
 
+/** `length`: of the identity's canonical encoding. */
+export interface Known {
+  readonly identity: Identity;
+  readonly length: number;
+  readonly key: string;
+  readonly probes: readonly Probe[];
+}
+
 export type Identified =
-  | { readonly identity: Identity; readonly key: string; readonly probes: readonly Probe[] }
+  | Known
   /** `unasked`: a dry run does not start commands, so nobody knows. */
   | { readonly unidentified: string; readonly unasked?: boolean };
 
@@ -116,7 +130,8 @@ function identified(
     outputs,
     ordinal: parts.ordinal ?? 0,
   };
-  return { identity, key: keyOf(identity), probes };
+  const text = encodeIdentity(identity);
+  return { identity, length: text.length, key: sha256Hex(text), probes };
 }
 
 /** A phase's own globs; of one unit among several only those that name it. */
@@ -134,9 +149,11 @@ export async function inputsMoved(
   probes: readonly Probe[],
 ): Promise<string | undefined> {
   for (const { found, ownOutputs } of probes) {
-    const now = await at.run.fingerprints.resolve(found.entry, { ownOutputs });
+    const pending = at.run.fingerprints.resolve(found.entry, { ownOutputs });
+    const now = pending instanceof Promise ? await pending : pending;
     if ('failed' in now) return `${found.entry}: ${now.failed}`;
-    if (canonicalEncode(now.value.value) !== canonicalEncode(found.value)) {
+    const { value } = now.value;
+    if (value !== found.value && canonicalEncode(value) !== canonicalEncode(found.value)) {
       return `${found.entry} changed while the phase ran`;
     }
   }
@@ -166,12 +183,13 @@ export function declaredVariables(site: Site, variables?: Variables): string[] {
 }
 
 /** For messages: a digest of each output that is quoted, so that a miss can name the phase whose output changed. */
-export function references(at: PhaseContext): Record<string, string> {
-  const quoted = at.phase.needs.flatMap(({ id, referenced }) => {
+export function references(at: PhaseContext): Readonly<Record<string, string>> {
+  const quoted: Record<string, string> = {};
+  for (const { id, referenced } of at.phase.needs) {
     const outcome = referenced ? at.scope.outcomes.get(id) : undefined;
-    return outcome?.status === 'done' ? [[id, sha256Hex(canonicalEncode(outcome.output)).slice(0, 16)]] : [];
-  });
-  return Object.fromEntries(quoted) as Record<string, string>;
+    if (outcome?.status === 'done') quoted[id] = sha256Hex(canonicalEncode(outcome.output)).slice(0, 16);
+  }
+  return quoted;
 }
 
 /**

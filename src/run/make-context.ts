@@ -88,8 +88,8 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       repository ??= isInRepository(project.root);
       return repository;
     },
-    storedIdentity: (identity) =>
-      storedIdentity(identity, { seal: (value) => store?.seal(value) ?? '(sealed)', secrets: secrets.values }),
+    storedIdentity: (identity, length) =>
+      storedIdentity(identity, { seal: (value) => store?.seal(value) ?? '(sealed)', secrets: secrets.values, length }),
     runScope: (scope, signal) => runScope(context, scope, signal),
     rerunPhase: async (scope, id, round, signal) => {
       const phase = scope.flow.phases.find((candidate) => candidate.id === id)!;

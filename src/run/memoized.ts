@@ -55,13 +55,13 @@ export function memoized(at: PhaseContext, work: Work): Settled | Promise<Settle
 function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Settled | Promise<Settled> {
   const { run } = at;
   if ('unidentified' in known) return executeUnkept(at, work, known.unidentified, known.unasked);
-  const { identity, key, probes } = known;
+  const { identity, length, key, probes } = known;
   const runKey = runKeyOf(at, key, work.private);
   const { ttlMs } = work.parts;
   let written: JsonObject | undefined;
   // Asked for by the reason of a miss, the journal and the entry; of a glob over many files it is no small thing.
   const stored = () => {
-    written ??= run.storedIdentity({ ...identity, references: references(at) });
+    written ??= run.storedIdentity({ ...identity, references: references(at) }, length);
     return written;
   };
   const found: Found = { identity, key, runKey, probes, ttlMs, stored };
@@ -254,7 +254,8 @@ async function executeAndKeep(
     const entry = entryOf(at, found, execution, settled.madeAt);
     ended = claim !== undefined;
     const put = claim ? claim.put(entry) : run.store.put(entry);
-    return put.stored ? settled : notKept(settled, put.reason);
+    if (!put.stored) return notKept(settled, put.reason);
+    return policy.readStore ? { ...settled, kept: true } : settled;
   } finally {
     if (claim && !ended) claim.release();
   }

@@ -4,7 +4,7 @@ import { NO_USAGE, type PhaseOutcome, type Status } from '../model/outcome.js';
 import { keysOf, type Settled } from './execution.js';
 import type { ResultLine } from './journal/lines.js';
 import { reusedFigures, reusedLine } from './journal/reused-line.js';
-import type { LinePlace } from './journal/writer.js';
+import type { LinePlace, Urgency } from './journal/writer.js';
 import type { PhaseContext } from './phase-context.js';
 
 /** The journal's line for a settled unit. */
@@ -37,14 +37,14 @@ export function recordUnrun(at: PhaseContext, status: Status, reason: string, fa
       usage: NO_USAGE,
       failure,
     },
-    { hold: true },
+    'held',
   );
 }
 
-/** Lines of reused results are held back. */
+/** Lines of reused results are held back, for longer than those of results that were just made. */
 function writeResult(at: PhaseContext, settled: Settled, unit: string | undefined): LinePlace {
   const { journal, options } = at.run;
-  if (!isUsual(at, settled)) return journal.write(resultLine(at, settled, unit), { hold: settled.hit !== null });
+  if (!isUsual(at, settled)) return journal.write(resultLine(at, settled, unit), urgencyOf(settled));
   const { reason, key, runKey, hit, madeAt } = settled;
   return journal.writeText(
     reusedLine({
@@ -61,6 +61,11 @@ function writeResult(at: PhaseContext, settled: Settled, unit: string | undefine
       figures: reusedFigures({ saved: settled.saved!, cost: settled.cost, model: settled.model, facts: settled.facts }),
     }),
   );
+}
+
+function urgencyOf({ hit, kept }: Settled): Urgency {
+  if (hit !== null) return 'held';
+  return kept ? 'soon' : 'now';
 }
 
 /** Reused whole, and nothing else is to be said about it. */
@@ -111,7 +116,8 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
     saved: settled.saved,
   };
   if (!executed || settled.cost.usage !== settled.usage) line.cost = settled.cost;
-  if (executed && settled.identity) line.identity = settled.identity;
+  // What is kept says itself what it was made from.
+  if (executed && settled.identity && !settled.kept) line.identity = settled.identity;
   if (settled.files.length > 0) line.files = settled.files;
   if (settled.model !== undefined) line.model = settled.model;
   if (settled.failure) line.failure = settled.failure;

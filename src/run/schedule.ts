@@ -10,6 +10,7 @@ import { type Telling, tellRecord } from './repeat/tell-record.js';
 import { runPhase, unrun } from './run-phase.js';
 import type { Scope, ScopeResult } from './scope.js';
 import { selectPhases } from './selection.js';
+import { Starting } from './starting.js';
 
 /**
  * Runs the phases of one flow. A phase starts the moment its own dependencies are settled: there are no layers, and
@@ -25,6 +26,7 @@ class Schedule {
   /** Dependencies of a phase that have not settled. */
   readonly #unsettled = new Map<string, number>();
   readonly #started = new Set<string>();
+  readonly #starting: Starting<Phase>;
   readonly #select: ReturnType<typeof selectPhases>;
   readonly #settled: { readonly phase: Phase; readonly outcome: PhaseOutcome }[] = [];
   /** Phases that need not be looked at: only of a run's own flow, and of one that continues nothing. */
@@ -42,6 +44,7 @@ class Schedule {
     const { phases } = scope.flow;
     this.#byId = new Map(phases.map((phase) => [phase.id, phase]));
     this.#left = phases.length;
+    this.#starting = new Starting(runContext.slots, (phase) => this.#start(phase));
     const { options, journal, ledger, emit, prior } = runContext;
     this.#stands = scope.path === '' && prior.how === 'none' ? options.stands : undefined;
     this.#telling = { clock: options.project.clock, journal, ledger, emit };
@@ -60,27 +63,32 @@ class Schedule {
     const finished = new Promise<void>((resolve) => {
       this.#finish = resolve;
     });
-    for (const phase of this.scope.flow.phases) if (phase.needs.length === 0) this.#start(phase);
+    for (const phase of this.scope.flow.phases) if (phase.needs.length === 0) this.#ready(phase);
     if (this.#left === 0) this.#finish();
     await finished;
     return this.#result();
   }
 
-  #start(phase: Phase): void {
+  #ready(phase: Phase): void {
     this.#started.add(phase.id);
+    this.#starting.add(phase);
+  }
+
+  /** Returns nothing for a phase that is settled by then. */
+  #start(phase: Phase): Promise<void> | undefined {
     const { closed } = this.scope.admission;
     if (closed || this.signal.aborted) {
       this.#settle(phase, this.#notRun(phase, 'cancelled', closed ? `not started: ${closed.message}` : 'interrupted'));
-      return;
+      return undefined;
     }
     const { runContext: run, scope, signal } = this;
     const record = this.#stands?.get(phase.id);
     if (record) {
       run.notes?.set(phase.id, record);
       this.#settle(phase, tellRecord(this.#telling, record));
-      return;
+      return undefined;
     }
-    void runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) })
+    return runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) })
       .catch((error: unknown): PhaseOutcome => this.#crashed(phase, error))
       .then((outcome) => this.#settle(phase, outcome));
   }
@@ -122,7 +130,7 @@ class Schedule {
       phase.join,
       phase.needs.map(({ id }) => this.#standing(id)),
     );
-    if (ready.now === 'start') this.#start(phase);
+    if (ready.now === 'start') this.#ready(phase);
     if (ready.now === 'never') this.#never(phase, ready.why, phase.needs[ready.because]!.id);
   }
 

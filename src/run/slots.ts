@@ -3,6 +3,7 @@ export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
   #head = 0;
+  #forRoom: (() => void)[] = [];
 
   constructor(readonly size: number) {
     this.#free = size;
@@ -24,6 +25,23 @@ export class Slots {
     return this.#free === this.size;
   }
 
+  /** As many wait for a slot as there are. */
+  get crowded(): boolean {
+    return this.#waiting.length - this.#head >= this.size;
+  }
+
+  /** Calls once, when it is no longer crowded; only while it is. */
+  whenRoom(tell: () => void): void {
+    this.#forRoom.push(tell);
+  }
+
+  #tellRoom(): void {
+    if (this.#forRoom.length === 0 || this.crowded) return;
+    const all = this.#forRoom;
+    this.#forRoom = [];
+    for (const tell of all) tell();
+  }
+
   #releaser(): () => void {
     let held = true;
     return () => {
@@ -41,6 +59,7 @@ export class Slots {
         this.#head = 0;
       }
       next();
+      this.#tellRoom();
     };
   }
 }

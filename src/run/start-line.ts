@@ -25,6 +25,7 @@ export function journalStart(
   const { journal, options } = at.run;
   // A decision changes nothing in the world, and a nested flow only through its own phases.
   const idempotent = at.phase.idempotent || !acts || !mayBeCrossRun(at.phase.kind);
-  journal.write({ type: 'start', at: options.project.clock.now(), phase: at.path, idempotent, ...facts });
+  const line = { type: 'start', at: options.project.clock.now(), phase: at.path, idempotent, ...facts } as const;
+  journal.write(line, idempotent ? 'soon' : 'held');
   if (!idempotent) journal.sync();
 }

@@ -109,7 +109,7 @@ export async function openRun(
   makeRunFolder(project, runId);
   const journal = new JournalWriter(journalOf(project, runId), 0, warn);
   const line = runLine(options, { runId, mode, argsDigest, continues: imported?.runId ?? decision.previous?.runId });
-  journal.write(line, { hold: true });
+  journal.write(line, 'held');
   const prior = imported
     ? carryLines(imported, journal, clock.now())
     : decision.previous

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, renameSync, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import { type ErrnoError, removeIfThere, writeAll } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { encodeHolder } from './entry-format.js';
@@ -12,6 +12,8 @@ export interface OwnClaim {
   readonly path: string;
   /** No two claims have the same: it names the holder and counts what it holds. ASCII. */
   readonly text: string;
+  /** Stays open until the claim is completed or dropped. */
+  readonly file: number;
 }
 
 /** Somebody's claim as it was read. */
@@ -32,41 +34,30 @@ export function createClaim(path: string): { own: OwnClaim } | { exists: true } 
   }
   try {
     writeAll(file, text);
-    return { own: { path, text } };
+    return { own: { path, text, file } };
   } catch (error) {
+    closeSync(file);
     removeIfThere(path);
     return { failed: error as ErrnoError };
-  } finally {
-    closeSync(file);
   }
 }
 
 /** Appends the rest of the entry and gives the file its final name. */
 export function completeClaim(own: OwnClaim, rest: string, entryPath: string): ErrnoError | undefined {
   try {
-    const file = openSync(own.path, 'r+');
-    try {
-      // Someone on another machine took us for dead. Theirs is as good as ours; do not spoil it.
-      if (!isStill(own, file)) return lostClaim();
-      writeAll(file, rest);
-    } finally {
-      closeSync(file);
+    // Someone on another machine took us for dead, and our file is gone. Theirs is as good as ours; do not spoil it.
+    if (fstatSync(own.file).nlink === 0) {
+      closeSync(own.file);
+      return lostClaim();
     }
+    writeAll(own.file, rest);
     renameSync(own.path, entryPath);
+    closeSync(own.file);
     return undefined;
   } catch (error) {
-    if ((error as ErrnoError).code === 'ENOENT') return lostClaim();
     dropClaim(own);
-    return error as ErrnoError;
+    return (error as ErrnoError).code === 'ENOENT' ? lostClaim() : (error as ErrnoError);
   }
-}
-
-const seen = Buffer.allocUnsafe(4096);
-
-/** Reads up to where the rest goes. */
-function isStill({ text }: OwnClaim, file: number): boolean {
-  const read = readSync(file, seen, 0, text.length + 1, null);
-  return read === text.length && seen.toString('latin1', 0, read) === text;
 }
 
 function lostClaim(): ErrnoError {
@@ -75,6 +66,7 @@ function lostClaim(): ErrnoError {
 
 export function dropClaim(own: OwnClaim): void {
   try {
+    closeSync(own.file);
     // Perhaps with a part of the entry: the disk was full.
     if (readFileSync(own.path, 'latin1').startsWith(own.text)) removeIfThere(own.path);
   } catch {

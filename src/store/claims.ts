@@ -17,7 +17,7 @@ export interface ClaimsOptions {
   readonly signingKey: Buffer | string | undefined;
   /** Whether an entry has come to be there since the caller looked and missed. */
   readonly storedSince: (key: string) => boolean;
-  readonly onStored: (bytes: number) => void;
+  readonly onStored: (bytes: number, entry: Entry) => void;
 }
 
 /** Holders elsewhere are judged by this sign of life. */
@@ -76,7 +76,7 @@ export class Claims {
     return {
       put: (entry) => {
         if (ended) return { stored: false, reason: 'the claim has ended' };
-        const result = this.#put(key, own, entry);
+        const result = this.#put(own, entry.key === key ? entry : { ...entry, key });
         end(result.stored ? 'stored' : 'released');
         return result;
       },
@@ -88,16 +88,16 @@ export class Claims {
     };
   }
 
-  #put(key: string, own: OwnClaim, entry: Entry): PutResult {
+  #put(own: OwnClaim, entry: Entry): PutResult {
     const { access, signingKey, onStored } = this.#options;
-    const rest = encodeSafely(own.text, { ...entry, key }, signingKey);
+    const rest = encodeSafely(own.text, entry, signingKey);
     if (rest === undefined) {
       dropClaim(own);
       return { stored: false, reason: 'the result cannot be written as JSON' };
     }
-    const error = completeClaim(own, rest, entryPath(access.dir, key));
+    const error = completeClaim(own, rest, entryPath(access.dir, entry.key));
     if (error) return { stored: false, reason: error.code === 'ELOST' ? error.message : access.report(error) };
-    onStored(own.text.length + rest.length);
+    onStored(own.text.length + rest.length, entry);
     return { stored: true };
   }
 

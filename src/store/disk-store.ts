@@ -6,6 +6,7 @@ import { Claims, encodeSafely } from './claims.js';
 import { encodeHolder } from './entry-format.js';
 import { FolderAccess } from './folder-access.js';
 import { newHolder } from './holder.js';
+import { type AddedRow, addedRow } from './index-file.js';
 import { Ledger } from './ledger.js';
 import type { StoreOptions } from './options.js';
 import { entryPath, isKey } from './paths.js';
@@ -17,6 +18,8 @@ import type { Entry, GetResult, Store } from './store.js';
 export interface Additions {
   entries: number;
   bytes: number;
+  /** What the index will say of the entries, as far as that is known: they need not be read again for it. */
+  readonly rows: Map<string, AddedRow>;
 }
 
 export interface DiskStore extends Store {
@@ -26,6 +29,9 @@ export interface DiskStore extends Store {
   readonly ledger: Ledger;
 }
 
+/** Beyond this, reading them again is what remembering them would cost. */
+const MOST_ROWS = 10_000;
+
 const ABSENT: GetResult = { miss: { code: 'absent', reason: 'no entry' } };
 
 /** Entries as files in one folder. Nothing is read or made before it is needed. */
@@ -33,12 +39,14 @@ export function openStore(options: StoreOptions): DiskStore {
   const { dir, signingKey, project } = options;
   const access = new FolderAccess(options);
   const seal = new Seal(access);
-  const added: Additions = { entries: 0, bytes: 0 };
+  const added: Additions = { entries: 0, bytes: 0, rows: new Map() };
   /** By key, the entry that was found unfit or was announced already: a claim must not take it for news. */
   const unfit = new Map<string, string>();
-  const onStored = (entries: number, bytes: number) => {
-    added.entries += entries;
+  const onStored = (bytes: number, entry?: Entry) => {
     added.bytes += bytes;
+    if (entry === undefined) return;
+    added.entries += 1;
+    if (added.rows.size < MOST_ROWS) added.rows.set(entry.key, addedRow(entry, bytes));
   };
 
   /** Where one entry was not there, the next often is not either, and asking first costs a tenth of failing to read it. */
@@ -55,6 +63,7 @@ export function openStore(options: StoreOptions): DiskStore {
   }
 
   function storedSince(key: string): boolean {
+    if (!existsSync(entryPath(dir, key))) return false;
     const stat = statIfThere(entryPath(dir, key));
     if (stat === undefined || unfit.get(key) === fileStamp(stat)) return false;
     // Said once. Whoever looks it up and comes back cannot use it (its files cannot be restored, say) and may compute.
@@ -71,7 +80,7 @@ export function openStore(options: StoreOptions): DiskStore {
     if (rest === undefined) return { stored: false, reason: 'the result cannot be written as JSON' };
     const result = writeFileAtomic(entryPath(dir, entry.key), holder + rest);
     if ('failed' in result) return { stored: false, reason: access.report(result.failed) };
-    onStored(1, holder.length + rest.length);
+    onStored(holder.length + rest.length, entry);
     return { stored: true };
   }
 
@@ -80,7 +89,7 @@ export function openStore(options: StoreOptions): DiskStore {
     clock: project.clock,
     signingKey,
     storedSince,
-    onStored: (bytes) => onStored(1, bytes),
+    onStored,
   });
 
   return {
@@ -94,6 +103,6 @@ export function openStore(options: StoreOptions): DiskStore {
       if (isKey(key)) removeIfThere(entryPath(dir, key));
     },
     seal: (value) => seal.seal(value),
-    blobs: openBlobs({ access, clock: project.clock, onStored: (bytes) => onStored(0, bytes) }),
+    blobs: openBlobs({ access, clock: project.clock, onStored }),
   };
 }

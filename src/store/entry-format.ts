@@ -27,17 +27,28 @@ export function encodeHolder(holder: Holder): string {
 
 /** What is appended to the holder to make the whole entry. */
 export function encodeRest(holderText: string, entry: Entry, signingKey: Buffer | string | undefined): string {
-  const { format: _format, key, identity, ...rest } = entry;
-  const body = JSON.stringify({ format: FORMAT, key, ...withoutOwn(rest), identity });
+  const { key, identity, createdAt, creator, runId, flow, phase, output, files, model, usage, durationMs, facts } =
+    entry;
+  // Named one by one: an entry that was read has more, and copying whatever is there costs as much as the rest of a put.
+  const body = JSON.stringify({
+    format: FORMAT,
+    key,
+    createdAt,
+    creator,
+    runId,
+    flow,
+    phase,
+    output,
+    files,
+    model,
+    usage,
+    durationMs,
+    facts,
+    identity,
+  } satisfies Record<keyof Entry, unknown>);
   let text = `,${body.slice(1, -1)}`;
   if (signingKey !== undefined) text += `${MAC}${hmacSha256Hex(signingKey, holderText + text)}"`;
   return `${text}${CHECKSUM}${sha256Hex(holderText + text)}"}`;
-}
-
-/** An entry that was read has these as well. */
-function withoutOwn(entry: object): object {
-  const { holder: _holder, mac: _mac, checksum: _checksum, ...rest } = entry as Record<string, unknown>;
-  return rest;
 }
 
 export type Decoded = { readonly entry: Entry } | { readonly miss: StoreMiss };

@@ -24,7 +24,7 @@ export async function maybeCollect(store: DiskStore): Promise<Collected | { read
     }
   }
   const { collectGarbage } = await import('./collect-garbage.js');
-  return collectGarbage(options, lowWater(limits));
+  return collectGarbage(options, lowWater(limits), added.rows);
 }
 
 function isDue(marker: Marker, limits: StoreLimits, now: number): boolean {

@@ -16,3 +16,7 @@ const SAFE_MARGIN_MS = 2_500;
 export function leftAloneBefore(mtimeMs: number, ctimeMs: number, time: number): boolean {
   return Math.max(mtimeMs, ctimeMs) + SAFE_MARGIN_MS < time;
 }
+
+export function haveSameFigures(a: FileFigures, b: FileFigures): boolean {
+  return a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size && a.ino === b.ino;
+}

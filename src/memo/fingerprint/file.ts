@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
+import { haveSameFigures, leftAloneBefore } from '../../util/file-figures.js';
 import { compileGlobs } from '../files/glob-pattern.js';
 import { isInside } from '../files/walk.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
@@ -14,11 +15,14 @@ const IF_THERE = { throwIfNoEntry: false } as const;
 /** Reading as text is one call into Node, where reading bytes is four. */
 const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
 
-/** Content digest, read from the bytes every time; null when there is no such file, which is not the empty file. */
+/**
+ * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this process
+ * has read them and the file was left alone long before and ever since: after each execution its inputs are asked again.
+ */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
   const absolute = join(context.project.root, fingerprint.path);
-  if (options.ownOutputs.length === 0 && isReallyInside(dirname(absolute), context)) {
-    const digest = digestPlainFile(absolute);
+  if (options.ownOutputs.length === 0) {
+    const digest = digestPlainFile(absolute, context);
     if (digest !== undefined) return { value: digest };
   }
   return resolveCarefully(absolute, fingerprint.path, options, context);
@@ -37,14 +41,23 @@ function isReallyInside(folder: string, { project, inside }: SourceContext): boo
   return true;
 }
 
-/** Digest of a small regular file; undefined for anything else, whatever it is. */
-function digestPlainFile(path: string): string | undefined {
+/** Digest of a small regular file inside of the project; undefined for anything else, whatever it is. */
+function digestPlainFile(path: string, context: SourceContext): string | undefined {
+  const { project, read } = context;
   try {
     const stat = lstatSync(path, IF_THERE);
     if (!stat?.isFile() || stat.size > SMALL) return undefined;
+    const known = read.get(path);
+    if (known && haveSameFigures(known, stat)) return known.digest;
+    if (!isReallyInside(dirname(path), context)) return undefined;
+    const { size, mtimeMs, ctimeMs, ino } = stat;
+    const isLeftAlone = leftAloneBefore(mtimeMs, ctimeMs, project.clock.now());
     const text = readFileSync(path, UTF8);
     // Decoding is lossless unless it had to put in this character; then the bytes themselves have to be looked at.
-    return text.includes('\uFFFD') ? undefined : sha256Hex(text);
+    if (text.includes('\uFFFD')) return undefined;
+    const digest = sha256Hex(text);
+    if (isLeftAlone) read.set(path, { size, mtimeMs, ctimeMs, ino, digest });
+    return digest;
   } catch {
     // Unreadable, or gone meanwhile: the careful way has words for it.
     return undefined;

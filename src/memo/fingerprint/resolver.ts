@@ -42,15 +42,22 @@ export interface FingerprintsOptions {
 }
 
 export function createFingerprints(options: FingerprintsOptions): FingerprintResolver {
-  const context: SourceContext = { ...options, runCommands: options.runCommands ?? true, inside: new Set() };
+  const { runCommands = true } = options;
+  const context: SourceContext = { ...options, runCommands, inside: new Set(), read: new Map() };
   const resolved = new Map<string, Promise<Resolution> | Resolution>();
+  const parsed = new Map<string, ReturnType<typeof parseFingerprint>>();
+  const parse = (entry: string) => {
+    const known = parsed.get(entry) ?? parseFingerprint(entry);
+    parsed.set(entry, known);
+    return known;
+  };
   return {
     resolve(entry, { cwd = options.project.root, ownOutputs }) {
       const plain = cwd === options.project.root && ownOutputs.length === 0;
       const name = plain ? entry : canonicalEncode([entry, cwd, ownOutputs]);
       const known = resolved.get(name);
       if (known) return known;
-      const resolution = resolveEntry(entry, { cwd, ownOutputs }, context);
+      const resolution = resolveEntry(entry, parse(entry), { cwd, ownOutputs }, context);
       resolved.set(name, resolution);
       return resolution;
     },
@@ -62,8 +69,12 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
 }
 
 /** At once where the source answers at once: a warm run asks a thousand times. */
-function resolveEntry(entry: string, options: SourceOptions, context: SourceContext): Promise<Resolution> | Resolution {
-  const parsed = parseFingerprint(entry);
+function resolveEntry(
+  entry: string,
+  parsed: ReturnType<typeof parseFingerprint>,
+  options: SourceOptions,
+  context: SourceContext,
+): Promise<Resolution> | Resolution {
   if (!('ok' in parsed)) return { failed: parsed.problem };
   const source = SOURCES[parsed.ok.source] as Source;
   try {

@@ -1,3 +1,4 @@
+import type { FileFigures } from '../../util/file-figures.js';
 import type { Project } from '../../util/project.js';
 import type { FingerprintValue } from '../identity.js';
 import type { Fingerprint } from './syntax.js';
@@ -19,8 +20,15 @@ export interface SourceContext {
   readonly exec: Exec;
   /** Folders that were found to be inside of the project since something was last executed. */
   readonly inside: Set<string>;
+  /** Small files that were read before, by absolute path. */
+  readonly read: Map<string, ReadFile>;
   /** False in a dry run, which must not start what the flow says. */
   readonly runCommands: boolean;
+}
+
+/** With figures that stand for the content: see `leftAloneBefore`. */
+export interface ReadFile extends FileFigures {
+  readonly digest: string;
 }
 
 export interface SourceOptions {

@@ -77,7 +77,7 @@ export class RowRunner {
         output: kept ? output : undefined,
       },
       // Losing the line of a row that was all reused costs nothing: it would be reused again.
-      { hold: figures.reuse.executed === 0 },
+      figures.reuse.executed === 0 ? 'held' : 'now',
     );
     if (kept) this.#outputs.set(row.row, place);
     const { durationMs, spent, saved, reuse, file, error } = figures;

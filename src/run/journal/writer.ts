@@ -9,14 +9,15 @@ const NEWLINE = 10;
 
 /**
  * Appends lines to a run's journal. A line is in the kernel's hands when `write` returns, so it survives kill -9; only
- * `sync` waits for the disk. Lines of reused phases may be held back until the next line that matters, since losing
- * one costs nothing: it would be reused again.
+ * `sync` waits for the disk. Lines of results that are in the store may be held back until the next line that matters,
+ * since losing one costs nothing: it would be reused again.
  */
 export class JournalWriter {
   #fd: number | undefined;
   #offset: number;
   readonly #held = Buffer.allocUnsafe(HELD_BYTES);
   #heldBytes = 0;
+  #flushesSoon = false;
   #broken: string | undefined;
 
   constructor(
@@ -33,9 +34,10 @@ export class JournalWriter {
   }
 
   /** Where the line starts and how long it is, to read it back later. */
-  write(line: JournalLine, options: { readonly hold?: boolean } = {}): LinePlace {
+  write(line: JournalLine, urgency: Urgency = 'now'): LinePlace {
     const place = this.writeText(JSON.stringify(line));
-    if (!options.hold) this.flush();
+    if (urgency === 'now') this.flush();
+    if (urgency === 'soon') this.#flushSoon();
     return place;
   }
 
@@ -56,6 +58,15 @@ export class JournalWriter {
     const bytes = this.#held.subarray(0, this.#heldBytes);
     this.#heldBytes = 0;
     this.#writeOut(bytes);
+  }
+
+  #flushSoon(): void {
+    if (this.#flushesSoon) return;
+    this.#flushesSoon = true;
+    setImmediate(() => {
+      this.#flushesSoon = false;
+      this.flush();
+    });
   }
 
   /** As bytes at once: a thousand texts that wait to be joined are copied by every collection meanwhile. */
@@ -118,6 +129,9 @@ export class JournalWriter {
     this.onTrouble(`the run's journal cannot be written (${this.#broken}): this run cannot be continued later`);
   }
 }
+
+/** `soon`: with the next line that matters, at the latest when this turn of the event loop is over. */
+export type Urgency = 'now' | 'soon' | 'held';
 
 export interface LinePlace {
   readonly offset: number;
