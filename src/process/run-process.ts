@@ -35,7 +35,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
     exitCode: end.exit?.code ?? null,
     signal: end.exit?.signal ?? null,
     durationMs: systemClock.elapsed() - startedAt,
-    ...(end.failure && { failure: end.failure }),
+    failure: end.failure,
   };
 }
 
@@ -51,7 +51,7 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   if ('failure' in started) return { failure: await started.failure };
   const { child, pid } = started;
   const identity = mark ? { ...identityOf(pid), mark: `${mark.name}=${mark.value}` } : identityOf(pid);
-  const tree: Tree = { root: pid, ...(identity.mark !== undefined && { mark: identity.mark }) };
+  const tree: Tree = { root: pid, mark: identity.mark };
   underWay.add(tree);
   let isClosed = false;
   child.on('close', () => {

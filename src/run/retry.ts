@@ -31,7 +31,9 @@ export async function withRetries(
     const total = spent ? { ...result, usage: addUsage(spent.usage, result.usage), attempts: number } : result;
     // What was not let in has not been attempted.
     const attempts = result.attempts === 0 ? number - 1 : number;
-    if (result.status !== 'failed' || !result.failure) return { ...total, attempts };
+    if (result.status !== 'failed' || !result.failure) {
+      return total.attempts === attempts ? total : { ...total, attempts };
+    }
     const delayMs = nextDelay(at, calls, result, number);
     run.journal.write({
       type: 'attempt',

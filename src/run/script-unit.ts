@@ -4,7 +4,6 @@ import type { JsonObject, JsonValue } from '../model/json.js';
 import { NO_USAGE } from '../model/outcome.js';
 import { admitted } from './admitted.js';
 import type { RunContext } from './context.js';
-import type { Execution } from './execution.js';
 import { failedBefore } from './execution.js';
 import { declaredVariables } from './identify.js';
 import { runMark } from './leftovers.js';
@@ -105,38 +104,37 @@ async function runOnce(
   const remark = await entered.leave();
   at.run.fingerprints.touched();
   const output = outputOfBytes(result.stdout);
-  const base = {
-    output,
+  const { output: form, expect } = at.phase;
+  const isAsItIs = result.failure !== undefined || spec.plainOutput;
+  const kept = isAsItIs ? { output } : await promised(output, { output: form, expect, lenient: false });
+  const failure = result.failure ?? ('failure' in kept ? kept.failure : undefined);
+  return {
+    status: failure ? statusOf(failure) : 'done',
+    output: 'output' in kept ? kept.output : output,
     usage: NO_USAGE,
     durationMs: result.durationMs,
     attempts: 1,
-    files: [],
+    files: NO_FILES,
+    failure,
     inputs,
     remark,
     unkeepable,
   };
-  if (result.failure) return { ...base, ...ended(result.failure) };
-  if (spec.plainOutput) return { ...base, status: 'done' };
-  const kept = await promised(output, { output: at.phase.output, expect: at.phase.expect, lenient: false });
-  return 'failure' in kept
-    ? { ...base, status: 'failed', failure: kept.failure }
-    : { ...base, status: 'done', output: kept.output };
 }
 
-export function ended(failure: Failure): Pick<Execution, 'status' | 'failure'> {
-  return { status: failure.code === 'interrupted' ? 'cancelled' : 'failed', failure };
+export function statusOf(failure: Failure): 'cancelled' | 'failed' {
+  return failure.code === 'interrupted' ? 'cancelled' : 'failed';
 }
 
 function traceInputs(rendered: Rendered, cwd: string): JsonObject {
-  const { input } = rendered;
-  return {
-    argv: [...rendered.argv],
-    ...(cwd === '.' ? {} : { cwd }),
-    ...(input === undefined
-      ? {}
-      : { input: typeof input === 'string' ? input.slice(0, 8_000) : `(${input.length} bytes)` }),
-    ...(Object.keys(rendered.env).length === 0 ? {} : { env: Object.keys(rendered.env) }),
-  };
+  const { argv, input } = rendered;
+  const inputs: Record<string, JsonValue> = { argv };
+  if (cwd !== '.') inputs['cwd'] = cwd;
+  if (input !== undefined)
+    inputs['input'] = typeof input === 'string' ? input.slice(0, 8_000) : `(${input.length} bytes)`;
+  const env = Object.keys(rendered.env);
+  if (env.length > 0) inputs['env'] = env;
+  return inputs;
 }
 
 /** What is reused, alone or as part of a nested flow, sees only what is declared. */

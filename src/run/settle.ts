@@ -29,17 +29,37 @@ export const MIGHT_RUN = failedBefore({ code: 'forecast', message: 'it may run' 
 /** A person has looked: the side effect that was under way in this row did take place. */
 export const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, remark: 'taken as done (--skip)' });
 
+/** Field by field: a copy with more fields than the original is the dearest kind of object. */
 export function ran(at: PhaseContext, found: Found, execution: Execution, reason: string): Settled {
+  const { usage, durationMs } = execution;
   return {
-    ...execution,
+    status: execution.status,
+    output: execution.output,
+    usage,
+    durationMs,
+    attempts: execution.attempts,
+    cost: execution.cost ?? { usage, durationMs },
+    files: execution.files,
+    model: execution.model,
+    failure: execution.failure,
+    items: execution.items,
+    unkeepable: execution.unkeepable,
+    facts: execution.facts,
+    inputs: execution.inputs,
+    clientVersion: execution.clientVersion,
+    key: found.key,
+    unitKeys: execution.unitKeys,
+    reused: execution.reused,
+    saved: execution.saved,
+    remark: execution.remark,
     hit: null,
     reason,
-    key: found.key,
     runKey: found.runKey,
     identity: found.identity === undefined ? undefined : found.stored(),
     madeAt: at.run.options.project.clock.now(),
-    cost: execution.cost ?? { usage: execution.usage, durationMs: execution.durationMs },
-  };
+    ageMs: undefined,
+    kept: undefined,
+  } satisfies Record<keyof Settled, unknown>;
 }
 
 export function frozen(at: PhaseContext, reason: string): Execution {

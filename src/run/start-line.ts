@@ -19,13 +19,15 @@ export function journalChild(at: PhaseContext, child: ChildIdentity): void {
 /** An execution begins. For a side effect this must be on the disk before it happens. */
 export function journalStart(
   at: PhaseContext,
-  facts: { readonly unit?: string; readonly runKey?: string; readonly reason: string },
+  { unit, runKey, reason }: { readonly unit?: string; readonly runKey?: string; readonly reason: string },
   acts: boolean,
 ): void {
   const { journal, options } = at.run;
   // A decision changes nothing in the world, and a nested flow only through its own phases.
   const idempotent = at.phase.idempotent || !acts || !mayBeCrossRun(at.phase.kind);
-  const line = { type: 'start', at: options.project.clock.now(), phase: at.path, idempotent, ...facts } as const;
-  journal.write(line, idempotent ? 'soon' : 'held');
+  journal.write(
+    { type: 'start', at: options.project.clock.now(), phase: at.path, idempotent, unit, runKey, reason },
+    idempotent ? 'soon' : 'held',
+  );
   if (!idempotent) journal.sync();
 }

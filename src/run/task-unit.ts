@@ -13,7 +13,7 @@ import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
 import { type Attempt, withRetries } from './retry.js';
 import { sameModel } from './same-model.js';
-import { ended } from './script-unit.js';
+import { statusOf } from './script-unit.js';
 import { journalChild } from './start-line.js';
 import type { Prepare, UnitSpec } from './unit.js';
 import { unresolvedIn } from './unresolved.js';
@@ -121,7 +121,7 @@ async function judged(at: PhaseContext, spec: UnitSpec, asked: Asked, answer: An
     unkeepable: asked.unkeepable ?? (await whyUnkeepable(at, asked, answer)),
   };
   const failure = failureOf(result);
-  if (failure) return { ...base, ...ended(failure) };
+  if (failure) return { ...base, status: statusOf(failure), failure };
   if (spec.plainOutput) return { ...base, status: 'done' };
   const kept = await promised(output, { output: at.phase.output, expect: at.phase.expect, lenient: true });
   return 'failure' in kept

@@ -17,7 +17,9 @@ export function takeNote(at: PhaseContext, settled: Settled, made: Made): void {
   if (!run.notes || scope.path !== '' || made.unit !== undefined || !isPlain(at, settled)) return;
   const from = madeFrom(made);
   const now = run.options.project.clock.now();
-  if (from) run.notes.set(phase.id, { phase, settled, ...from, ttlMs: policy.ttlMs, at: now });
+  if (!from) return;
+  const { inputs, world } = from;
+  run.notes.set(phase.id, { phase, settled, inputs, world, ttlMs: policy.ttlMs, at: now });
 }
 
 /** Nothing about it but its text has to be brought back, and it is found by its key alone. */
