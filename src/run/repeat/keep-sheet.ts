@@ -22,7 +22,7 @@ export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): v
   const records: SheetRecord[] = [];
   let length = 0;
   for (const note of notes.values()) {
-    const record = 'settled' in note ? recordOf(note, place) : note;
+    const record = 'phase' in note ? recordOf(note, place) : note;
     if (!record) return;
     length += record.output.length;
     if (length > LARGEST) return;
@@ -53,22 +53,20 @@ function seeOutside(path: string, digest: string | null, since: number): Seen {
 
 /** Undefined when the entry may not be the one that this run has read or written. */
 function recordOf(
-  { phase, settled, inputs, world, ttlMs, at }: Note,
+  { phase, key, hit, madeAt, output, model, cost, facts, inputs, world, ttlMs, notedAt }: Note,
   place: { readonly root: string; readonly store: string; readonly since: number },
 ): SheetRecord | undefined {
   const { root, store, since } = place;
-  const { model, cost, facts } = settled;
   const saved = savingsOf(cost);
-  const key = settled.key!;
   const stat = lstatIfThere(entryPath(store, key));
   if (!stat) return undefined;
   // An older one is there when what was made could not be kept; a newer one was put there by somebody else.
-  const isOlder = settled.hit === null && stat.ctimeMs < since;
-  if (isOlder || stat.ctimeMs > at + 1) return undefined;
+  const isOlder = hit === null && stat.ctimeMs < since;
+  if (isOlder || stat.ctimeMs > notedAt + 1) return undefined;
   return {
     id: phase.id,
     key,
-    madeAt: settled.madeAt,
+    madeAt,
     usedAt: stat.mtimeMs,
     ttlMs,
     entry: [stat.ino, stat.size, stat.ctimeMs],
@@ -77,7 +75,7 @@ function recordOf(
     kind: phase.kind,
     model,
     saved,
-    output: JSON.stringify(settled.output),
+    output: JSON.stringify(output),
     figures: reusedFigures({ saved, cost, model, facts }),
   };
 }

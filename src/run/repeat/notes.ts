@@ -2,17 +2,17 @@ import type { Phase } from '../../model/flow.js';
 import type { Settled } from '../execution.js';
 import type { SheetRecord } from './sheet.js';
 
-/** One settled phase, with the files that its result was made from. */
-export interface Note {
+/** One settled phase, with the files that its result was made from. No more than what the run remembers of it anyway. */
+export interface Note extends Pick<Settled, 'hit' | 'madeAt' | 'output' | 'model' | 'cost' | 'facts'> {
   readonly phase: Phase;
-  readonly settled: Settled;
+  readonly key: string;
   /** Relative paths with the digest of each, null where there was none. */
   readonly inputs: readonly (readonly [path: string, digest: string | null])[];
   /** Other fingerprints with the canonical text of their values. */
   readonly world: readonly (readonly [entry: string, value: string])[];
   readonly ttlMs?: number;
   /** Its entry had been read or written by then. */
-  readonly at: number;
+  readonly notedAt: number;
 }
 
 /** What a run notes of its phases as they settle, by id, in case that it is found unchanged the next time; or the old record. */

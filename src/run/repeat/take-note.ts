@@ -16,10 +16,22 @@ export function takeNote(at: PhaseContext, settled: Settled, made: Made): void {
   const { run, scope, phase, policy } = at;
   if (!run.notes || scope.path !== '' || made.unit !== undefined || !isPlain(at, settled)) return;
   const from = madeFrom(made);
-  const now = run.options.project.clock.now();
   if (!from) return;
-  const { inputs, world } = from;
-  run.notes.set(phase.id, { phase, settled, inputs, world, ttlMs: policy.ttlMs, at: now });
+  const { hit, madeAt, output, model, cost, facts } = settled;
+  run.notes.set(phase.id, {
+    phase,
+    key: settled.key!,
+    hit,
+    madeAt,
+    output,
+    model,
+    cost,
+    facts,
+    inputs: from.inputs,
+    world: from.world,
+    ttlMs: policy.ttlMs,
+    notedAt: run.options.project.clock.now(),
+  });
 }
 
 /** Nothing about it but its text has to be brought back, and it is found by its key alone. */
