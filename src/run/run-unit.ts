@@ -71,8 +71,8 @@ export async function runUnits(
   specs: readonly LabelledSpec[],
   onSettled: (settled: Settled) => void = () => {},
 ): Promise<readonly Settled[]> {
-  // Units wait for the run's slots by themselves; this only keeps ten thousand of them from being prepared at once.
-  const bound = at.phase.concurrency ?? Math.max(64, at.run.slots.size * 4);
+  // Units wait for the run's slots by themselves. As many wait as keep all of them busy; the others hold nothing meanwhile.
+  const bound = at.phase.concurrency ?? at.run.slots.size * 2;
   const results: Settled[] = new Array(specs.length);
   let next = 0;
   // What is reused at once is all done by the first of them, without a promise in between.

@@ -1,7 +1,9 @@
-import { mkdirSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, symlinkSync, truncateSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFingerprints } from '../../src/memo/fingerprint/resolver.js';
 import { parseFingerprint, renderFingerprint } from '../../src/memo/fingerprint/syntax.js';
+import { systemClock } from '../../src/util/clock.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { exec, type TestProject, testProject } from './support.js';
 
@@ -40,6 +42,41 @@ describe('file:', () => {
   test('a pipe is not waited for', async () => {
     await exec(['mkfifo', join(p.root, 'pipe')], p.root);
     expect(await p.value('file:pipe')).toBe('failed: pipe is no regular file');
+  });
+
+  test('a file that was read before is believed by its figures only if it was left alone long before, and ever since', async () => {
+    let laterMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
+    const fingerprints = createFingerprints({ project: { ...p.project, clock }, stateDir: p.stateDir, exec });
+    const value = async () => {
+      fingerprints.touched();
+      const found = await fingerprints.resolve('file:x', { ownOutputs: [] });
+      return 'failed' in found ? found.failed : found.value.value;
+    };
+    const old = new Date(Date.now() - 3_600_000);
+    const write = (text: string) => {
+      p.write('x', text);
+      utimesSync(join(p.root, 'x'), old, old);
+    };
+    for (laterMs of [0, 10_000]) {
+      for (const text of ['one', 'two', 'six', 'one']) {
+        write(text);
+        expect(await value()).toBe(sha256Hex(text));
+        expect(await value()).toBe(sha256Hex(text));
+      }
+    }
+    // Within a tick of the clock a second edit has the same figures as the first: what is that young is read again.
+    laterMs = 0;
+    write('one');
+    const fd = openSync(join(p.root, 'x'), 'r+');
+    for (let i = 0; i < 200; i++) {
+      const text = i % 2 === 0 ? 'two' : 'one';
+      writeSync(fd, text, 0);
+      expect(await value()).toBe(sha256Hex(text));
+    }
+    closeSync(fd);
+    rmSync(join(p.root, 'x'));
+    expect(await value()).toBe(null);
   });
 
   test("the phase's own output is no input of it", async () => {

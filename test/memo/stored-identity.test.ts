@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { foldParts } from '../../src/memo/fold-parts.js';
 import { type Identity, KEY_VERSION } from '../../src/memo/identity.js';
 import { PARTS_LIMIT, storedIdentity, TEXT_LIMIT } from '../../src/memo/stored-identity.js';
+import { canonicalEncode } from '../../src/util/canonical.js';
 import { hmacSha256Hex } from '../../src/util/digest.js';
 
 const seal = (value: string) => `sealed:00000000:${hmacSha256Hex('k', value).slice(0, 32)}`;
@@ -38,6 +39,33 @@ test('values of the environment and of env: are never written, however they are 
   expect(stored['env']).toEqual({ TOKEN: seal('tok-123456') });
   const unset = storedIdentity(identity({ fingerprints: [{ entry: 'env:API', value: null }] }), { seal, secrets: [] });
   expect(unset['fingerprints']).toEqual([{ entry: 'env:API', value: null }]);
+});
+
+test('what is short and has nothing to hide is written as it is; anything else is not, however short', () => {
+  const texts = (more: Partial<Identity>, secrets: readonly string[] = []) =>
+    [{}, { length: 1_000 }].map((known) => {
+      const stored = storedIdentity(identity({ body: { argv: ['cat', 'in'] }, ...more }), { seal, secrets, ...known });
+      return canonicalEncode(JSON.parse(JSON.stringify(stored)));
+    });
+  const cases: readonly [Partial<Identity>, (readonly string[])?][] = [
+    [{}],
+    [{ references: { a: '00' } }],
+    [{ env: { TOKEN: 'tok-123456' } }],
+    [{ agent: { model: 'm' } }],
+    [{ body: { argv: ['echo', 's3cret'] } }, ['s3cret']],
+    [{ fingerprints: [{ entry: 'env:API', value: 'api-654321' }] }],
+    [{ fingerprints: [{ entry: 'glob:**', value: 'v', parts: { 'a.ts': 'f'.repeat(64) } }] }],
+  ];
+  for (const [more, secrets] of cases) {
+    const [slowly, quickly] = texts(more, secrets);
+    expect(quickly).toBe(slowly);
+  }
+  const long = storedIdentity(identity({ body: { task: 'x'.repeat(TEXT_LIMIT * 2) } }), {
+    seal,
+    secrets: [],
+    length: TEXT_LIMIT * 2 + 500,
+  });
+  expect(JSON.stringify(long).length).toBeLessThan(TEXT_LIMIT * 1.5);
 });
 
 test('secret arguments are sealed wherever they turn up: text, JSON in text, names, numbers, entries', () => {

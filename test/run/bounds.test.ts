@@ -54,6 +54,35 @@ describe('concurrency', () => {
     expect(mostAtOnce()).toBe(3);
   });
 
+  it('what waits for its turn is no more than what keeps all busy: the rest holds no claim that others wait for', async () => {
+    const run = 'ls .pi/taskflows/cache | grep -c claim >> ../claims; sleep 0.02';
+    const cache = { scope: 'cross-run', fingerprint: [] };
+    const phases = Array.from({ length: 12 }, (_, n) => ({ id: `p${n}`, type: 'script', run, cache }));
+    await rig.run(flow(phases, { concurrency: 2 }));
+    const items = Array.from({ length: 12 }, (_, n) => n);
+    const argv = ['sh', '-c', run, '{item}'];
+    await rig.run(flow([{ id: 'm', type: 'map', over: items, run: argv, cache }], { concurrency: 2 }));
+    const claims = linesOf(`${rig.root}/../claims`).map(Number);
+    expect(claims).toHaveLength(24);
+    expect(Math.max(...claims)).toBeLessThanOrEqual(5);
+  });
+
+  it('two runs of one flow at once share the work: each phase is executed once, and neither only waits', async () => {
+    const cache = { scope: 'cross-run', fingerprint: [] };
+    const phases = Array.from({ length: 8 }, (_, n) => ({
+      id: `p${n}`,
+      type: 'script',
+      run: `bin/tick p${n}; sleep 0.1`,
+      cache,
+    }));
+    const results = await Promise.all([1, 2].map(() => rig.run(flow(phases, { concurrency: 1 }))));
+    expect(Object.values(rig.counts())).toEqual(Array(8).fill(1));
+    for (const { status, reuse } of results) {
+      expect(status).toBe('success');
+      expect(reuse.executed).toBeGreaterThan(1);
+    }
+  });
+
   it('of a phase holds for its items', async () => {
     const script = 'echo start >> ../times; sleep 0.03; echo end >> ../times';
     await rig.run(flow([{ id: 'm', type: 'map', over: [1, 2, 3, 4, 5], concurrency: 2, run: script }]));

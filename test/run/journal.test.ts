@@ -50,6 +50,16 @@ it('a line that must not be lost takes all that were held back before it along',
   journal.close();
 });
 
+it('a line that is wanted soon is written when the turn is over, if nothing has taken it along by then', async () => {
+  const journal = new JournalWriter(path);
+  journal.write(warning('held'), 'held');
+  journal.write(warning('soon'), 'soon');
+  expect(readFileSync(path, 'utf8')).toBe('');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([...readLines(path)].map(({ line }) => line)).toEqual([warning('held'), warning('soon')]);
+  journal.close();
+});
+
 it('the latest result of each phase and unit is found by its name, however it is written', () => {
   const journal = new JournalWriter(path);
   const names: [string, string | undefined][] = [

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -16,6 +17,7 @@ import { type ClearRequest, clearEntries } from '../../src/store/clear-entries.j
 import { type Collected, collectGarbage } from '../../src/store/collect-garbage.js';
 import { type DiskStore, openStore } from '../../src/store/disk-store.js';
 import { newHolder } from '../../src/store/holder.js';
+import { loadIndex } from '../../src/store/index-file.js';
 import { listEntries } from '../../src/store/list-entries.js';
 import { maybeCollect } from '../../src/store/maybe-collect.js';
 import type { StoreLimits } from '../../src/store/options.js';
@@ -163,6 +165,24 @@ describe('when a collection is due', () => {
     const index = JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8'));
     expect(index[key('a')]).toMatchObject({ flow: 'f', phaseId: 'p', runId: 'run-1', createdAt: expect.any(Number) });
     expect(index[key('a')]).toMatchObject({ usedAt: expect.any(Number), bytes: statSync(path('a')).size });
+  });
+
+  test('its rows are those of the files: of texts that take more bytes than characters, and of what others have put', async () => {
+    store.put(makeEntry('a'));
+    store.put(makeEntry('wide', { output: { text: '語'.repeat(100), json: null } }));
+    store.put(makeEntry('replaced'));
+    openStore(place.options()).put(
+      makeEntry('replaced', { runId: 'another-run', output: { text: 'other', json: null } }),
+    );
+    openStore(place.options()).put(makeEntry('foreign', { runId: 'another-run' }));
+    store.put(makeEntry('gone'));
+    store.remove(key('gone'));
+    await maybeCollect(store);
+    const written = JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8'));
+    rmSync(join(place.dir, 'index.json'));
+    const read = Object.fromEntries(loadIndex(place.dir).rows);
+    expect(Object.keys(written).sort()).toEqual(['a', 'wide', 'replaced', 'foreign'].map(key).sort());
+    expect(written).toEqual(read);
   });
 
   test('not for a few more; yes when a bound is passed, with the least recently used going first', async () => {
