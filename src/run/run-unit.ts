@@ -9,6 +9,7 @@ import { memoized } from './memoized.js';
 import { prepareNested } from './nested-unit.js';
 import type { PhaseContext } from './phase-context.js';
 import { recordPhase, recordUnit } from './record.js';
+import type { UnitRoll } from './repeat/unit-roll.js';
 import { prepareScript } from './script-unit.js';
 import { prepareTask } from './task-unit.js';
 import type { Prepared, PreparedUnit, UnitSpec } from './unit.js';
@@ -70,6 +71,7 @@ export async function runUnits(
   at: PhaseContext,
   specs: readonly LabelledSpec[],
   onSettled: (settled: Settled) => void = () => {},
+  roll?: UnitRoll,
 ): Promise<readonly Settled[]> {
   // Units wait for the run's slots by themselves. As many wait as keep all of them busy; the others hold nothing meanwhile.
   const bound = at.phase.concurrency ?? at.run.slots.size * 2;
@@ -79,8 +81,11 @@ export async function runUnits(
   const takeTurns = async () => {
     while (next < specs.length) {
       const index = next++;
-      const pending = runUnit(at, specs[index]!);
+      const spec = specs[index]!;
+      const standing = roll?.take(spec);
+      const pending = standing ?? runUnit(at, spec);
       const settled = pending instanceof Promise ? await pending : pending;
+      if (!standing) roll?.note(spec, settled);
       results[index] = settled;
       onSettled(settled);
     }

@@ -71,7 +71,11 @@ export function frozen(at: PhaseContext, reason: string): Execution {
 }
 
 /** What the store has. */
-export function fromEntry(entry: Entry, found: Found, now: number): Settled {
+export function fromEntry(
+  entry: Pick<Entry, 'output' | 'files' | 'model' | 'facts' | 'usage' | 'durationMs' | 'createdAt'>,
+  found: Pick<Found, 'key' | 'runKey'>,
+  now: number,
+): Settled {
   const cost = { usage: entry.usage, durationMs: entry.durationMs };
   return {
     status: 'done',

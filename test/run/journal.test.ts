@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JournalLine, ResultLine } from '../../src/run/journal/lines.js';
 import { readLineAt, readLines, resultPlaces } from '../../src/run/journal/reader.js';
+import { searchResult } from '../../src/run/journal/search-results.js';
 import { JournalWriter } from '../../src/run/journal/writer.js';
 
 let folder: string;
@@ -74,13 +75,20 @@ it('the latest result of each phase and unit is found by its name, however it is
     for (const [phase, unit] of names) journal.write(result(phase, unit, text));
   }
   // What stands inside of an output is no result.
-  journal.write(result('other', undefined, JSON.stringify(result('each', 'item 1', 'fake'))));
+  const fake = result('each', 'item 1', 'fake');
+  journal.write({ ...result('other', undefined, JSON.stringify(fake)), output: { text: '', json: fake as never } });
   journal.close();
   // One that was cut short never happened, and older lines may have their fields in another order.
   appendFileSync(path, `${JSON.stringify(result('each', 'item 1', 'torn')).slice(0, -9)}\n`);
   const { phase, kind, ...rest } = result('older', undefined, 'found');
   appendFileSync(path, `${JSON.stringify({ ...rest, kind, phase })}\n`);
 
+  const bytes = readFileSync(path);
+  for (const [phase, unit] of names) {
+    expect(searchResult(bytes, phase, unit)).toMatchObject({ phase, output: { text: 'second' } });
+  }
+  expect(searchResult(bytes, 'each', 'item 2')).toBeUndefined();
+  expect(searchResult(bytes, 'rows/1/each', 'item 1')).toBeUndefined();
   const places = resultPlaces(path);
   const textOf = (name: string) => (readLineAt(path, places.get(name)!) as ResultLine).output.text;
   for (const [phase, unit] of names) expect(textOf(unit === undefined ? phase : `${phase} ${unit}`)).toBe('second');

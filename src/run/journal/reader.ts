@@ -108,7 +108,7 @@ export function readRunLine(path: string): RunLine | undefined {
   return undefined;
 }
 
-function parseLine(text: string): JournalLine | undefined {
+export function parseLine(text: string): JournalLine | undefined {
   try {
     const value = JSON.parse(text) as JournalLine;
     return typeof value === 'object' && value !== null && typeof value.type === 'string' ? value : undefined;

@@ -5,6 +5,7 @@ import { itemsReason, settleComposite, sumOf } from '../composite.js';
 import type { Execution, Settled } from '../execution.js';
 import { withOrdinals } from '../ordinals.js';
 import type { PhaseContext } from '../phase-context.js';
+import type { UnitRoll } from '../repeat/unit-roll.js';
 import { runUnits } from '../run-unit.js';
 import type { UnitSpec } from '../unit.js';
 
@@ -15,6 +16,7 @@ export async function fanOut(
   at: PhaseContext,
   specs: readonly LabelledSpec[],
   combine: (units: readonly Settled[]) => Output,
+  roll?: UnitRoll,
 ): Promise<Settled> {
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
@@ -22,7 +24,7 @@ export async function fanOut(
   at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
   const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
   let telling = false;
-  const units = await runUnits(at, withOrdinals(at, specs), (settled) => {
+  const onSettled = (settled: Settled) => {
     if (settled.status === 'done') counts.done += 1;
     if (settled.status === 'failed') counts.failed += 1;
     if (settled.hit) counts.reused += 1;
@@ -33,7 +35,8 @@ export async function fanOut(
       telling = false;
       at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
     });
-  });
+  };
+  const units = await runUnits(at, withOrdinals(at, specs), onSettled, roll);
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);
   const bad = worst(specs, units);

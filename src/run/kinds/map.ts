@@ -1,11 +1,13 @@
 import type { Failure } from '../../model/failure.js';
 import type { MapPhase } from '../../model/flow.js';
 import type { JsonValue } from '../../model/json.js';
+import type { Output } from '../../model/outcome.js';
 import { settleComposite } from '../composite.js';
-import { failedBefore } from '../execution.js';
+import { failedBefore, type Settled } from '../execution.js';
 import { jsonWithin } from '../output.js';
 import type { PhaseContext } from '../phase-context.js';
 import { renderValue } from '../render.js';
+import { UnitRoll } from '../repeat/unit-roll.js';
 import { fanOut, unitValue } from './fan-out.js';
 import type { KindHandler } from './kind.js';
 
@@ -20,12 +22,16 @@ export const mapKind: KindHandler<MapPhase> = {
       body: at.phase.body,
       variables: { item: { name: at.phase.as, value } },
     }));
-    return fanOut(at, specs, (units) => ({
-      text: units.map((unit) => unit.output.text).join('\n\n'),
-      json: units.map(unitValue),
-    }));
+    const roll = UnitRoll.open(at, specs.length);
+    const settled = await fanOut(at, specs, combined, roll);
+    if (settled.status === 'done') roll?.keep();
+    return settled;
   },
 };
+
+function combined(units: readonly Settled[]): Output {
+  return { text: units.map((unit) => unit.output.text).join('\n\n'), json: units.map(unitValue) };
+}
 
 function itemsOf(at: PhaseContext<MapPhase>): { list: readonly JsonValue[] } | { failure: Failure } {
   const { over } = at.phase;

@@ -61,7 +61,7 @@ export interface SheetRecord {
 
 /** Raised when a sheet looks different or means something else. */
 const FORMAT = 1;
-const SHEETS = `${STATE_DIR}/unchanged`;
+export const SHEETS = `${STATE_DIR}/unchanged`;
 const KEPT_SHEETS = 64;
 
 /** What a person asked for, where it is enough to tell that they ask for the same again. */

@@ -41,7 +41,8 @@ export async function standing(sheet: Sheet, project: Project): Promise<Standing
   for (const record of sheet.records) {
     // Until the first one falls, everything above a phase stands.
     if (needs && !needs.get(record.id)?.every((id) => phases.has(id))) continue;
-    const inputs = entryStands(sheet.head.store, record, now) && look.all(record.inputs, `${project.root}/`);
+    const inputs =
+      entryStands(sheet.head.store, record, now, record.ttlMs) && look.all(record.inputs, `${project.root}/`);
     if (inputs && record.world) world ??= (await import('../world.js')).openWorld(project, sheet.head.store);
     if (inputs && (!record.world || (await worldStands(record.world, world!)))) {
       phases.set(record.id, inputs === record.inputs ? record : { ...record, inputs });
@@ -70,8 +71,15 @@ function nothingToContinue({ head }: Sheet, project: Project): boolean {
   return end?.status === 'success' && !end.partial && !existsSync(join(runFolder(project, last), 'continued-by'));
 }
 
+export type EntryFigures = Pick<SheetRecord, 'key' | 'madeAt' | 'usedAt' | 'entry'>;
+
 /** It is the very file that was read, it may still be used, and the store knows that it is in use. */
-function entryStands(store: string, { key, madeAt, usedAt, ttlMs, entry }: SheetRecord, now: number): boolean {
+export function entryStands(
+  store: string,
+  { key, madeAt, usedAt, entry }: EntryFigures,
+  now: number,
+  ttlMs: number | undefined,
+): boolean {
   if (now < madeAt || (ttlMs !== undefined && now - madeAt > ttlMs) || now - usedAt >= TOUCH_AFTER_MS) return false;
   const stat = lstatIfThere(entryPath(store, key));
   return stat !== undefined && stat.ctimeMs === entry[2] && stat.ino === entry[0] && stat.size === entry[1];

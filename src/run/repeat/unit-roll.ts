@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { MapPhase } from '../../model/flow.js';
+import type { Output } from '../../model/outcome.js';
+import { entryPath } from '../../store/paths.js';
+import { canonicalEncode } from '../../util/canonical.js';
+import { checksum } from '../../util/checksum.js';
+import { writeDerivedFile } from '../../util/derived-cache.js';
+import { lstatIfThere } from '../../util/stat.js';
+import { once, twice } from '../../util/twice.js';
+import { VERSION } from '../../util/version.js';
+import { savingsOf } from '../budget.js';
+import type { Settled } from '../execution.js';
+import { reusedFigures, reusedLine } from '../journal/reused-line.js';
+import type { PhaseContext } from '../phase-context.js';
+import { fromEntry } from '../settle.js';
+import type { UnitSpec } from '../unit.js';
+import { SHEETS } from './sheet.js';
+import { type EntryFigures, entryStands } from './standing.js';
+
+/** Raised when a roll looks different or means something else. */
+const FORMAT = 1;
+const KEPT_ROLLS = 64;
+/** Fewer are looked up one by one as quickly. */
+const FEWEST = 50;
+const MOST = 20_000;
+const LARGEST = 8 * 1024 * 1024;
+/** The roll is written again when this share of the items is not in it; the others are simply looked up. */
+const WORTH_WRITING = 0.02;
+
+const NO_FILES: readonly [] = [];
+
+type LabelledSpec = UnitSpec & { readonly label: string };
+
+/** What is known of an item's result besides its output, which stands beside it as JSON text. */
+interface UnitRecord extends EntryFigures {
+  readonly cost: Settled['cost'];
+  readonly model?: string;
+  readonly facts?: Settled['facts'];
+}
+
+/** Four lines of the file: the item, its record, its output, and what the journal says each time it is reused. */
+type Lines = readonly [name: string, record: string, output: string, figures: string];
+
+/**
+ * The items of a map as the last run found them in the store. What decides an item's key is the phase as it is written,
+ * the item, the arguments, and what is the same for all items (fingerprints, the agent, the phases above). So if the phase
+ * is written as it was, and one item that is looked up has the key that it had, each other item has the key that it had,
+ * and its entry need not be read again: that the file is the same is enough. Taken at its word, like a sheet, and kept
+ * where the sheets are.
+ */
+export class UnitRoll {
+  readonly #known = new Map<string, Lines>();
+  readonly #next: Lines[] = [];
+  #confirmed: boolean | undefined;
+  #taken = 0;
+  #isWhole = true;
+
+  private constructor(
+    private readonly at: PhaseContext<MapPhase>,
+    private readonly store: string,
+    private readonly path: string,
+    /** What the roll is of, and how that was written. */
+    private readonly head: string,
+  ) {}
+
+  /** Undefined where items are too few to matter, or something else than the phase and the item decides what an item is. */
+  static open(at: PhaseContext<MapPhase>, count: number): UnitRoll | undefined {
+    if (count < FEWEST || count > MOST || !isPlain(at)) return undefined;
+    const { options } = at.run;
+    const { project, config, flow, source } = options;
+    const store = resolve(project.root, config.cache.dir);
+    const of = JSON.stringify([FORMAT, VERSION, project.root, store, flow.file ?? source.ref, at.phase.id]);
+    const name = `${checksum(Buffer.from(of)).toString(16).padStart(8, '0')}.roll`;
+    const roll = new UnitRoll(at, store, join(project.root, SHEETS, name), `${of}${definition(at)}`);
+    roll.#read();
+    return roll;
+  }
+
+  /** The result of an item that stands, told and written down; undefined when it has to be looked up. */
+  take(spec: LabelledSpec): Settled | undefined {
+    const lines = this.#confirmed ? this.#known.get(nameOf(spec)) : undefined;
+    if (!lines) return undefined;
+    const { run, policy, path, phase } = this.at;
+    const now = run.options.project.clock.now();
+    const record = JSON.parse(lines[1]) as UnitRecord;
+    if (!entryStands(this.store, record, now, policy.ttlMs)) return undefined;
+    const { key, madeAt, cost, model, facts } = record;
+    const { usage, durationMs } = cost;
+    const output = JSON.parse(lines[2]) as Output;
+    const entry = { output, files: NO_FILES, model, facts, usage, durationMs, createdAt: madeAt };
+    const settled = fromEntry(entry, { key, runKey: key }, now);
+    const line = reusedLine({
+      at: now,
+      phase: path,
+      kind: phase.kind,
+      unit: spec.label,
+      reason: settled.reason,
+      key,
+      runKey: key,
+      hit: 'cross-run',
+      madeAt,
+      output: lines[2],
+      figures: lines[3],
+    });
+    run.ledger.save(settled.saved!);
+    run.shared.finish(key, settled, run.journal.writeText(line));
+    this.#next.push(lines);
+    this.#taken += 1;
+    return settled;
+  }
+
+  /** An item that was looked up or executed. The first one that is in the roll tells whether the roll still holds. */
+  note(spec: LabelledSpec, settled: Settled): void {
+    const name = nameOf(spec);
+    const lines = this.#confirmed === undefined ? this.#known.get(name) : undefined;
+    if (lines) this.#confirmed = (JSON.parse(lines[1]) as UnitRecord).key === settled.key;
+    const noted = this.#isWhole ? this.#linesOf(name, settled) : undefined;
+    if (noted) this.#next.push(noted);
+    else this.#isWhole = false;
+  }
+
+  /** When all items are done. */
+  keep(): void {
+    const fresh = this.#next.length - this.#taken;
+    if (!this.#isWhole || fresh < this.#next.length * WORTH_WRITING) return;
+    const lines = [this.head];
+    let length = 0;
+    for (const unit of this.#next) {
+      lines.push(...unit);
+      length += unit[1].length + unit[2].length;
+    }
+    if (length > LARGEST) return;
+    const names = { names: /^[0-9a-f]{8}\.roll$/, kept: KEPT_ROLLS };
+    writeDerivedFile(dirname(this.path), basename(this.path), twice(Buffer.from(lines.join('\n'))), names);
+  }
+
+  #read(): void {
+    let text: string;
+    try {
+      text = once(readFileSync(this.path))?.toString('utf8') ?? '';
+    } catch {
+      // None was kept.
+      return;
+    }
+    const lines = text.split('\n');
+    if (lines[0] !== this.head) return;
+    for (let i = 1; i + 3 < lines.length; i += 4) {
+      this.#known.set(lines[i]!, [lines[i]!, lines[i + 1]!, lines[i + 2]!, lines[i + 3]!]);
+    }
+  }
+
+  /** Undefined for a result that is not in the store, or not only there. */
+  #linesOf(name: string, settled: Settled): Lines | undefined {
+    const { key, runKey, hit, kept, status, madeAt, output, cost, model, facts } = settled;
+    const isStored = hit === 'cross-run' || (hit === null && kept === true);
+    if (status !== 'done' || !isStored || key === undefined || key !== runKey || settled.files.length > 0)
+      return undefined;
+    const stat = lstatIfThere(entryPath(this.store, key));
+    if (!stat) return undefined;
+    const entry = [stat.ino, stat.size, stat.ctimeMs] as const;
+    const record: UnitRecord = { key, madeAt, usedAt: stat.mtimeMs, entry, cost, model, facts };
+    const figures = reusedFigures({ saved: savingsOf(cost), cost, model, facts });
+    return [name, JSON.stringify(record), JSON.stringify(output), figures];
+  }
+}
+
+/** The item, and which of several equal ones it is. */
+function nameOf({ variables, ordinal = 0 }: UnitSpec): string {
+  const value = variables?.item?.value ?? null;
+  return `${ordinal} ${typeof value === 'string' ? JSON.stringify(value) : canonicalEncode(value)}`;
+}
+
+/**
+ * Only the body's texts may depend on the item, and besides it they may quote only what the roll names: two outputs that
+ * change at once could make the same text of one item and another one of the next.
+ */
+function isPlain({ run, scope, phase, policy, round }: PhaseContext<MapPhase>): boolean {
+  const { body, context, outputs, cwd, cache } = phase;
+  return (
+    scope.path === '' &&
+    round === 0 &&
+    phase.idempotent &&
+    policy.scope === 'cross-run' &&
+    policy.readStore &&
+    policy.writeStore &&
+    run.store !== undefined &&
+    run.options.forecast !== true &&
+    run.options.config.cache.signingKey === undefined &&
+    run.prior.how === 'none' &&
+    !run.secrets.any &&
+    outputs.length === 0 &&
+    cwd === undefined &&
+    body.type !== 'use' &&
+    !/steps|previous|reflexion/.test(JSON.stringify(body)) &&
+    ![...cache.fingerprint, ...context].some((text) => text.includes('{'))
+  );
+}
+
+/** How the phase is written, but for its list and its place in the file, and what its texts may quote. */
+function definition({ scope, phase }: PhaseContext<MapPhase>): string {
+  const { over: _over, line: _line, column: _column, needs: _needs, ...rest } = phase;
+  const { name, strictInterpolation } = scope.flow;
+  return canonicalEncode([name, strictInterpolation, scope.args, rest]);
+}
