@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../util/clock.js';
+import { delay } from '../util/timer.js';
 import { forgetProcessTable, type ProcessRow, readProcessRow, readProcessTable, startedWith } from './process-table.js';
 import { sendSignal } from './send-signal.js';
 
@@ -27,7 +27,7 @@ export async function endMarked(variable: string, { since = 0, graceMs = GRACE_M
       const members = living(variable, since);
       if (members.length === 0) return;
       for (const { pid } of members) sendSignal(pid, signal);
-      do await pause(POLL_MS);
+      do await delay(POLL_MS);
       while (systemClock.elapsed() < until && members.some(lives));
       if (systemClock.elapsed() >= until) break;
     }

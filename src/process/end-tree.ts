@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../util/clock.js';
+import { delay } from '../util/timer.js';
 import { KnownTree, type Tree } from './known-tree.js';
 import type { ChildIdentity } from './process.js';
 import { type HolderIdentity, holderIdentity } from './process-identity.js';
@@ -59,7 +59,7 @@ async function endWith(known: KnownTree, signal: 'SIGTERM' | 'SIGKILL', limitMs:
     known.tell(members, signal);
     if (signal !== 'SIGKILL') known.tell(members, 'SIGCONT');
     do {
-      await pause(POLL_MS[Math.min(round++, POLL_MS.length - 1)]);
+      await delay(POLL_MS[Math.min(round++, POLL_MS.length - 1)]!);
     } while (systemClock.elapsed() < until && someoneLives(known, members));
   }
 }

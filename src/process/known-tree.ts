@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../util/timer.js';
 import { hasProcessTable, type ProcessRow, readProcessTable, startedWith } from './process-table.js';
 import { answersSignals, sendSignal } from './send-signal.js';
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../model/failure.js';
 import { systemClock } from '../util/clock.js';
+import { delay } from '../util/timer.js';
 import { Capture } from './capture.js';
 import { drained } from './drain.js';
 import { INTERRUPTED, overflowFailure, ownFailure } from './end-failure.js';
@@ -67,7 +67,7 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   await watch.over;
   // For a process that left nothing behind, the probe is all that its end costs.
   if (watch.stopped || mark || answersSignals(-pid)) await endTree(tree, request.graceMs);
-  if (!watch.exit) await Promise.race([watch.exited(), delay(EXIT_WAIT_MS, undefined, { ref: false })]);
+  if (!watch.exit) await Promise.race([watch.exited(), delay(EXIT_WAIT_MS, { ref: false })]);
   if (!isClosed) await drained(child, () => capture.received);
 
   underWay.delete(tree);

@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/run/result.js';
+import { phaseOf } from '../support/rig.js';
+import { createMemoRig, cross, flow, type MemoRig, writeConfig } from './support.js';
+
+/** Items of a large map are not read from the store one by one, as long as what decides them is what it was. */
+let rig: MemoRig;
+beforeEach(() => {
+  rig = createMemoRig();
+});
+afterEach(() => rig.remove());
+
+const ITEMS = Array.from({ length: 60 }, (_, n) => `x${n}`);
+const each = (items: readonly unknown[], more: object = {}, top: object = {}) =>
+  flow([{ id: 'each', type: 'map', over: items, run: ['bin/tick', 'each', '{item}'], cache: cross(), ...more }], top);
+
+const rolls = () => {
+  const folder = join(rig.root, '.pi/taskflows/unchanged');
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.roll'))
+    .map((name) => join(folder, name));
+};
+
+const outputsOf = (result: RunResult) => phaseOf(result, 'each').json;
+
+async function count(...run: Parameters<MemoRig['executed']>): Promise<number> {
+  return (await rig.executed(...run))['each'] ?? 0;
+}
+
+describe('items that stand', () => {
+  it('are taken as the last run found them: one that is looked up vouches for the others', async () => {
+    await rig.run(each(ITEMS));
+    const [roll] = rolls();
+    // What only the roll says now: the entries say something else.
+    writeFileSync(roll!, readFileSync(roll!, 'utf8').replaceAll('"text":"x7"', '"text":"X7"'));
+    rig.forget();
+    const result = await rig.run(each([...ITEMS, 'new']));
+    expect(rig.counts()).toEqual({ each: 1 });
+    expect(outputsOf(result)).toEqual([...ITEMS.map((item) => (item === 'x7' ? 'X7' : item)), 'new']);
+    expect(phaseOf(result, 'each').items).toEqual({ total: 61, executed: 1, reused: 60, failed: 0 });
+    expect(result.saved.ms).toBeGreaterThan(0);
+  });
+
+  it('are those of any order, and of equal ones each has its own', async () => {
+    await rig.run(each(ITEMS));
+    const reversed = await rig.run(each(ITEMS.toReversed()));
+    expect(outputsOf(reversed)).toEqual(ITEMS.toReversed());
+    expect(await count(each([...ITEMS, 'x5']))).toBe(1);
+    expect(await count(each(['x5', ...ITEMS]))).toBe(0);
+    expect(await count(each([...ITEMS, 'x5', 'x5']))).toBe(1);
+  });
+
+  it('are of a map of agents too, until the agent is another one', async () => {
+    const agents = each(ITEMS.slice(0, 50), { run: undefined, task: 'NAME: each\nsay {item}' });
+    expect(await count(agents)).toBe(50);
+    expect(rolls()).toHaveLength(1);
+    expect(await count(agents)).toBe(0);
+    writeConfig(rig, 'thinking: high\n');
+    expect(await count(agents)).toBe(50);
+  });
+});
+
+describe('items do not stand', () => {
+  const cases: [string, object, () => object, number][] = [
+    [
+      'when the phase is written otherwise, though the first item would come to the same',
+      each(ITEMS),
+      () => each(ITEMS, { run: ['bin/tick', 'each', 'x0'] }),
+      59,
+    ],
+    [
+      'when arguments are others, though the first item would come to the same',
+      each(['2', ...ITEMS], { run: ['bin/tick', 'each', '{args.a}{item}{args.b}'] }, { args: given('1', '23') }),
+      () => each(['2', ...ITEMS], { run: ['bin/tick', 'each', '{args.a}{item}{args.b}'] }, { args: given('12', '3') }),
+      60,
+    ],
+    [
+      'when a file is another',
+      each(ITEMS, { cache: cross(['file:in']) }),
+      edited('in', each(ITEMS, { cache: cross(['file:in']) })),
+      60,
+    ],
+    ['when their entry is gone', each(ITEMS), withEntry((path) => rmSync(path)), 1],
+    ['when their entry is damaged', each(ITEMS), withEntry((path) => truncateSync(path, 100)), 1],
+    [
+      'when a phase above was made from something else',
+      flow([above('one'), ...each(ITEMS, { dependsOn: ['above'] }).phases]),
+      () => flow([above('two'), ...each(ITEMS, { dependsOn: ['above'] }).phases]),
+      60,
+    ],
+  ];
+  it.each(cases)('%s', async (_name, before, after, executions) => {
+    rig.write('in', 'one');
+    await rig.run(before);
+    expect(await count(before)).toBe(0);
+    expect(await count(after())).toBe(executions);
+    expect(await count()).toBe(0);
+  });
+
+  it('when they are too old', async () => {
+    const aged = each(ITEMS, { cache: cross([], { ttl: '2h' }) });
+    await rig.run(aged);
+    rig.forget();
+    await rig.runAs({ laterMs: 50 * 60_000 });
+    expect(rig.counts()).toEqual({});
+    await rig.runAs({ laterMs: 3 * 3_600_000 });
+    expect(rig.counts()).toEqual({ each: 60 });
+  });
+
+  it('when the roll is torn, or of another format', async () => {
+    await rig.run(each(ITEMS));
+    for (const damage of [(text: string) => text.slice(0, -5), () => '', (text: string) => `x${text.slice(1)}`]) {
+      const [roll] = rolls();
+      writeFileSync(roll!, damage(readFileSync(roll!, 'utf8')));
+      rig.forget();
+      const result = await rig.run(each(ITEMS));
+      expect(rig.counts()).toEqual({});
+      expect(outputsOf(result)).toEqual(ITEMS);
+    }
+  });
+
+  const unrolled: [string, object][] = [
+    ['quotes another phase', { run: ['bin/tick', 'each', '{item} {steps.above.output}'] }],
+    ['has a fingerprint for each', { cache: cross(['file:{item}']) }],
+    ['writes files', { run: ['sh', '-c', 'echo > out-$1', 'sh', '{item}'], outputs: ['out-{item}'] }],
+    ['is not reused across runs', { cache: { scope: 'run-only' } }],
+  ];
+  it.each(unrolled)('and no roll is kept, when a map %s', async (_name, more) => {
+    await rig.run(flow([above('one'), ...each(ITEMS, more).phases]));
+    expect(readdirSync(join(rig.root, '.pi/taskflows')).includes('unchanged') ? rolls() : []).toEqual([]);
+  });
+
+  function above(text: string): object {
+    return { id: 'above', type: 'script', run: ['echo', text], cache: cross() };
+  }
+
+  function given(a: string, b: string): object {
+    return { a: { type: 'string', default: a }, b: { type: 'string', default: b } };
+  }
+
+  function edited(file: string, same: object): () => object {
+    return () => {
+      rig.write(file, 'two');
+      return same;
+    };
+  }
+
+  function withEntry(change: (path: string) => void): () => object {
+    return () => {
+      change(rig.entries().find((path) => readFileSync(path, 'utf8').includes('"text":"x9"'))!);
+      return each(ITEMS);
+    };
+  }
+});
