@@ -13,6 +13,7 @@ beforeEach(() => {
 afterEach(() => rig.remove());
 
 const ITEMS = Array.from({ length: 60 }, (_, n) => `x${n}`);
+const PAIRS = ITEMS.map((a, n) => ({ a, b: n === 0 ? a : `${a}!` }));
 const each = (items: readonly unknown[], more: object = {}, top: object = {}) =>
   flow([{ id: 'each', type: 'map', over: items, run: ['bin/tick', 'each', '{item}'], cache: cross(), ...more }], top);
 
@@ -66,8 +67,8 @@ describe('items do not stand', () => {
   const cases: [string, object, () => object, number][] = [
     [
       'when the phase is written otherwise, though the first item would come to the same',
-      each(ITEMS),
-      () => each(ITEMS, { run: ['bin/tick', 'each', 'x0'] }),
+      each(PAIRS, { run: ['bin/tick', 'each', '{item.a}'] }),
+      () => each(PAIRS, { run: ['bin/tick', 'each', '{item.b}'] }),
       59,
     ],
     [
@@ -100,12 +101,12 @@ describe('items do not stand', () => {
   });
 
   it('when they are too old', async () => {
-    const aged = each(ITEMS, { cache: cross([], { ttl: '2h' }) });
+    const aged = each(ITEMS, { cache: cross([], { ttl: '20m' }) });
     await rig.run(aged);
     rig.forget();
-    await rig.runAs({ laterMs: 50 * 60_000 });
+    await rig.runAs({ laterMs: 10 * 60_000 });
     expect(rig.counts()).toEqual({});
-    await rig.runAs({ laterMs: 3 * 3_600_000 });
+    await rig.runAs({ laterMs: 30 * 60_000 });
     expect(rig.counts()).toEqual({ each: 60 });
   });
 
