@@ -289,17 +289,18 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked 
 }
 
 /**
- * Tells that something is about to be executed; the returned function writes that it has begun. A side effect that only
- * waits for its turn has not: if the process dies there, nothing is in doubt.
+ * The returned function tells and writes that an execution has begun. What only waits for its turn has not: nobody should
+ * see it run, and if the process dies there, no side effect is in doubt.
  */
 function announce(at: PhaseContext, work: Work, runKey: string | undefined, reason: string): () => void {
   let begun = false;
   const begin = () => {
-    if (!begun) journalStart(at, { unit: work.unit, runKey, reason }, work.parts.container !== true);
+    if (begun) return;
     begun = true;
+    journalStart(at, { unit: work.unit, runKey, reason }, work.parts.container !== true);
+    if (work.unit === undefined) at.run.emit({ type: 'phase-start', phase: at.path, reason });
   };
   if (work.beginsItself !== true) begin();
-  if (work.unit === undefined) at.run.emit({ type: 'phase-start', phase: at.path, reason });
   return begin;
 }
 

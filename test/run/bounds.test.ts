@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/model/event.js';
 import { linesOf } from '../support/live-cli.js';
 import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 
@@ -65,6 +66,20 @@ describe('concurrency', () => {
     const claims = linesOf(`${rig.root}/../claims`).map(Number);
     expect(claims).toHaveLength(24);
     expect(Math.max(...claims)).toBeLessThanOrEqual(5);
+  });
+
+  it('a phase is told to have started when it has, not when it begins to wait for its turn', async () => {
+    let running = 0;
+    let most = 0;
+    const onEvent = ({ type }: RunEvent) => {
+      if (type === 'phase-start') running += 1;
+      if (type === 'phase-end') running -= 1;
+      most = Math.max(most, running);
+    };
+    pricedAgent({});
+    const scripts = Array.from({ length: 3 }, (_, n) => ({ id: `s${n}`, type: 'script', run: 'sleep 0.03' }));
+    await rig.run(flow([...scripts, ...agents(3)], { concurrency: 2 }), { onEvent });
+    expect([most, running]).toEqual([2, 0]);
   });
 
   it('two runs of one flow at once share the work: each phase is executed once, and neither only waits', async () => {
