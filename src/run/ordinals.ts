@@ -24,9 +24,15 @@ export function withOrdinals<T extends UnitSpec>(at: PhaseContext, specs: readon
 function essence(at: PhaseContext, spec: UnitSpec, differing: readonly string[] | undefined): JsonValue {
   const { body, cwd, variables, material } = spec;
   if (body.type === 'use') return variables?.item?.value ?? null;
+  // Most maps fill in the item as it is.
+  if (variables?.item && isWholly(differing, variables.item.name)) return variables.item.value;
   if (differing?.length === 1) return render(at, differing[0]!, variables).value;
   if (differing) return differing.map((text) => render(at, text, variables).value);
   return [renderValue(at, { ...body, cwd: cwd ?? null } as JsonObject, variables).value, material ?? null];
+}
+
+function isWholly(texts: readonly string[] | undefined, name: string): boolean {
+  return texts?.length === 1 && texts[0] === `{${name}}`;
 }
 
 /** Of units that have one body, as the items of a map, only what is filled in can differ; undefined for others. */

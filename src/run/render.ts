@@ -47,6 +47,7 @@ export function renderValue(
   const unresolved: string[] = [];
   const visit = (node: JsonValue): JsonValue => {
     if (typeof node === 'string') {
+      if (!node.includes('{')) return node;
       const rendered = render(site, node, variables);
       unresolved.push(...rendered.unresolved);
       return rendered.value;

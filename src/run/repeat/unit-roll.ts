@@ -39,9 +39,6 @@ interface UnitRecord extends EntryFigures {
   readonly facts?: Settled['facts'];
 }
 
-/** Four lines of the file: the item, its record, its output, and what the journal says each time it is reused. */
-type Lines = readonly [name: string, record: string, output: string, figures: string];
-
 /**
  * The items of a map as the last run found them in the store. What decides an item's key is the phase as it is written,
  * the item, the arguments, and what is the same for all items (fingerprints, the agent, the phases above). So if the phase
@@ -50,19 +47,27 @@ type Lines = readonly [name: string, record: string, output: string, figures: st
  * where the sheets are.
  */
 export class UnitRoll {
-  readonly #known = new Map<string, Lines>();
-  readonly #next: Lines[] = [];
+  /** After the head, four for each item: its name, its record, its output, and what the journal says of it each time. */
+  #lines: readonly string[] = [];
+  /** By name, where the lines of an item begin. */
+  readonly #known = new Map<string, number>();
   #confirmed: boolean | undefined;
+  /** Lines of the next roll; undefined when there will be none. */
+  #next: string[] | undefined;
+  #length = 0;
+  #units = 0;
   #taken = 0;
-  #isWhole = true;
 
   private constructor(
     private readonly at: PhaseContext<MapPhase>,
     private readonly store: string,
     private readonly path: string,
     /** What the roll is of, and how that was written. */
-    private readonly head: string,
-  ) {}
+    head: string,
+  ) {
+    this.#next = [head];
+    this.#read(head);
+  }
 
   /** Undefined where items are too few to matter, or something else than the phase and the item decides what an item is. */
   static open(at: PhaseContext<MapPhase>, count: number): UnitRoll | undefined {
@@ -72,23 +77,30 @@ export class UnitRoll {
     const store = resolve(project.root, config.cache.dir);
     const of = JSON.stringify([FORMAT, VERSION, project.root, store, flow.file ?? source.ref, at.phase.id]);
     const name = `${checksum(Buffer.from(of)).toString(16).padStart(8, '0')}.roll`;
-    const roll = new UnitRoll(at, store, join(project.root, SHEETS, name), `${of}${definition(at)}`);
-    roll.#read();
-    return roll;
+    return new UnitRoll(at, store, join(project.root, SHEETS, name), `${of}${definition(at)}`);
   }
 
   /** The result of an item that stands, told and written down; undefined when it has to be looked up. */
   take(spec: LabelledSpec): Settled | undefined {
-    const lines = this.#confirmed ? this.#known.get(nameOf(spec)) : undefined;
-    if (!lines) return undefined;
+    const name = nameOf(spec);
+    const found = this.#confirmed ? this.#known.get(name) : undefined;
+    if (found === undefined) return undefined;
     const { run, policy, path, phase } = this.at;
     const now = run.options.project.clock.now();
-    const record = JSON.parse(lines[1]) as UnitRecord;
+    const record = this.#recordAt(found);
     if (!entryStands(this.store, record, now, policy.ttlMs)) return undefined;
     const { key, madeAt, cost, model, facts } = record;
     const { usage, durationMs } = cost;
-    const output = JSON.parse(lines[2]) as Output;
-    const entry = { output, files: NO_FILES, model, facts, usage, durationMs, createdAt: madeAt };
+    const [output, figures] = [this.#lines[found + 2]!, this.#lines[found + 3]!];
+    const entry = {
+      output: JSON.parse(output) as Output,
+      files: NO_FILES,
+      model,
+      facts,
+      usage,
+      durationMs,
+      createdAt: madeAt,
+    };
     const settled = fromEntry(entry, { key, runKey: key }, now);
     const line = reusedLine({
       at: now,
@@ -100,12 +112,12 @@ export class UnitRoll {
       runKey: key,
       hit: 'cross-run',
       madeAt,
-      output: lines[2],
-      figures: lines[3],
+      output,
+      figures,
     });
     run.ledger.save(settled.saved!);
     run.shared.finish(key, settled, run.journal.writeText(line));
-    this.#next.push(lines);
+    this.#add(name, this.#lines[found + 1]!, output, figures);
     this.#taken += 1;
     return settled;
   }
@@ -113,29 +125,40 @@ export class UnitRoll {
   /** An item that was looked up or executed. The first one that is in the roll tells whether the roll still holds. */
   note(spec: LabelledSpec, settled: Settled): void {
     const name = nameOf(spec);
-    const lines = this.#confirmed === undefined ? this.#known.get(name) : undefined;
-    if (lines) this.#confirmed = (JSON.parse(lines[1]) as UnitRecord).key === settled.key;
-    const noted = this.#isWhole ? this.#linesOf(name, settled) : undefined;
-    if (noted) this.#next.push(noted);
-    else this.#isWhole = false;
+    const found = this.#confirmed === undefined ? this.#known.get(name) : undefined;
+    if (found !== undefined) this.#confirmed = this.#recordAt(found).key === settled.key;
+    if (!this.#next) return;
+    const record = this.#recordOf(settled);
+    if (!record) {
+      this.#next = undefined;
+      return;
+    }
+    const { cost, model, facts } = record;
+    const figures = reusedFigures({ saved: savingsOf(cost), cost, model, facts });
+    this.#add(name, JSON.stringify(record), JSON.stringify(settled.output), figures);
   }
 
   /** When all items are done. */
   keep(): void {
-    const fresh = this.#next.length - this.#taken;
-    if (!this.#isWhole || fresh < this.#next.length * WORTH_WRITING) return;
-    const lines = [this.head];
-    let length = 0;
-    for (const unit of this.#next) {
-      lines.push(...unit);
-      length += unit[1].length + unit[2].length;
-    }
-    if (length > LARGEST) return;
+    const fresh = this.#units - this.#taken;
+    if (!this.#next || fresh < this.#units * WORTH_WRITING) return;
+    const whole = twice(Buffer.from(this.#next.join('\n')));
     const names = { names: /^[0-9a-f]{8}\.roll$/, kept: KEPT_ROLLS };
-    writeDerivedFile(dirname(this.path), basename(this.path), twice(Buffer.from(lines.join('\n'))), names);
+    writeDerivedFile(dirname(this.path), basename(this.path), whole, names);
   }
 
-  #read(): void {
+  #add(name: string, record: string, output: string, figures: string): void {
+    this.#units += 1;
+    this.#length += record.length + output.length;
+    if (this.#length > LARGEST) this.#next = undefined;
+    this.#next?.push(name, record, output, figures);
+  }
+
+  #recordAt(found: number): UnitRecord {
+    return JSON.parse(this.#lines[found + 1]!) as UnitRecord;
+  }
+
+  #read(head: string): void {
     let text: string;
     try {
       text = once(readFileSync(this.path))?.toString('utf8') ?? '';
@@ -143,25 +166,21 @@ export class UnitRoll {
       // None was kept.
       return;
     }
-    const lines = text.split('\n');
-    if (lines[0] !== this.head) return;
-    for (let i = 1; i + 3 < lines.length; i += 4) {
-      this.#known.set(lines[i]!, [lines[i]!, lines[i + 1]!, lines[i + 2]!, lines[i + 3]!]);
-    }
+    if (!text.startsWith(`${head}\n`)) return;
+    this.#lines = text.split('\n');
+    for (let i = 1; i + 3 < this.#lines.length; i += 4) this.#known.set(this.#lines[i]!, i);
   }
 
   /** Undefined for a result that is not in the store, or not only there. */
-  #linesOf(name: string, settled: Settled): Lines | undefined {
-    const { key, runKey, hit, kept, status, madeAt, output, cost, model, facts } = settled;
+  #recordOf(settled: Settled): UnitRecord | undefined {
+    const { key, runKey, hit, kept, status, madeAt, cost, model, facts } = settled;
     const isStored = hit === 'cross-run' || (hit === null && kept === true);
-    if (status !== 'done' || !isStored || key === undefined || key !== runKey || settled.files.length > 0)
-      return undefined;
+    if (status !== 'done' || !isStored || settled.files.length > 0) return undefined;
+    if (key === undefined || key !== runKey) return undefined;
     const stat = lstatIfThere(entryPath(this.store, key));
     if (!stat) return undefined;
     const entry = [stat.ino, stat.size, stat.ctimeMs] as const;
-    const record: UnitRecord = { key, madeAt, usedAt: stat.mtimeMs, entry, cost, model, facts };
-    const figures = reusedFigures({ saved: savingsOf(cost), cost, model, facts });
-    return [name, JSON.stringify(record), JSON.stringify(output), figures];
+    return { key, madeAt, usedAt: stat.mtimeMs, entry, cost, model, facts };
   }
 }
 
