@@ -83,9 +83,10 @@ export async function runUnits(
       const index = next++;
       const spec = specs[index]!;
       const standing = roll?.take(spec);
+      const { touches } = at.run.fingerprints;
       const pending = standing ?? runUnit(at, spec);
       const settled = pending instanceof Promise ? await pending : pending;
-      if (!standing) roll?.note(spec, settled);
+      if (!standing) roll?.note(spec, settled, touches);
       results[index] = settled;
       onSettled(settled);
     }

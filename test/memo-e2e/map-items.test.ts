@@ -100,6 +100,15 @@ describe('items do not stand', () => {
     expect(await count()).toBe(0);
   });
 
+  it('when one that is executed changes what the others are made from', async () => {
+    rig.write('in', 'one');
+    const cache = cross(['file:in']);
+    const run = ['sh', '-c', 'bin/tick each "$1"; if [ "$1" = new ]; then echo two > in; fi', 'sh', '{item}'];
+    await rig.run(each(ITEMS, { run, cache, concurrency: 1 }));
+    const more = [...ITEMS.slice(0, 40), 'new', ...ITEMS.slice(40)];
+    expect(await count(each(more, { run, cache, concurrency: 1 }))).toBe(21);
+  });
+
   it('when they are too old', async () => {
     const aged = each(ITEMS, { cache: cross([], { ttl: '20m' }) });
     await rig.run(aged);

@@ -30,6 +30,8 @@ export interface FingerprintResolver {
   resolve(entry: string, options: ResolveOptions): Promise<Resolution> | Resolution;
   /** Some phase executed or restored files: what was resolved before is no longer good. */
   touched(): void;
+  /** How often that has happened. */
+  readonly touches: number;
 }
 
 export interface FingerprintsOptions {
@@ -45,6 +47,7 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
   const { runCommands = true } = options;
   const context: SourceContext = { ...options, runCommands, inside: new Set(), read: new Map() };
   const resolved = new Map<string, Promise<Resolution> | Resolution>();
+  let touches = 0;
   const parsed = new Map<string, ReturnType<typeof parseFingerprint>>();
   const parse = (entry: string) => {
     const known = parsed.get(entry) ?? parseFingerprint(entry);
@@ -61,7 +64,11 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
       resolved.set(name, resolution);
       return resolution;
     },
+    get touches() {
+      return touches;
+    },
     touched() {
+      touches += 1;
       resolved.clear();
       context.inside.clear();
     },

@@ -43,7 +43,7 @@ interface UnitRecord extends EntryFigures {
  * The items of a map as the last run found them in the store. What decides an item's key is the phase as it is written,
  * the item, the arguments, and what is the same for all items (fingerprints, the agent, the phases above). So if the phase
  * is written as it was, and one item that is looked up has the key that it had, each other item has the key that it had,
- * and its entry need not be read again: that the file is the same is enough. Taken at its word, like a sheet, and kept
+ * until something is executed, and its entry need not be read again: that the file is the same is enough. Taken at its word, like a sheet, and kept
  * where the sheets are.
  */
 export class UnitRoll {
@@ -51,7 +51,8 @@ export class UnitRoll {
   #lines: readonly string[] = [];
   /** By name, where the lines of an item begin. */
   readonly #known = new Map<string, number>();
-  #confirmed: boolean | undefined;
+  /** When the roll was last found to hold, as `touches` count it: what is executed meanwhile may change what items are. */
+  #heldAt: number | undefined;
   /** Lines of the next roll; undefined when there will be none. */
   #next: string[] | undefined;
   #length = 0;
@@ -83,9 +84,9 @@ export class UnitRoll {
   /** The result of an item that stands, told and written down; undefined when it has to be looked up. */
   take(spec: LabelledSpec): Settled | undefined {
     const name = nameOf(spec);
-    const found = this.#confirmed ? this.#known.get(name) : undefined;
-    if (found === undefined) return undefined;
     const { run, policy, path, phase } = this.at;
+    const found = this.#heldAt === run.fingerprints.touches ? this.#known.get(name) : undefined;
+    if (found === undefined) return undefined;
     const now = run.options.project.clock.now();
     const record = this.#recordAt(found);
     if (!entryStands(this.store, record, now, policy.ttlMs)) return undefined;
@@ -122,11 +123,12 @@ export class UnitRoll {
     return settled;
   }
 
-  /** An item that was looked up or executed. The first one that is in the roll tells whether the roll still holds. */
-  note(spec: LabelledSpec, settled: Settled): void {
+  /** An item that was looked up, since `touches`, or executed: if the roll has it, it tells whether the roll holds. */
+  note(spec: LabelledSpec, settled: Settled, touches: number): void {
     const name = nameOf(spec);
-    const found = this.#confirmed === undefined ? this.#known.get(name) : undefined;
-    if (found !== undefined) this.#confirmed = this.#recordAt(found).key === settled.key;
+    const found = this.#heldAt === touches ? undefined : this.#known.get(name);
+    if (found !== undefined && this.#recordAt(found).key !== settled.key) this.#known.clear();
+    else if (found !== undefined) this.#heldAt = touches;
     if (!this.#next) return;
     const record = this.#recordOf(settled);
     if (!record) {
