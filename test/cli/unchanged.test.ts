@@ -18,6 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { standingPhases } from '../../src/cli/repeat.js';
 import { FOLDER } from '../../src/run/repeat/seen.js';
+import { filesUnder } from '../memo-e2e/support.js';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
 
 /** A copy of the bundle that can answer unchanged runs and do nothing else: whatever needs the engine fails in it. */
@@ -411,4 +412,35 @@ describe('a sheet', () => {
     expect(readFileSync(sheet(), 'utf8')).toContain(`${figures.mtimeMs},${figures.ctimeMs},${figures.ino}`);
     expect(isAnswered()).toBe(true);
   });
+});
+
+it('what is cleared is not left behind in a sheet or a roll, and a dry run clears nothing', () => {
+  const kept = () =>
+    filesUnder(path('.pi/taskflows')).filter((file) => readFileSync(file, 'utf8').includes('item number'));
+  const over = Array.from({ length: 50 }, (_, n) => `item number ${n}`);
+  const each = {
+    id: 'each',
+    type: 'map',
+    over,
+    run: ['echo', '{item}'],
+    cache: { scope: 'cross-run', fingerprint: [] },
+  };
+  const last = {
+    id: 'last',
+    type: 'script',
+    run: ['echo', 'item number'],
+    cache: { scope: 'cross-run', fingerprint: [] },
+  };
+  writeFileSync(path('map.json'), JSON.stringify({ name: 'map', phases: [each] }));
+  writeFileSync(path('one.json'), JSON.stringify({ name: 'one', phases: [last] }));
+  for (const flow of ['./map.json', './one.json', './one.json']) expect(start(CLI, ['run', flow]).status).toBe(0);
+  rmSync(path('.pi/taskflows/checked'), { recursive: true });
+  const kinds = () => new Set(kept().map((file) => file.replace(/.*\./, '')));
+  expect(kinds()).toEqual(new Set(['json', 'jsonl', 'roll', 'sheet']));
+  for (const what of ['cache', 'runs']) start(CLI, [what, 'clear', '--all', '--dry-run']);
+  expect(kinds()).toEqual(new Set(['json', 'jsonl', 'roll', 'sheet']));
+  start(CLI, ['cache', 'clear', '--all']);
+  expect(kinds()).toEqual(new Set(['jsonl']));
+  start(CLI, ['runs', 'clear', '--all']);
+  expect(kinds()).toEqual(new Set());
 });

@@ -1,3 +1,4 @@
+import { forgetSheets } from '../../run/repeat/sheet.js';
 import { forgetLastRuns } from '../../run/runs-folder.js';
 import { clearEntries } from '../../store/clear-entries.js';
 import { formatBytes, plural } from '../../util/format.js';
@@ -45,7 +46,10 @@ afresh. Phases that are being computed at this moment are still stored.`,
     });
     if ('busy' in cleared) return complainBusy(invocation, cleared.busy);
     const whole = phase === undefined && olderThanMs === undefined;
-    if (whole && !flags.boolean('dry-run')) forgetLastRuns(invocation.project, flow?.id);
+    if (!flags.boolean('dry-run')) {
+      forgetSheets(invocation.project);
+      if (whole) forgetLastRuns(invocation.project, flow?.id);
+    }
     report(invocation, cleared);
     return EXIT.success;
   },

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { clearRuns } from '../../run/list-runs.js';
+import { forgetSheets } from '../../run/repeat/sheet.js';
 import { runFolder } from '../../run/runs-folder.js';
 import { formatBytes, plural } from '../../util/format.js';
 import type { Command } from '../command.js';
@@ -32,7 +33,10 @@ stays. What is in the store of results is not touched: that is taskflow cache cl
     };
     const heads = clearRuns(project, { ...what, dryRun: true });
     const bytes = heads.reduce((sum, { runId }) => sum + folderBytes(runFolder(project, runId)), 0);
-    if (!flags.boolean('dry-run')) clearRuns(project, what);
+    if (!flags.boolean('dry-run')) {
+      clearRuns(project, what);
+      forgetSheets(project);
+    }
     const verb = flags.boolean('dry-run') ? 'would remove' : 'removed';
     if (flags.boolean('json')) out.write(`${JSON.stringify({ runs: heads.length, bytes })}\n`);
     else out.write(`${verb} ${plural(heads.length, 'run')}, ${formatBytes(bytes)}\n`);

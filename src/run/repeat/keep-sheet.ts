@@ -8,9 +8,7 @@ import { reusedFigures } from '../journal/reused-line.js';
 import { pointerName } from '../runs-folder.js';
 import type { Note, RepeatNotes } from './notes.js';
 import { FOLDER, type Seen, see } from './seen.js';
-import { type Sheet, type SheetRecord, writeSheet } from './sheet.js';
-
-const LARGEST = 8 * 1024 * 1024;
+import { LARGEST, type Sheet, type SheetRecord, writeSheet } from './sheet.js';
 
 /** Writes down what a run found, if all of it can be found unchanged the next time. */
 export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): void {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Kind } from '../../model/kind.js';
 import type { Savings } from '../../model/outcome.js';
@@ -63,6 +63,13 @@ export interface SheetRecord {
 const FORMAT = 1;
 export const SHEETS = `${STATE_DIR}/unchanged`;
 const KEPT_SHEETS = 64;
+/** Of what a sheet or a roll says, in characters: beyond it, reading it takes as long as what it saves. */
+export const LARGEST = 2 * 1024 * 1024;
+
+/** They hold outputs: whoever clears those must not find them there. What is gone is made again by the next run. */
+export function forgetSheets(project: Project): void {
+  rmSync(join(project.root, SHEETS), { recursive: true, force: true });
+}
 
 /** What a person asked for, where it is enough to tell that they ask for the same again. */
 export function askedFor(project: Project, flow: string, args: readonly string[]): string {

@@ -15,7 +15,7 @@ import { reusedFigures, reusedLine } from '../journal/reused-line.js';
 import type { PhaseContext } from '../phase-context.js';
 import { fromEntry } from '../settle.js';
 import type { UnitSpec } from '../unit.js';
-import { SHEETS } from './sheet.js';
+import { LARGEST, SHEETS } from './sheet.js';
 import { type EntryFigures, entryStands } from './standing.js';
 
 /** Raised when a roll looks different or means something else. */
@@ -24,7 +24,6 @@ const KEPT_ROLLS = 64;
 /** Fewer are looked up one by one as quickly. */
 const FEWEST = 50;
 const MOST = 20_000;
-const LARGEST = 8 * 1024 * 1024;
 /** The roll is written again when this share of the items is not in it; the others are simply looked up. */
 const WORTH_WRITING = 0.02;
 
