@@ -115,39 +115,12 @@ function decode(lines: readonly string[], asked: string): Sheet | undefined {
   return { head, outline: lines[1]!, records };
 }
 
-/** Named one by one: copying what is left over takes longer than writing it. */
-function encodeRecord({
-  id,
-  key,
-  madeAt,
-  usedAt,
-  ttlMs,
-  entry,
-  inputs,
-  world,
-  kind,
-  model,
-  saved,
-}: SheetRecord): string {
-  const rest: Record<Exclude<keyof SheetRecord, 'output' | 'figures'>, unknown> = {
-    id,
-    key,
-    madeAt,
-    usedAt,
-    ttlMs,
-    entry,
-    inputs,
-    world,
-    kind,
-    model,
-    saved,
-  };
-  return JSON.stringify(rest);
-}
-
 export function writeSheet(path: string, { head, outline, records }: Sheet): void {
   const lines = [JSON.stringify(head), outline];
-  for (const record of records) lines.push(encodeRecord(record), record.output, record.figures);
+  for (const record of records) {
+    const { output, figures } = record;
+    lines.push(JSON.stringify({ ...record, output: undefined, figures: undefined }), output, figures);
+  }
   const whole = twice(Buffer.from(lines.join('\n')));
   writeDerivedFile(dirname(path), basename(path), whole, { names: /^[0-9a-f]{8}\.sheet$/, kept: KEPT_SHEETS });
 }
