@@ -45,17 +45,18 @@ export function createClaim(path: string): { own: OwnClaim } | { exists: true } 
 /** Appends the rest of the entry and gives the file its final name. */
 export function completeClaim(own: OwnClaim, rest: string, entryPath: string): ErrnoError | undefined {
   try {
-    // Someone on another machine took us for dead, and our file is gone. Theirs is as good as ours; do not spoil it.
-    if (fstatSync(own.file).nlink === 0) {
+    try {
+      // Someone on another machine took us for dead, and our file is gone. Theirs is as good as ours; do not spoil it.
+      if (fstatSync(own.file).nlink === 0) return lostClaim();
+      writeAll(own.file, rest);
+    } finally {
+      // Before it has its name: some file systems say only now that the disk is full.
       closeSync(own.file);
-      return lostClaim();
     }
-    writeAll(own.file, rest);
     renameSync(own.path, entryPath);
-    closeSync(own.file);
     return undefined;
   } catch (error) {
-    dropClaim(own);
+    removeOwn(own);
     return (error as ErrnoError).code === 'ENOENT' ? lostClaim() : (error as ErrnoError);
   }
 }
@@ -67,6 +68,14 @@ function lostClaim(): ErrnoError {
 export function dropClaim(own: OwnClaim): void {
   try {
     closeSync(own.file);
+  } catch {
+    // What it says about what was written is no news: nothing of that is kept.
+  }
+  removeOwn(own);
+}
+
+function removeOwn(own: OwnClaim): void {
+  try {
     // Perhaps with a part of the entry: the disk was full.
     if (readFileSync(own.path, 'latin1').startsWith(own.text)) removeIfThere(own.path);
   } catch {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { identityOf } from '../../src/process/process-identity.js';
@@ -194,6 +194,28 @@ describe('a holder that lives', () => {
     if (!('claim' in turn)) throw new Error('no claim');
     expect(turn.claim.put(makeEntry('a'))).toMatchObject({ stored: false });
     expect(readFileSync(claimPath(place.dir, key('a')), 'utf8')).toBe(other);
+  });
+
+  test('leaves neither a file nor a descriptor behind, however it ends', async () => {
+    const store = openStore(place.options());
+    const claimed = async (name: string) => {
+      const turn = await store.claim(key(name), {});
+      if (!('claim' in turn)) throw new Error('no claim');
+      return turn.claim;
+    };
+    const open = () => readdirSync('/proc/self/fd').length;
+    await (await claimed('first')).release();
+    const before = open();
+    expect((await claimed('put')).put(makeEntry('put'))).toEqual({ stored: true });
+    (await claimed('released')).release();
+    const taken = await claimed('taken');
+    rmSync(claimPath(place.dir, key('taken')));
+    expect(taken.put(makeEntry('taken'))).toMatchObject({ stored: false });
+    const refused = await claimed('refused');
+    mkdirSync(entryPath(place.dir, key('refused')));
+    expect(refused.put(makeEntry('refused'))).toMatchObject({ stored: false });
+    expect(open()).toBe(before);
+    expect(readdirSync(place.dir).filter((name) => name.includes('claim'))).toEqual([]);
   });
 });
 
