@@ -58,7 +58,7 @@ function writeResult(at: PhaseContext, settled: Settled, unit: string | undefine
       hit: hit!,
       madeAt,
       output: JSON.stringify(settled.output),
-      figures: reusedFigures({ saved: settled.saved!, cost: settled.cost, model: settled.model, facts: settled.facts }),
+      figures: reusedFigures(settled),
     }),
   );
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JournalLine, ResultLine } from '../../src/run/journal/lines.js';
 import { readLineAt, readLines, resultPlaces } from '../../src/run/journal/reader.js';
+import { reusedFigures, reusedLine } from '../../src/run/journal/reused-line.js';
 import { searchResult } from '../../src/run/journal/search-results.js';
 import { JournalWriter } from '../../src/run/journal/writer.js';
 
@@ -94,4 +95,46 @@ it('the latest result of each phase and unit is found by its name, however it is
   for (const [phase, unit] of names) expect(textOf(unit === undefined ? phase : `${phase} ${unit}`)).toBe('second');
   expect(textOf('older')).toBe('found');
   expect([...places.keys()]).toHaveLength(names.length + 2);
+});
+
+it('the short line of a reused result is read as if it had said everything', () => {
+  const used = { inputTokens: 5, cachedInputTokens: 3, outputTokens: 2 };
+  const free = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
+  const cases: Partial<ResultLine>[] = [
+    { cost: { usage: { ...free, usd: 0 }, durationMs: 28.9 } },
+    { cost: { usage: { ...used, usd: 0.25 }, durationMs: 1_000 }, model: 'big', facts: { notes: [1] } },
+    // Money that nobody knows of is not none.
+    { cost: { usage: free, durationMs: 3 }, unit: 'a "quoted" \\ name' },
+    { cost: { usage: { ...used, usd: 0 }, durationMs: 0 }, runKey: 'b'.repeat(64), hit: 'run' },
+  ];
+  const journal = new JournalWriter(path);
+  const key = 'a'.repeat(64);
+  const whole = cases.map((more): ResultLine => {
+    const cost = more.cost!;
+    const { inputTokens, cachedInputTokens, outputTokens, usd = 0 } = cost.usage;
+    return {
+      ...result('each', more.unit, 'said'),
+      at: 7,
+      reason: 'age 1s',
+      key,
+      runKey: key,
+      hit: 'cross-run',
+      madeAt: 5,
+      attempts: 0,
+      usage: { ...free, usd: 0 },
+      saved: { usd, tokens: inputTokens + cachedInputTokens + outputTokens, ms: Math.round(cost.durationMs) },
+      ...more,
+    };
+  });
+  const places = whole.map((line) => {
+    const { at, phase, kind, unit, reason, hit, madeAt, runKey, cost, model, facts } = line;
+    const figures = reusedFigures({ cost: cost!, model, facts });
+    const output = JSON.stringify(line.output);
+    const text = { at, phase, kind, unit, reason, key, runKey: runKey!, hit: hit!, madeAt: madeAt!, output, figures };
+    return journal.writeText(reusedLine(text));
+  });
+  journal.close();
+  expect(places.map((place) => readLineAt(path, place))).toEqual(whole);
+  expect([...readLines(path)].map(({ line }) => line)).toEqual(whole);
+  for (const place of places) expect(place.length).toBeLessThan(450);
 });

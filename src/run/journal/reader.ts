@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { JournalLine, ResultLine, RunLine } from './lines.js';
+import { isShort, reusedInFull } from './reused-line.js';
 import type { LinePlace } from './writer.js';
 
 export interface PlacedLine extends LinePlace {
@@ -111,7 +112,9 @@ export function readRunLine(path: string): RunLine | undefined {
 export function parseLine(text: string): JournalLine | undefined {
   try {
     const value = JSON.parse(text) as JournalLine;
-    return typeof value === 'object' && value !== null && typeof value.type === 'string' ? value : undefined;
+    if (typeof value !== 'object' || value === null || typeof value.type !== 'string') return undefined;
+    const isResult = value.type === 'unit' || value.type === 'phase';
+    return isResult && isShort(value) ? reusedInFull(value) : value;
   } catch {
     // Cut short by a crash: the protocol is that such a line never happened.
     return undefined;

@@ -74,6 +74,6 @@ function recordOf(
     model,
     saved,
     output: JSON.stringify(output),
-    figures: reusedFigures({ saved, cost, model, facts }),
+    figures: reusedFigures({ cost, model, facts }),
   };
 }

@@ -9,9 +9,8 @@ import { writeDerivedFile } from '../../util/derived-cache.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { once, twice } from '../../util/twice.js';
 import { VERSION } from '../../util/version.js';
-import { savingsOf } from '../budget.js';
 import type { Settled } from '../execution.js';
-import { reusedFigures, reusedLine } from '../journal/reused-line.js';
+import { costInFull, reusedFigures, reusedLine, type WrittenCost } from '../journal/reused-line.js';
 import type { PhaseContext } from '../phase-context.js';
 import { fromEntry } from '../settle.js';
 import type { UnitSpec } from '../unit.js';
@@ -19,7 +18,7 @@ import { LARGEST, SHEETS } from './sheet.js';
 import { type EntryFigures, entryStands } from './standing.js';
 
 /** Raised when a roll looks different or means something else. */
-const FORMAT = 1;
+const FORMAT = 2;
 const KEPT_ROLLS = 64;
 /** Fewer are looked up one by one as quickly. */
 const FEWEST = 50;
@@ -31,9 +30,12 @@ const NO_FILES: readonly [] = [];
 
 type LabelledSpec = UnitSpec & { readonly label: string };
 
-/** What is known of an item's result besides its output, which stands beside it as JSON text. */
+/**
+ * What is known of an item's result besides its output, which stands beside it as JSON text. Its last fields are what the
+ * journal says of it each time: see `reusedFigures`.
+ */
 interface UnitRecord extends EntryFigures {
-  readonly cost: Settled['cost'];
+  readonly cost: WrittenCost;
   readonly model?: string;
   readonly facts?: Settled['facts'];
 }
@@ -46,7 +48,7 @@ interface UnitRecord extends EntryFigures {
  * where the sheets are.
  */
 export class UnitRoll {
-  /** After the head, four for each item: its name, its record, its output, and what the journal says of it each time. */
+  /** After the head, three for each item: its name, its record and its output. */
   #lines: readonly string[] = [];
   /** By name, where the lines of an item begin. */
   readonly #known = new Map<string, number>();
@@ -87,11 +89,12 @@ export class UnitRoll {
     const found = this.#heldAt === run.fingerprints.touches ? this.#known.get(name) : undefined;
     if (found === undefined) return undefined;
     const now = run.options.project.clock.now();
-    const record = this.#recordAt(found);
+    const written = this.#lines[found + 1]!;
+    const record = JSON.parse(written) as UnitRecord;
     if (!entryStands(this.store, record, now, policy.ttlMs)) return undefined;
-    const { key, madeAt, cost, model, facts } = record;
-    const { usage, durationMs } = cost;
-    const [output, figures] = [this.#lines[found + 2]!, this.#lines[found + 3]!];
+    const { key, madeAt, model, facts } = record;
+    const { usage, durationMs } = costInFull(record.cost);
+    const output = this.#lines[found + 2]!;
     const entry = {
       output: JSON.parse(output) as Output,
       files: NO_FILES,
@@ -113,11 +116,11 @@ export class UnitRoll {
       hit: 'cross-run',
       madeAt,
       output,
-      figures,
+      figures: written.slice(written.indexOf('"cost":'), -1),
     });
     run.ledger.save(settled.saved!);
     run.shared.finish(key, settled, run.journal.writeText(line));
-    this.#add(name, this.#lines[found + 1]!, output, figures);
+    this.#add(name, written, output);
     this.#taken += 1;
     return settled;
   }
@@ -126,7 +129,7 @@ export class UnitRoll {
   note(spec: LabelledSpec, settled: Settled, touches: number): void {
     const name = nameOf(spec);
     const found = this.#heldAt === touches ? undefined : this.#known.get(name);
-    if (found !== undefined && this.#recordAt(found).key !== settled.key) this.#known.clear();
+    if (found !== undefined && !this.#lines[found + 1]!.startsWith(`{"key":"${settled.key}"`)) this.#known.clear();
     else if (found !== undefined) this.#heldAt = touches;
     if (!this.#next) return;
     const record = this.#recordOf(settled);
@@ -134,9 +137,7 @@ export class UnitRoll {
       this.#next = undefined;
       return;
     }
-    const { cost, model, facts } = record;
-    const figures = reusedFigures({ saved: savingsOf(cost), cost, model, facts });
-    this.#add(name, JSON.stringify(record), JSON.stringify(settled.output), figures);
+    this.#add(name, record, JSON.stringify(settled.output));
   }
 
   /** When all items are done. */
@@ -148,15 +149,11 @@ export class UnitRoll {
     writeDerivedFile(dirname(this.path), basename(this.path), whole, names);
   }
 
-  #add(name: string, record: string, output: string, figures: string): void {
+  #add(name: string, record: string, output: string): void {
     this.#units += 1;
     this.#length += record.length + output.length;
     if (this.#length > LARGEST) this.#next = undefined;
-    this.#next?.push(name, record, output, figures);
-  }
-
-  #recordAt(found: number): UnitRecord {
-    return JSON.parse(this.#lines[found + 1]!) as UnitRecord;
+    this.#next?.push(name, record, output);
   }
 
   #read(head: string): void {
@@ -169,19 +166,24 @@ export class UnitRoll {
     }
     if (!text.startsWith(`${head}\n`)) return;
     this.#lines = text.split('\n');
-    for (let i = 1; i + 3 < this.#lines.length; i += 4) this.#known.set(this.#lines[i]!, i);
+    for (let i = 1; i + 2 < this.#lines.length; i += 3) this.#known.set(this.#lines[i]!, i);
   }
 
   /** Undefined for a result that is not in the store, or not only there. */
-  #recordOf(settled: Settled): UnitRecord | undefined {
-    const { key, runKey, hit, kept, status, madeAt, cost, model, facts } = settled;
+  #recordOf(settled: Settled): string | undefined {
+    const { key, runKey, hit, kept, status, madeAt } = settled;
     const isStored = hit === 'cross-run' || (hit === null && kept === true);
     if (status !== 'done' || !isStored || settled.files.length > 0) return undefined;
     if (key === undefined || key !== runKey) return undefined;
     const stat = lstatIfThere(entryPath(this.store, key));
     if (!stat) return undefined;
-    const entry = [stat.ino, stat.size, stat.ctimeMs] as const;
-    return { key, madeAt, usedAt: stat.mtimeMs, entry, cost, model, facts };
+    const figures: EntryFigures = {
+      key,
+      madeAt,
+      usedAt: stat.mtimeMs,
+      entry: [stat.ino, stat.size, stat.ctimeMs],
+    };
+    return `${JSON.stringify(figures).slice(0, -1)},${reusedFigures(settled)}}`;
   }
 }
 
