@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../util/atomic-write.js';
+import { writeNote } from '../util/atomic-write.js';
 import { sha256Hex } from '../util/digest.js';
 import { type Project, STATE_DIR } from '../util/project.js';
 
@@ -98,7 +98,7 @@ export function pointAt(project: Project, runId: string, pointers: readonly stri
       return;
     }
   }
-  for (const pointer of pointers) writeFileAtomic(pointerPath(project, pointer), `${runId}\n`);
+  for (const pointer of pointers) writeNote(pointerPath(project, pointer), `${runId}\n`);
 }
 
 /** After `cache clear FLOW` and `runs clear` nothing of the flow is continued. */

@@ -4,7 +4,7 @@ import { removeIfThere } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { type BlobInfo, listBlobs, removeOrphans } from './blob-list.js';
 import { writeMarker } from './collect-marker.js';
-import { type AddedRow, type IndexRow, listFolder, lookOver, writeIndex } from './index-file.js';
+import { type IndexRow, listFolder, lookOver, writeIndex } from './index-file.js';
 import { compactLedger } from './ledger.js';
 import { removeLeftovers } from './leftovers.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
@@ -40,14 +40,13 @@ const DAMAGED_KEPT_MS = 30 * 24 * 3_600_000;
 export function collectGarbage(
   options: Pick<StoreOptions, 'dir' | 'project' | 'limits'>,
   limits: StoreLimits = options.limits,
-  added?: ReadonlyMap<string, AddedRow>,
 ): Promise<Collected | { readonly busy: string }> {
   const { dir, project } = options;
   if (!existsSync(dir)) return Promise.resolve(NOTHING);
   return withMaintenanceLock(dir, () => {
     const now = project.clock.now();
     const leftovers = removeLeftovers(dir, now);
-    const rows = new Map(lookOver(dir, added).rows);
+    const rows = new Map(lookOver(dir).rows);
     const blobs = listBlobs(dir);
     const victims = chooseVictims(rows, blobs, { limits, now });
     const dropped: IndexRow[] = [];

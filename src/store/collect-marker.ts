@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../util/atomic-write.js';
+import { writeNote } from '../util/atomic-write.js';
 
 /** What the last collection left, and what has been added since: tells in one read whether another is due. */
 export interface Marker {
@@ -12,6 +12,8 @@ export interface Marker {
 }
 
 const MARKER = 'collect.json';
+/** With spaces at its end, so that it always has the same length. */
+const LENGTH = 160;
 
 export function readMarker(dir: string): Marker | undefined {
   try {
@@ -26,5 +28,5 @@ export function readMarker(dir: string): Marker | undefined {
 
 /** Best effort. Two runs that end at once may forget each other's additions; a collection is due once a day anyway. */
 export function writeMarker(dir: string, marker: Marker): void {
-  writeFileAtomic(join(dir, MARKER), JSON.stringify(marker));
+  writeNote(join(dir, MARKER), JSON.stringify(marker).padEnd(LENGTH));
 }

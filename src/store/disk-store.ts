@@ -6,7 +6,6 @@ import { Claims, encodeSafely } from './claims.js';
 import { encodeHolder } from './entry-format.js';
 import { FolderAccess } from './folder-access.js';
 import { newHolder } from './holder.js';
-import { type AddedRow, addedRow } from './index-file.js';
 import { Ledger } from './ledger.js';
 import type { StoreOptions } from './options.js';
 import { entryPath, isKey } from './paths.js';
@@ -18,19 +17,16 @@ import type { Entry, GetResult, Store } from './store.js';
 export interface Additions {
   entries: number;
   bytes: number;
-  /** What the index will say of the entries, as far as that is known: they need not be read again for it. */
-  readonly rows: Map<string, AddedRow>;
 }
 
 export interface DiskStore extends Store {
   readonly options: StoreOptions;
   readonly added: Readonly<Additions>;
+  /** This process made it: there is nothing in it but what was added since. */
+  readonly isNew: boolean;
   /** Which files of the project have contents that came from here. */
   readonly ledger: Ledger;
 }
-
-/** Beyond this, reading them again is what remembering them would cost. */
-const MOST_ROWS = 10_000;
 
 const ABSENT: GetResult = { miss: { code: 'absent', reason: 'no entry' } };
 
@@ -39,14 +35,12 @@ export function openStore(options: StoreOptions): DiskStore {
   const { dir, signingKey, project } = options;
   const access = new FolderAccess(options);
   const seal = new Seal(access);
-  const added: Additions = { entries: 0, bytes: 0, rows: new Map() };
+  const added: Additions = { entries: 0, bytes: 0 };
   /** By key, the entry that was found unfit or was announced already: a claim must not take it for news. */
   const unfit = new Map<string, string>();
   const onStored = (bytes: number, entry?: Entry) => {
     added.bytes += bytes;
-    if (entry === undefined) return;
-    added.entries += 1;
-    if (added.rows.size < MOST_ROWS) added.rows.set(entry.key, addedRow(entry, bytes));
+    if (entry !== undefined) added.entries += 1;
   };
 
   /** Where one entry was not there, the next often is not either, and asking first costs a tenth of failing to read it. */
@@ -95,6 +89,9 @@ export function openStore(options: StoreOptions): DiskStore {
   return {
     options,
     added,
+    get isNew() {
+      return access.isNew;
+    },
     ledger: new Ledger(access),
     get,
     put,

@@ -10,6 +10,7 @@ export class FolderAccess {
   readonly dir: string;
   readonly #options: StoreOptions;
   #prepared = false;
+  #isNew = false;
   #unusable: string | undefined;
   #warned = false;
 
@@ -18,12 +19,18 @@ export class FolderAccess {
     this.#options = options;
   }
 
+  /** There was no folder before. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
   /** Before a write: undefined when there is a folder to write to, else why there is none. */
   problem(): string | undefined {
     if (this.#unusable !== undefined || this.#prepared) return this.#unusable;
-    const error = prepareFolder(this.dir);
-    if (error) return this.report(error);
+    const folder = prepareFolder(this.dir);
+    if ('failed' in folder) return this.report(folder.failed);
     this.#prepared = true;
+    this.#isNew ||= folder.isNew;
     return undefined;
   }
 

@@ -6,12 +6,13 @@ const TAG = `Signature: 8a477f597d28d172789f06886806bc55
 # Kept results of taskflow. Everything in here can be made again; backups may leave it out.
 `;
 
-/** Makes the folder: private, out of git, and marked as a cache. Returns what went wrong, if anything did. */
-export function prepareFolder(dir: string): ErrnoError | undefined {
+/** Makes the folder: private, out of git, and marked as a cache. */
+export function prepareFolder(dir: string): { readonly isNew: boolean } | { readonly failed: ErrnoError } {
+  let isNew: boolean;
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    isNew = mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined;
   } catch (error) {
-    return error as ErrnoError;
+    return { failed: error as ErrnoError };
   }
   for (const [name, text] of [
     ['.gitignore', '*\n'],
@@ -20,7 +21,7 @@ export function prepareFolder(dir: string): ErrnoError | undefined {
     const path = join(dir, name);
     if (existsSync(path)) continue;
     const result = writeFileAtomic(path, text);
-    if ('failed' in result) return result.failed;
+    if ('failed' in result) return result;
   }
-  return undefined;
+  return { isNew };
 }

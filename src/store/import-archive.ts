@@ -25,8 +25,8 @@ export async function importArchive(
   options: ImportOptions,
   file: string,
 ): Promise<Imported | { readonly refused: string }> {
-  const problem = prepareFolder(options.dir);
-  if (problem) return { refused: `cannot write to the cache: ${problem.message}` };
+  const prepared = prepareFolder(options.dir);
+  if ('failed' in prepared) return { refused: `cannot write to the cache: ${prepared.failed.message}` };
   const folder = join(options.dir, stagingName(randomBytes(8).toString('hex')));
   try {
     mkdirSync(folder, { mode: 0o700 });

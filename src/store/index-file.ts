@@ -20,9 +20,6 @@ export interface IndexRow {
   readonly blobs: readonly string[];
 }
 
-/** What is known of an entry when it is written. `bytes` counts characters: where these are others, the row is not used. */
-export type AddedRow = Omit<IndexRow, 'usedAt' | 'inode'>;
-
 export interface StoreIndex {
   readonly rows: ReadonlyMap<string, IndexRow>;
   /** Entries that cannot be read as such; `verify` deals with them. */
@@ -40,11 +37,8 @@ export function loadIndex(dir: string): StoreIndex {
   return { rows, unreadable };
 }
 
-/** The same, for someone who writes the index anyway, and perhaps has just written entries. */
-export function lookOver(
-  dir: string,
-  added: ReadonlyMap<string, AddedRow> = new Map(),
-): StoreIndex & { readonly changed: boolean } {
+/** The same, for someone who writes the index anyway. */
+export function lookOver(dir: string): StoreIndex & { readonly changed: boolean } {
   const known = readIndex(dir);
   const rows = new Map<string, IndexRow>();
   const unreadable: string[] = [];
@@ -56,9 +50,7 @@ export function lookOver(
     if (!stat?.isFile()) continue;
     const row = known.get(key);
     const same = row !== undefined && row.inode === stat.ino && row.bytes === stat.size;
-    const fresh = same
-      ? { ...row, usedAt: stat.mtimeMs }
-      : (rowOfAdded(added.get(key), stat) ?? readRow(dir, key, stat));
+    const fresh = same ? { ...row, usedAt: stat.mtimeMs } : readRow(dir, key, stat);
     if (fresh) rows.set(key, fresh);
     else unreadable.push(key);
     changed ||= !same;
@@ -101,14 +93,6 @@ function isRow(value: unknown): value is IndexRow {
     [row.flow, row.phaseId, row.runId].every((field) => typeof field === 'string') &&
     Array.isArray(row.blobs)
   );
-}
-
-export function addedRow({ createdAt, flow, phase, runId, files }: Entry, bytes: number): AddedRow {
-  return { createdAt, bytes, flow, phaseId: phase, runId, blobs: files.map(({ digest }) => digest) };
-}
-
-function rowOfAdded(added: AddedRow | undefined, { size, mtimeMs, ino }: Stats): IndexRow | undefined {
-  return added?.bytes === size ? { ...added, usedAt: mtimeMs, inode: ino } : undefined;
 }
 
 /** Not verified: a listing need not read every byte twice, and nothing is served from here. */

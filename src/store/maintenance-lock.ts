@@ -7,8 +7,8 @@ import { LOCK } from './paths.js';
  * so a lock that is lost half-way (a machine that slept) is no harm.
  */
 export async function withMaintenanceLock<T>(dir: string, work: () => T | Promise<T>): Promise<T | { busy: string }> {
-  const problem = prepareFolder(dir);
-  if (problem) return { busy: `cannot write to the cache: ${problem.message}` };
+  const prepared = prepareFolder(dir);
+  if ('failed' in prepared) return { busy: `cannot write to the cache: ${prepared.failed.message}` };
   const { lock } = await import('proper-lockfile');
   let release: () => Promise<void>;
   try {

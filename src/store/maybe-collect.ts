@@ -4,8 +4,8 @@ import type { DiskStore } from './disk-store.js';
 import type { StoreLimits } from './options.js';
 
 const DAY_MS = 24 * 3_600_000;
-/** Additions that are too few to matter for the index. */
-const FEW = 500;
+/** Additions that are too few to matter for the index: whoever lists the store reads them in a tenth of a second. */
+const FEW = 5_000;
 
 /**
  * At the end of a run, when everything has been said: collects if a collection is due. A run that added nothing costs
@@ -15,16 +15,17 @@ export async function maybeCollect(store: DiskStore): Promise<Collected | { read
   const { added, options } = store;
   if (added.entries === 0 && added.bytes === 0) return undefined;
   const { dir, limits, project } = options;
-  const marker = readMarker(dir);
+  const now = project.clock.now();
+  const marker = readMarker(dir) ?? (store.isNew ? { at: now, entries: 0, bytes: 0, puts: 0, added: 0 } : undefined);
   if (marker) {
     const next = { ...marker, puts: marker.puts + added.entries, added: marker.added + added.bytes };
-    if (!isDue(next, limits, project.clock.now())) {
+    if (!isDue(next, limits, now)) {
       writeMarker(dir, next);
       return undefined;
     }
   }
   const { collectGarbage } = await import('./collect-garbage.js');
-  return collectGarbage(options, lowWater(limits), added.rows);
+  return collectGarbage(options, lowWater(limits));
 }
 
 function isDue(marker: Marker, limits: StoreLimits, now: number): boolean {

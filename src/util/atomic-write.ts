@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 
 export type ErrnoError = Error & { readonly code?: string };
 
@@ -33,6 +33,33 @@ export function writeFileAtomic(path: string, data: FileData, mode = 0o600): Wri
   } catch (error) {
     removeIfThere(temporary);
     return { failed: error as ErrnoError };
+  }
+}
+
+const { O_WRONLY, O_NOFOLLOW = 0 } = constants;
+
+/**
+ * For a note of a few bytes that always has the same length: written over the old one, which costs a twentieth of
+ * replacing it (a file system that is given a new file for an old one makes sure that it is on the disk). A reader may
+ * see a mixture of both, so it must be able to tell that from a note.
+ */
+export function writeNote(path: string, text: string): WriteResult {
+  return overwrite(path, text) ? { written: true } : writeFileAtomic(path, text);
+}
+
+function overwrite(path: string, text: string): boolean {
+  try {
+    const file = openSync(path, O_WRONLY | O_NOFOLLOW);
+    try {
+      const { size, nlink } = fstatSync(file);
+      // A file with a second name may be somebody else's: a copy of the project that was made of links.
+      return size === text.length && nlink === 1 && writeSync(file, text) === size;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Not there yet, or not to be written: it is replaced, if that is possible.
+    return false;
   }
 }
 

@@ -15,6 +15,7 @@ import { recomputeKey } from '../../src/memo/identity.js';
 import { nearestEntry } from '../../src/memo/nearest-entry.js';
 import { type ClearRequest, clearEntries } from '../../src/store/clear-entries.js';
 import { type Collected, collectGarbage } from '../../src/store/collect-garbage.js';
+import { readMarker, writeMarker } from '../../src/store/collect-marker.js';
 import { type DiskStore, openStore } from '../../src/store/disk-store.js';
 import { newHolder } from '../../src/store/holder.js';
 import { loadIndex } from '../../src/store/index-file.js';
@@ -159,15 +160,45 @@ describe('when a collection is due', () => {
     expect(readdirSync(place.dir).map((name) => statSync(join(place.dir, name)).mtimeMs)).toEqual(before);
   });
 
-  test('the first run that adds something leaves an index behind', async () => {
+  test('not for a store that the run itself has made, unless that passes a bound', async () => {
     store.put(makeEntry('a'));
-    expect(await maybeCollect(store)).toMatchObject({ entries: 1 });
+    expect(await maybeCollect(store)).toBeUndefined();
+    expect(readMarker(place.dir)).toMatchObject({ entries: 0, puts: 1, added: statSync(path('a')).size });
+    rmSync(place.dir, { recursive: true });
+    const small = limited({ maxEntries: 1 });
+    for (const name of ['a', 'b']) small.put(makeEntry(name));
+    expect(await maybeCollect(small)).toMatchObject({ entries: 1, removedEntries: 1 });
+  });
+
+  test('for a store of which nothing is known, and it leaves an index behind', async () => {
+    openStore(place.options()).put(makeEntry('earlier'));
+    store.put(makeEntry('a'));
+    expect(await maybeCollect(store)).toMatchObject({ entries: 2 });
     const index = JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8'));
     expect(index[key('a')]).toMatchObject({ flow: 'f', phaseId: 'p', runId: 'run-1', createdAt: expect.any(Number) });
     expect(index[key('a')]).toMatchObject({ usedAt: expect.any(Number), bytes: statSync(path('a')).size });
   });
 
-  test('its rows are those of the files: of texts that take more bytes than characters, and of what others have put', async () => {
+  test('when much was added since the last one, or a day has passed', async () => {
+    store.put(makeEntry('a'));
+    await collect();
+    const known = readMarker(place.dir)!;
+    for (const [marker, due] of [
+      [{ ...known, puts: 4_999 }, false],
+      [{ ...known, puts: 5_000 }, true],
+      [{ ...known, entries: 40_000, puts: 9_999 }, false],
+      [{ ...known, entries: 40_000, puts: 10_000 }, true],
+      [{ ...known, at: known.at - 23 * HOUR }, false],
+      [{ ...known, at: known.at - 25 * HOUR }, true],
+    ] as const) {
+      writeMarker(place.dir, marker);
+      const run = openStore(place.options());
+      run.put(makeEntry('a'));
+      expect(await maybeCollect(run), JSON.stringify(marker)).toEqual(due ? expect.anything() : undefined);
+    }
+  });
+
+  test('the rows of the index are those of the files: of wide texts, and of what others have put', async () => {
     store.put(makeEntry('a'));
     store.put(makeEntry('wide', { output: { text: '語'.repeat(100), json: null } }));
     store.put(makeEntry('replaced'));
@@ -177,7 +208,7 @@ describe('when a collection is due', () => {
     openStore(place.options()).put(makeEntry('foreign', { runId: 'another-run' }));
     store.put(makeEntry('gone'));
     store.remove(key('gone'));
-    await maybeCollect(store);
+    await collect();
     const written = JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8'));
     rmSync(join(place.dir, 'index.json'));
     const read = Object.fromEntries(loadIndex(place.dir).rows);

@@ -133,7 +133,7 @@ export function writeTable(stateDir: string, name: string, table: StatTable): vo
   const whole = Buffer.concat([Buffer.from(JSON.stringify(header).padEnd(HEADER)), body]);
   const path = join(stateDir, STAT_TABLES, name);
   if (!('failed' in writeFileAtomic(path, whole))) return;
-  if (prepareFolder(stateDir) !== undefined) return;
+  if ('failed' in prepareFolder(stateDir)) return;
   try {
     mkdirSync(join(stateDir, STAT_TABLES), { mode: 0o700 });
   } catch {
