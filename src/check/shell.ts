@@ -6,7 +6,8 @@ export function codeElements(argv: readonly string[]): readonly number[] {
   if (argv[0] !== undefined && programName(argv[0]) === 'eval') return argv.map((_, index) => index).slice(1);
   const code: number[] = [];
   for (const [index, element] of argv.entries()) {
-    const language = LANGUAGES.find(({ program }) => program.test(programName(element)));
+    const name = programName(element);
+    const language = ANY_PROGRAM.test(name) && LANGUAGES.find(({ program }) => program.test(name));
     if (language) code.push(...codeAfter(argv, index + 1, language));
   }
   return [...new Set(code)];
@@ -50,6 +51,9 @@ const LANGUAGES: readonly Language[] = [
   { program: /^cmd(\.exe)?$/, flag: /^\/[ck]$/i },
   { program: /^env$/, flag: /^(-S|--split-string)$/, glued: /^(-S|--split-string=)./, valued: /^-[uC]$/ },
 ];
+
+/** Most elements name no program at all. */
+const ANY_PROGRAM = new RegExp(LANGUAGES.map(({ program }) => program.source).join('|'));
 
 function codeAfter(argv: readonly string[], from: number, language: Language): readonly number[] {
   for (let index = from; index < argv.length; index++) {

@@ -11,6 +11,8 @@ export { chunk };
 const first = process.argv[2];
 if (process.argv.length === 3 && (first === '--version' || first === '-V')) {
   writeSync(1, `${VERSION}\n`);
+  // Quicker than letting Node find out that there is nothing left to do.
+  process.exit();
 } else {
   const { main } = chunk('start', 'dispatch.js') as typeof import('./dispatch.js');
   void main(process.argv.slice(2), { onLargeFlow: tuneEngine });
