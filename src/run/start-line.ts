@@ -6,14 +6,17 @@ import type { PhaseContext } from './phase-context.js';
 export function journalChild(at: PhaseContext, child: ChildIdentity): void {
   const { journal, options, processes } = at.run;
   processes.started += 1;
-  journal.write({
-    type: 'child',
-    at: options.project.clock.now(),
-    phase: at.path,
-    pid: child.pid,
-    startTicks: child.startTicks,
-    mark: child.mark,
-  });
+  journal.write(
+    {
+      type: 'child',
+      at: options.project.clock.now(),
+      phase: at.path,
+      pid: child.pid,
+      startTicks: child.startTicks,
+      mark: child.mark,
+    },
+    at.phase.idempotent ? 'soon' : 'now',
+  );
 }
 
 /** An execution begins. For a side effect this must be on the disk before it happens. */
