@@ -19,6 +19,9 @@ interface Pack {
   readonly last: string;
 }
 
+/** What one run does not compile another one may: so often is it kept again before it is left as it is. */
+const ENOUGH = 5;
+
 /** Put in by the bundler. */
 declare const TASKFLOW_PACKS: Readonly<Record<string, Pack>>;
 
@@ -56,29 +59,30 @@ function open(name: string): void {
   const script = withUsualFlags(() => new Script(source, { filename, cachedData: kept?.code }));
   script.runInThisContext()(chunks, find, filename, __dirname);
   const isUsed = kept !== undefined && script.cachedDataRejected !== true;
-  if (isUsed && kept.isWhole) return;
+  const times = isUsed ? kept.times : 0;
+  if (times >= ENOUGH) return;
   process.once('exit', () => {
-    const isWhole = asked.has(last);
+    const isInUse = asked.has(last);
     // Every command begins in the first pack; only a run has compiled what a run needs.
-    const isWorthIt = isWhole || (!isUsed && (name !== 'start' || process.argv[2] === 'run'));
+    const isWorthIt = isInUse || (!isUsed && (name !== 'start' || process.argv[2] === 'run'));
     if (!isWorthIt) return;
     const code = withUsualFlags(() => script.createCachedData());
-    keep(keptAt, code, isWhole);
+    keep(keptAt, code, isInUse ? times + 1 : 0);
   });
 }
 
-/** V8 believes what it is given: a damaged file must not get there. The last byte says whether all was compiled. */
-function readKept(path: string): { readonly code: Buffer; readonly isWhole: boolean } | undefined {
+/** V8 believes what it is given: a damaged file must not get there. The last byte says how often all of it was in use. */
+function readKept(path: string): { readonly code: Buffer; readonly times: number } | undefined {
   try {
     const bytes = once(readFileSync(path));
-    return bytes && { code: bytes.subarray(0, -1), isWhole: bytes.at(-1) === 1 };
+    return bytes && { code: bytes.subarray(0, -1), times: bytes.at(-1)! };
   } catch {
     // Not kept yet, or not readable: compiled anew.
     return undefined;
   }
 }
 
-function keep(path: string, code: Buffer, isWhole: boolean): void {
+function keep(path: string, code: Buffer, times: number): void {
   // In a folder that we may not write to, or on a full disk, the next run compiles again.
-  writeFileAtomic(path, twice(Buffer.concat([code, Buffer.of(isWhole ? 1 : 0)])), 0o644);
+  writeFileAtomic(path, twice(Buffer.concat([code, Buffer.of(times)])), 0o644);
 }
