@@ -20,5 +20,16 @@ export function findProjectRoot(from: string, home: string): string {
 
 export function projectAt(cwd: string): Project {
   const home = process.env['HOME'] || homedir();
-  return { root: findProjectRoot(cwd, home), home, env: process.env, clock: systemClock };
+  const root = findProjectRoot(cwd, home);
+  return { root, home, env: process.env, clock: systemClock, prefix: isCurrent(root) ? '' : undefined };
+}
+
+/** Nobody here changes the current folder. */
+function isCurrent(folder: string): boolean {
+  try {
+    return process.cwd() === folder;
+  } catch {
+    // It was removed; `--cwd` said where to go instead.
+    return false;
+  }
 }

@@ -120,3 +120,39 @@ describe('an archive that was tampered with', () => {
     expect((await cli(clone, ['cache', 'import', archive()], { KEY: 'another key' })).status).toBe(2);
   });
 });
+
+describe('from whichever folder taskflow is called', () => {
+  const folders = () => [
+    { cwd: rig.root, flow: './flow.json', more: [] },
+    { cwd: join(rig.root, 'src'), flow: '../flow.json', more: [] },
+    { cwd: join(rig.root, '..'), flow: './flow.json', more: ['--cwd', rig.root] },
+  ];
+  const called = async ({ cwd, flow, more }: ReturnType<typeof folders>[number]) => {
+    rig.forget();
+    const { status, stderr } = await cli(cwd, ['run', flow, ...more]);
+    expect(status, stderr).toBe(0);
+    return rig.counts();
+  };
+
+  it('the same files are looked at, and a change is seen', async () => {
+    expect(await called(folders()[0]!)).toEqual({ build: 1, think: 1, test: 1, plain: 1 });
+    let edits = 0;
+    for (const changed of folders()) {
+      for (const folder of folders()) expect(await called(folder), JSON.stringify(folder)).toEqual({});
+      edits += 1;
+      rig.write('src/deep/b.txt', `${edits}\n`);
+      expect(await called(changed), JSON.stringify(changed)).toMatchObject({ build: 1 });
+    }
+  });
+
+  it('the items of a map, too', async () => {
+    const over = Array.from({ length: 60 }, (_, index) => `item ${index}`);
+    const each = { id: 'each', type: 'map', over, run: 'bin/note each', cache: cross(['glob:src/**']) };
+    rig.write('flow.json', JSON.stringify(flow([each])));
+    expect(await called(folders()[0]!)).toEqual({ each: 60 });
+    for (const folder of folders()) expect(await called(folder)).toEqual({});
+    rig.write('src/a.txt', 'another\n');
+    expect(await called(folders()[1]!)).toEqual({ each: 60 });
+    for (const folder of folders()) expect(await called(folder)).toEqual({});
+  });
+});

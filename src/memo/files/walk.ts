@@ -1,13 +1,15 @@
 import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrnoError } from '../../util/atomic-write.js';
-import { DERIVED_DIR, STATE_DIR } from '../../util/project.js';
+import { DERIVED_DIR, prefixOf, STATE_DIR } from '../../util/project.js';
 import { type FileSink, FoundFiles } from './found-files.js';
 import type { GlobPattern } from './glob-pattern.js';
 
 export interface WalkOptions {
   /** Absolute and real. */
   readonly root: string;
+  /** See `Project`. */
+  readonly prefix?: '';
   /** Further folders to leave out, relative to the root. */
   readonly skip?: readonly string[];
   /** `as they are`: a link is found as a link. Otherwise what is behind it is found. */
@@ -54,7 +56,7 @@ class Walker {
   readonly #sink: FileSink;
   readonly #pattern: GlobPattern;
   readonly #options: WalkOptions;
-  readonly #rootLength: number;
+  readonly #prefix: string;
   readonly #skip: ReadonlySet<string>;
   readonly #skipNames: ReadonlySet<string>;
   /** Real folders that the walk is in because of links: a link back to one of them is a circle. */
@@ -64,7 +66,7 @@ class Walker {
     this.#sink = sink;
     this.#pattern = pattern;
     this.#options = options;
-    this.#rootLength = options.root.length + 1;
+    this.#prefix = prefixOf(options);
     this.#skipNames = new Set(LEFT_OUT.filter((name) => !pattern.names(name)));
     this.#skip = new Set([...STATE_LEFT_OUT, ...(options.skip ?? [])].filter((folder) => !pattern.names(folder)));
   }
@@ -88,12 +90,12 @@ class Walker {
   }
 
   #folder(path: string): void {
-    const absolute = path === '' ? this.#options.root : `${this.#options.root}/${path}`;
-    const prefix = `${absolute}/`;
-    for (const entry of readFolder(absolute)) {
+    const folder = path === '' ? this.#options.root : this.#prefix + path;
+    const prefix = path === '' ? this.#prefix : `${folder}/`;
+    for (const entry of readFolder(folder)) {
       // A slice of the one text that the system call needs anyway: two texts per file are what a walk is slow with.
       const whole = prefix + entry.name;
-      const name = whole.slice(this.#rootLength);
+      const name = whole.slice(this.#prefix.length);
       if (entry.isDirectory()) {
         if (!this.#isSkipped(entry.name, name) && this.#pattern.mayContain(name)) this.#folder(name);
       } else if (entry.isFile()) {
@@ -104,9 +106,9 @@ class Walker {
     }
   }
 
-  #file(path: string, absolute: string): void {
+  #file(path: string, whole: string): void {
     if (this.#options.excluded?.(path)) return;
-    const stat = statSync(absolute, IF_THERE);
+    const stat = statSync(whole, IF_THERE);
     if (stat === undefined) {
       if (path.includes('\ufffd')) throw new WalkFailure(`the name of ${path} is not UTF-8`);
       // It was listed and is gone: removed this moment.
@@ -145,9 +147,9 @@ class Walker {
   }
 }
 
-function readFolder(absolute: string): Dirent[] {
+function readFolder(path: string): Dirent[] {
   try {
-    return readdirSync(absolute, { withFileTypes: true });
+    return readdirSync(path, { withFileTypes: true });
   } catch (error) {
     const { code } = error as ErrnoError;
     // Not there is no matches; a file where the pattern wants a folder is the same.

@@ -38,7 +38,7 @@ async function attempt(
   const known = fingerprint.exact ? undefined : readTable(stateDir, name);
   const files = known ? new KnownFiles(known) : new FoundFiles();
   const skip = [relative(project.root, stateDir)];
-  const failure = walkInto(files, pattern, { root: project.root, skip, excluded });
+  const failure = walkInto(files, pattern, { root: project.root, prefix: project.prefix, skip, excluded });
   if (failure) return failure;
   const found = files instanceof KnownFiles ? files.differing() : files;
   if (known && found === undefined) return describe(known, files.links);

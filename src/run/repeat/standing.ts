@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { entryPath } from '../../store/paths.js';
 import { TOUCH_AFTER_MS } from '../../store/touch.js';
 import { canonicalEncode } from '../../util/canonical.js';
-import type { Project } from '../../util/project.js';
+import { type Project, prefixOf, shortPath } from '../../util/project.js';
 import { lstatIfThere } from '../../util/stat.js';
 import type { RunLine } from '../journal/lines.js';
 import { endOfRun } from '../run-state.js';
@@ -35,14 +35,15 @@ export async function standing(sheet: Sheet, project: Project): Promise<Standing
   if (!nothingToContinue(sheet, project)) return NOTHING;
   const files = look.all(sheet.head.files, '');
   if (!files) return NOTHING;
+  const store = shortPath(project, sheet.head.store);
+  const prefix = prefixOf(project);
   const phases = new Map<string, SheetRecord>();
   let world: World | undefined;
   let needs: ReadonlyMap<string, readonly string[]> | undefined;
   for (const record of sheet.records) {
     // Until the first one falls, everything above a phase stands.
     if (needs && !needs.get(record.id)?.every((id) => phases.has(id))) continue;
-    const inputs =
-      entryStands(sheet.head.store, record, now, record.ttlMs) && look.all(record.inputs, `${project.root}/`);
+    const inputs = entryStands(store, record, now, record.ttlMs) && look.all(record.inputs, prefix);
     if (inputs && record.world) world ??= (await import('../world.js')).openWorld(project, sheet.head.store);
     if (inputs && (!record.world || (await worldStands(record.world, world!)))) {
       phases.set(record.id, inputs === record.inputs ? record : { ...record, inputs });

@@ -6,6 +6,7 @@ import { entryPath } from '../../store/paths.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { checksum } from '../../util/checksum.js';
 import { writeDerivedFile } from '../../util/derived-cache.js';
+import { shortPath } from '../../util/project.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { once, twice } from '../../util/twice.js';
 import { VERSION } from '../../util/version.js';
@@ -79,7 +80,7 @@ export class UnitRoll {
     const store = resolve(project.root, config.cache.dir);
     const of = JSON.stringify([FORMAT, VERSION, project.root, store, flow.file ?? source.ref, at.phase.id]);
     const name = `${checksum(Buffer.from(of)).toString(16).padStart(8, '0')}.roll`;
-    return new UnitRoll(at, store, join(project.root, SHEETS, name), `${of}${definition(at)}`);
+    return new UnitRoll(at, shortPath(project, store), join(project.root, SHEETS, name), `${of}${definition(at)}`);
   }
 
   /** The result of an item that stands, told and written down; undefined when it has to be looked up. */
