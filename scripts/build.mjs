@@ -132,10 +132,13 @@ async function buildPacks(outdir, sources, metafile, lazyCommonJs) {
   return { of, table };
 }
 
-/** The chunks as one, each leaving what it exports where others find it; what is not among them is asked for. */
+/**
+ * The chunks as one, each leaving what it exports where others find it; what is not among them is asked for. By value:
+ * nothing of it is assigned again, and a getter at every use is a call.
+ */
 async function packCode(names, sources, lazyCommonJs) {
   const contents = names.map((name, index) => {
-    const own = lazyCommonJs.has(name) ? `Object.assign({},c${index}.default,c${index})` : `c${index}`;
+    const own = lazyCommonJs.has(name) ? `{...c${index}.default,...c${index}}` : `{...c${index}}`;
     return `import * as c${index} from "./${name}";chunks["${name}"]=${own};`;
   });
   const { outputFiles } = await bundle({

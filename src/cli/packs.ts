@@ -19,8 +19,13 @@ interface Pack {
   readonly last: string;
 }
 
-/** What one run does not compile another one may: so often is it kept again before it is left as it is. */
-const ENOUGH = 5;
+/** What one run does not compile another one may: until a run has no more to add, and later in runs that are long anyway. */
+const LONG_RUN_S = 10;
+/** Bytes. */
+const WORTH_ADDING = 1_000;
+
+/** How much of a pack is compiled in what is kept: some of it, what a run needed, or all that the runs needed. */
+const [SOME, NEEDED, SETTLED] = [0, 1, 2];
 
 /** Put in by the bundler. */
 declare const TASKFLOW_PACKS: Readonly<Record<string, Pack>>;
@@ -59,30 +64,31 @@ function open(name: string): void {
   const script = withUsualFlags(() => new Script(source, { filename, cachedData: kept?.code }));
   script.runInThisContext()(chunks, find, filename, __dirname);
   const isUsed = kept !== undefined && script.cachedDataRejected !== true;
-  const times = isUsed ? kept.times : 0;
-  if (times >= ENOUGH) return;
   process.once('exit', () => {
+    if (isUsed && kept.state === SETTLED && process.uptime() < LONG_RUN_S) return;
     const isInUse = asked.has(last);
     // Every command begins in the first pack; only a run has compiled what a run needs.
     const isWorthIt = isInUse || (!isUsed && (name !== 'start' || process.argv[2] === 'run'));
     if (!isWorthIt) return;
     const code = withUsualFlags(() => script.createCachedData());
-    keep(keptAt, code, isInUse ? times + 1 : 0);
+    if (!isUsed || kept.state === SOME) keep(keptAt, code, isInUse ? NEEDED : SOME);
+    else if (code.length > kept.code.length + WORTH_ADDING) keep(keptAt, code, kept.state);
+    else if (kept.state === NEEDED) keep(keptAt, kept.code, SETTLED);
   });
 }
 
-/** V8 believes what it is given: a damaged file must not get there. The last byte says how often all of it was in use. */
-function readKept(path: string): { readonly code: Buffer; readonly times: number } | undefined {
+/** V8 believes what it is given: a damaged file must not get there. The last byte is the state. */
+function readKept(path: string): { readonly code: Buffer; readonly state: number } | undefined {
   try {
     const bytes = once(readFileSync(path));
-    return bytes && { code: bytes.subarray(0, -1), times: bytes.at(-1)! };
+    return bytes && { code: bytes.subarray(0, -1), state: bytes.at(-1)! };
   } catch {
     // Not kept yet, or not readable: compiled anew.
     return undefined;
   }
 }
 
-function keep(path: string, code: Buffer, times: number): void {
+function keep(path: string, code: Buffer, state: number): void {
   // In a folder that we may not write to, or on a full disk, the next run compiles again.
-  writeFileAtomic(path, twice(Buffer.concat([code, Buffer.of(times)])), 0o644);
+  writeFileAtomic(path, twice(Buffer.concat([code, Buffer.of(state)])), 0o644);
 }
