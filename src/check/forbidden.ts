@@ -6,7 +6,12 @@ import type { Problems } from './problem.js';
  * (`1e999`). Nesting is bounded by the parser.
  */
 export function checkForbiddenNames(value: unknown, problems: Problems): void {
-  visit(value, [], problems);
+  if (!isHarmless(value)) visit(value, [], problems);
+}
+
+/** Most of a flow is texts, which need no visit. */
+function isHarmless(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'boolean' || value === null;
 }
 
 /** `path` is one list that grows and shrinks on the way; only a problem takes a copy of it. */
@@ -17,6 +22,7 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
+      if (isHarmless(value[index])) continue;
       path.push(index);
       visit(value[index], path, problems);
       path.pop();
@@ -24,12 +30,14 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
     return;
   }
   for (const name of Object.keys(value)) {
-    path.push(name);
     if (isForbiddenName(name)) {
-      problems.error([...path], 'forbidden-name', `"${name}" is not allowed as a name`, { target: 'key' });
-    } else {
-      visit((value as Record<string, unknown>)[name], path, problems);
+      problems.error([...path, name], 'forbidden-name', `"${name}" is not allowed as a name`, { target: 'key' });
+      continue;
     }
+    const member = (value as Record<string, unknown>)[name];
+    if (isHarmless(member)) continue;
+    path.push(name);
+    visit(member, path, problems);
     path.pop();
   }
 }

@@ -144,16 +144,47 @@ function checkNumber(value: unknown, schema: TSchema, path: Path, problems: Prob
 }
 
 function checkUnion(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
-  const options = schema['anyOf'] as readonly TSchema[];
-  const words = options.map((option) => option['const']);
-  if (words.every((word) => typeof word === 'string')) {
-    return words.includes(value as string) || wrongValue(path, schema, words, value, problems);
-  }
-  const fitting = options.filter((option) => typeName(option) === kindOf(value) || typeName(option) === 'anything');
+  const { words, ofKind } = unionOf(schema);
+  if (words) return words.includes(value) || wrongValue(path, schema, words, value, problems);
+  const fitting = ofKind(kindOf(value));
   if (fitting.length === 0) return wrongType(path, schema, value, problems);
-  if (fitting.length === 1)
-    return checkStructure(value, { examples: schema['examples'], ...fitting[0] } as TSchema, path, problems);
+  if (fitting.length === 1) return checkStructure(value, fitting[0]!, path, problems);
   return checkTagged(value as Record<string, unknown>, fitting, path, problems);
+}
+
+interface Union {
+  /** Where each alternative is one word. */
+  readonly words?: readonly unknown[];
+  /** The alternatives that a value of this kind could be meant for. */
+  readonly ofKind: (kind: string) => readonly TSchema[];
+}
+
+const unions = new WeakMap<TSchema, Union>();
+
+/** Worked out once: a flow holds each of them a thousand times. */
+function unionOf(schema: TSchema): Union {
+  let union = unions.get(schema);
+  if (!union) {
+    const options = schema['anyOf'] as readonly TSchema[];
+    const words = options.map((option) => option['const'] as unknown);
+    const byKind = new Map<string, readonly TSchema[]>();
+    union = {
+      ...(words.every((word) => typeof word === 'string') ? { words } : {}),
+      ofKind: (kind) => {
+        const fitting = byKind.get(kind) ?? fittingOptions(schema, options, kind);
+        byKind.set(kind, fitting);
+        return fitting;
+      },
+    };
+    unions.set(schema, union);
+  }
+  return union;
+}
+
+/** The only one that fits is the one that was meant; its examples are those of the union, unless it has its own. */
+function fittingOptions(schema: TSchema, options: readonly TSchema[], kind: string): readonly TSchema[] {
+  const fitting = options.filter((option) => typeName(option) === kind || typeName(option) === 'anything');
+  return fitting.length === 1 ? [{ examples: schema['examples'], ...fitting[0] } as TSchema] : fitting;
 }
 
 /** Objects that are told apart by their `type`. */
