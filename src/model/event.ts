@@ -60,12 +60,7 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly durationMs: number;
       readonly reuse: { readonly executed: number; readonly run: number; readonly crossRun: number };
       readonly file?: string;
-      readonly error?: {
-        readonly phase: string;
-        readonly code: string;
-        readonly message: string;
-        readonly hint?: string;
-      };
+      readonly error?: EndError & { readonly phase: string };
     }
   | {
       readonly type: 'run-end';
@@ -73,8 +68,17 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly spent: { readonly usd: number | null; readonly tokens: number };
       readonly saved: Savings;
       readonly durationMs: number;
+      readonly error?: EndError;
     }
 );
+
+/** Why it did not end well. */
+export interface EndError {
+  readonly phase?: string;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
 
 export type RunEventType = RunEvent['type'];
 

@@ -153,13 +153,14 @@ export async function openRun(
     end: ({ status, failure, partial }) => {
       const durationMs = Math.round(clock.elapsed() - startedAt);
       const { spent, saved } = context.ledger;
-      const told = failure && context.secrets.maskValue(failure as never);
+      const told = failure && (context.secrets.maskValue(failure as never) as typeof failure);
       journal.write({ type: 'end', at: clock.now(), status, partial, durationMs, spent, saved, failure: told });
       if (status !== 'success') journal.sync();
       if (status !== 'success' || partial) stampEnd(project, runId);
       journal.close();
       context.close();
-      emit({ type: 'run-end', status, spent: spentOf(context.ledger), saved, durationMs });
+      const error = told && { phase: told.phase, code: told.code, message: told.message, hint: told.hint };
+      emit({ type: 'run-end', status, spent: spentOf(context.ledger), saved, durationMs, error });
       pruneRuns(project);
     },
   };

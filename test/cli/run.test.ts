@@ -45,6 +45,16 @@ describe('taskflow run', () => {
     expect(lines.map(({ type }) => type)).toEqual(['run-start', 'phase-end', 'run-end']);
     for (const line of lines) expect(line).toMatchObject({ at: expect.any(Number), runId: expect.any(String) });
     expect(lines[1].outcome).toMatchObject({ cacheHit: 'cross-run' });
+    expect(lines[2]).not.toHaveProperty('error');
+  });
+
+  it('says in the last event why it failed', async () => {
+    project.write('flow.json', flow(phase('a', ['sh', '-c', 'echo broken >&2; exit 3'])));
+    const { status, stdout } = await project.run(['run', './flow.json', '--events']);
+    expect(status).toBe(1);
+    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1)!);
+    expect(last).toMatchObject({ type: 'run-end', status: 'failed', error: { phase: 'a', code: 'exit' } });
+    expect(last.error.message).toContain('3');
   });
 
   it('is silent on stderr with --quiet', async () => {
