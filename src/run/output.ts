@@ -48,7 +48,7 @@ function notJson(text: string): Failure {
   };
 }
 
-function strictJson(text: string): JsonValue | undefined {
+export function strictJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {

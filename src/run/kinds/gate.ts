@@ -119,7 +119,8 @@ async function judge(at: PhaseContext<GatePhase>, round: number): Promise<Judgem
 
 function told(pass: boolean, reason: string, json: JsonObject): Judgement {
   const verdict = pass ? 'pass' : 'block';
-  return { pass, text: `${verdict.toUpperCase()}: ${reason}`, json: { verdict, reason, ...json }, usage: NO_USAGE };
+  const text = reason === '' ? verdict.toUpperCase() : `${verdict.toUpperCase()}: ${reason}`;
+  return { pass, text, json: { verdict, reason, ...json }, usage: NO_USAGE };
 }
 
 async function askJudge(
@@ -147,7 +148,7 @@ async function askJudge(
   return {
     pass: verdict.pass,
     text: answer.output.text,
-    json: { verdict: word, reason: verdict.reason, ...json },
+    json: { ...verdict.fields, verdict: word, reason: verdict.reason, ...json },
     usage: answer.usage,
     model: answer.model,
   };

@@ -1,13 +1,12 @@
 import type { TournamentPhase } from '../../model/flow.js';
-import { isJsonObject } from '../../model/json.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
 import { withOrdinals } from '../ordinals.js';
-import { jsonWithin } from '../output.js';
 import type { PhaseContext } from '../phase-context.js';
 import { partsOfAll, runBroken, runUnit, runUnits, runWhole } from '../run-unit.js';
 import type { UnitSpec } from '../unit.js';
 import { UnitTally } from '../unit-tally.js';
 import type { KindHandler } from './kind.js';
+import { readWinner } from './verdict.js';
 
 export const tournamentKind: KindHandler<TournamentPhase> = {
   run: async (at) => {
@@ -73,7 +72,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
   tally.add(judged);
   if (judged.status !== 'done') return { ...judged, ...figures() };
   if (at.phase.mode === 'aggregate') return pureResult(judged.output, { ...figures(), model: judged.model });
-  const choice = winnerOf(judged.output.text, finalists.length);
+  const choice = readWinner(judged.output.text, finalists.length);
   const winner = finalists[(choice ?? 1) - 1]!;
   return pureResult(winner.unit.output, {
     ...figures(),
@@ -98,14 +97,4 @@ function askJudge(at: PhaseContext<TournamentPhase>, texts: readonly string[]): 
     material: `${listed}\n\n${wanted}`,
     role: 'judge',
   });
-}
-
-/** The last `WINNER: n`, or JSON; undefined when it is unclear. */
-function winnerOf(text: string, count: number): number | undefined {
-  const plain = text.replaceAll(/[*_`~#>]/g, '');
-  const said = [...plain.matchAll(/\bWINNER\s*[:=]\s*(?:candidate\s*)?(\d+)/gi)].at(-1)?.[1];
-  const json = jsonWithin(text);
-  const inJson = json !== undefined && isJsonObject(json) ? json['winner'] : undefined;
-  const number = said === undefined ? Number(inJson ?? Number.NaN) : Number(said);
-  return Number.isInteger(number) && number >= 1 && number <= count ? number : undefined;
 }

@@ -1,36 +1,64 @@
-import type { JsonValue } from '../../model/json.js';
-import { isJsonObject } from '../../model/json.js';
+import { isJsonObject, type JsonObject } from '../../model/json.js';
 import { jsonWithin } from '../output.js';
+import { readAnswer } from './answer.js';
 
 export interface Verdict {
   readonly pass: boolean;
   readonly reason: string;
+  /** What else stood in JSON that gave it. */
+  readonly fields?: JsonObject;
 }
 
-/** The last `VERDICT: PASS|BLOCK`, else JSON that says it. Whatever is unclear blocks. */
+type Unclear = { readonly unclear: string };
+
+/** The last `VERDICT: PASS|BLOCK`, or JSON that says it. Whatever is unclear, or says both, blocks. */
 export function readVerdict(text: string): Verdict {
-  const plain = text.replaceAll(/[*_`~#>"]/g, '');
-  const said = [...plain.matchAll(/\bVERDICT\s*[:=]\s*([A-Za-z]+)([^\n]*)/gi)].at(-1);
-  if (said) {
-    const word = said[1]!.toUpperCase();
-    const rest = said[2]!.replace(/^[\s.,:;–—-]+/, '').trim();
-    if (word === 'PASS' || word === 'BLOCK') return { pass: word === 'PASS', reason: rest || reasonBefore(plain) };
-    return { pass: false, reason: `unclear verdict ${JSON.stringify(said[1])}: it counts as BLOCK` };
-  }
-  const json = jsonVerdict(jsonWithin(text));
-  return json ?? { pass: false, reason: 'the answer holds no verdict: it counts as BLOCK' };
+  const { objects, prose } = readAnswer(text);
+  const given = [verdictInProse(prose), ...objects.map(verdictInJson)].filter((found) => found !== undefined);
+  const unclear = given.find((found) => 'unclear' in found);
+  if (unclear) return blocked(unclear.unclear);
+  const verdicts = given as readonly Verdict[];
+  if (verdicts.length === 0) return blocked('the answer holds no verdict');
+  if (verdicts.some(({ pass }) => pass !== verdicts[0]!.pass)) return blocked('the answer holds two verdicts');
+  return verdicts.find(({ reason }) => reason !== '') ?? verdicts[0]!;
 }
 
-function jsonVerdict(value: JsonValue | undefined): Verdict | undefined {
-  if (value === undefined || !isJsonObject(value)) return undefined;
-  const told = value['reason'] ?? value['summary'];
-  const reason = typeof told === 'string' ? told : '';
-  if (typeof value['verdict'] === 'string') {
-    const word = value['verdict'].trim().toUpperCase();
-    if (word === 'PASS' || word === 'BLOCK') return { pass: word === 'PASS', reason };
-    return { pass: false, reason: `unclear verdict ${JSON.stringify(value['verdict'])}: it counts as BLOCK` };
+function blocked(why: string): Verdict {
+  return { pass: false, reason: `${why}: it counts as BLOCK` };
+}
+
+/** On the next line only a verdict is one; what else stands there is what comes next. */
+const SAID = /\bVERDICT[ \t]*[:=](?:[ \t]*["'“]?([A-Za-z]+)|\s*(PASS|BLOCK)\b)/gi;
+/** `PASS or BLOCK`, `PASS|BLOCK`: what was asked for, repeated. */
+const CHOICE_AFTER = /^["'”]?[ \t]*(?:[|/]|,?[ \t]*or\b)[ \t]*(?:VERDICT[ \t]*[:=])?[ \t]*(?:PASS|BLOCK)\b/i;
+const CHOICE_BEFORE = /\b(?:PASS|BLOCK)["'”]?[ \t]*(?:[|/]|,?[ \t]*\bor)[ \t]*$/i;
+
+function verdictInProse(prose: string): Verdict | Unclear | undefined {
+  const said = [...prose.matchAll(SAID)].at(-1);
+  if (!said) return undefined;
+  const word = said[1] ?? said[2]!;
+  const after = prose.slice(said.index + said[0].length);
+  if (!/^(PASS|BLOCK)$/i.test(word)) return { unclear: `unclear verdict ${JSON.stringify(word)}` };
+  if (CHOICE_AFTER.test(after) || CHOICE_BEFORE.test(prose.slice(0, said.index))) {
+    return { unclear: 'the answer repeats the question instead of giving a verdict' };
   }
-  return typeof value['pass'] === 'boolean' ? { pass: value['pass'], reason } : undefined;
+  const reason = after
+    .split('\n', 1)[0]!
+    .replace(/^[\s"'”.,:;–—-]+/, '')
+    .trim();
+  return { pass: word.toUpperCase() === 'PASS', reason: reason || reasonBefore(prose) };
+}
+
+function verdictInJson(object: JsonObject): Verdict | Unclear | undefined {
+  const { verdict, pass, reason, summary, ...others } = object;
+  if (verdict === undefined && pass === undefined) return undefined;
+  const word = typeof verdict === 'string' ? verdict.trim().toUpperCase() : verdict;
+  const meant = word === 'PASS' ? true : word === 'BLOCK' ? false : undefined;
+  if (verdict !== undefined && meant === undefined) return { unclear: `unclear verdict ${JSON.stringify(verdict)}` };
+  if (pass !== undefined && typeof pass !== 'boolean') return { unclear: `unclear verdict ${JSON.stringify(pass)}` };
+  if (meant !== undefined && pass !== undefined && meant !== pass) return { unclear: 'the answer holds two verdicts' };
+  const told = reason ?? summary;
+  return { pass: (meant ?? pass) === true, reason: typeof told === 'string' ? told : '', fields: others };
 }
 
 /** The last line that says something, without the verdict itself. */
@@ -52,4 +80,16 @@ export function readScore(text: string): number | undefined {
   const said = [...plain.matchAll(/\bSCORE\s*[:=]\s*(-?\d+(?:\.\d+)?)/gi)].at(-1)?.[1];
   const score = typeof inJson === 'number' ? inJson : said === undefined ? Number.NaN : Number(said);
   return score >= 0 && score <= 1 ? score : undefined;
+}
+
+/** Which of `count` candidates the last `WINNER: n`, or JSON, names; undefined when that is unclear. */
+export function readWinner(text: string, count: number): number | undefined {
+  const { objects, prose } = readAnswer(text);
+  const said = [...prose.matchAll(/\bWINNER[ \t]*[:=]\s*(?:candidate\s*)?(\d+)(\s*(?:[|/]|,?\s*or\b)\s*\d)?/gi)].at(-1);
+  if (said?.[2] !== undefined) return undefined;
+  const named = [said?.[1], ...objects.map(({ winner }) => winner)].filter((one) => one !== undefined);
+  const numbers = new Set(named.map((one) => (typeof one === 'object' ? Number.NaN : Number(one))));
+  const [number] = numbers;
+  if (numbers.size !== 1 || number === undefined) return undefined;
+  return Number.isInteger(number) && number >= 1 && number <= count ? number : undefined;
 }
