@@ -4,7 +4,15 @@ import type { Claim, Entry } from '../store/store.js';
 import { sha256Hex } from '../util/digest.js';
 import type { RunContext } from './context.js';
 import { type Execution, failedBefore, type Settled } from './execution.js';
-import { declaredOutputs, type Identified, type IdentityParts, identify, inputsMoved, references } from './identify.js';
+import {
+  declaredOutputs,
+  type Identified,
+  type IdentityParts,
+  identify,
+  inputsMoved,
+  type Known,
+  references,
+} from './identify.js';
 import type { ResultLine } from './journal/lines.js';
 import type { LinePlace } from './journal/writer.js';
 import { isNamed } from './named.js';
@@ -31,6 +39,8 @@ export interface Work {
   /** Label of an item, a branch or an iteration; undefined when the work is the phase itself. */
   readonly unit?: string;
   readonly parts: IdentityParts;
+  /** The same when it is done, where executing it may change what it is made from. */
+  partsInTheEnd?(): IdentityParts;
   /** Only this scope's: a decision, or a side effect that each row must have for itself. */
   readonly private: boolean;
   /** Calls `begin` when it gets to it, if it has to wait for its turn first. */
@@ -55,17 +65,8 @@ export function memoized(at: PhaseContext, work: Work): Settled | Promise<Settle
 function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Settled | Promise<Settled> {
   const { run } = at;
   if ('unidentified' in known) return executeUnkept(at, work, known.unidentified, known.unasked);
-  const { identity, length, key, probes } = known;
-  const runKey = runKeyOf(at, key, work.private);
-  const { ttlMs } = work.parts;
-  let written: JsonObject | undefined;
-  // Asked for by the reason of a miss, the journal and the entry; of a glob over many files it is no small thing.
-  const stored = () => {
-    written ??= run.storedIdentity({ ...identity, references: references(at) }, length);
-    return written;
-  };
-  const found: Found = { identity, key, runKey, probes, ttlMs, stored };
-
+  const found = foundAs(at, work, known);
+  const { runKey } = found;
   const doubt = at.phase.idempotent ? undefined : run.prior.inDoubt(at.path, work.unit, runKey);
   if (doubt) {
     const { rerun, skip } = run.options.selection ?? {};
@@ -77,6 +78,32 @@ function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Sett
   const looked = lookAtOnce(at, found);
   if (looked && 'settled' in looked) return finish(at, work, found, looked.settled);
   return waitOrExecute(at, work, found, { looked, inDoubt: doubt !== undefined });
+}
+
+function foundAs(at: PhaseContext, work: Work, known: Known): Found {
+  const { identity, length, key, probes } = known;
+  let written: JsonObject | undefined;
+  return {
+    identity,
+    key,
+    runKey: runKeyOf(at, key, work.private),
+    probes,
+    ttlMs: work.parts.ttlMs,
+    // Asked for by the reason of a miss, the journal and the entry; of a glob over many files it is no small thing.
+    stored: () => {
+      written ??= at.run.storedIdentity({ ...identity, references: references(at) }, length);
+      return written;
+    },
+  };
+}
+
+/**
+ * A gate that has sent work back has judged something else in the end than what it began with, and what depends on it
+ * must know.
+ */
+async function foundInTheEnd(at: PhaseContext, work: Work, parts: IdentityParts, found: Found): Promise<Found> {
+  const known = await identify(at, parts, work.unit);
+  return 'unidentified' in known || known.key === found.key ? found : foundAs(at, work, known);
 }
 
 async function waitOrExecute(
@@ -241,7 +268,8 @@ async function executeAndKeep(
   try {
     const begin = announce(at, work, found.runKey, reason);
     const execution = await withFiles(at, work, await work.execute(begin));
-    const settled = ran(at, found, execution, reason);
+    const parts = work.partsInTheEnd?.();
+    const settled = ran(at, parts ? await foundInTheEnd(at, work, parts, found) : found, execution, reason);
     if (execution.status !== 'done') return settled;
     const moved = await inputsMoved(at, work.parts, found.probes);
     // Nobody can say which of the two it was made from; what has taken effect in the world is not repeated for that.
@@ -324,7 +352,9 @@ function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): S
   if (settled.saved) at.run.ledger.save(settled.saved);
   if (at.run.notes) takeNote(at, settled, { unit: work.unit, probes: found.probes, reads: work.parts.reads });
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
-  at.run.shared.finish(found.runKey, settled, reusable ? place : undefined);
+  const runKey = settled.runKey ?? found.runKey;
+  if (runKey !== found.runKey) at.run.shared.abandon(found.runKey);
+  at.run.shared.finish(runKey, settled, reusable ? place : undefined);
   return settled;
 }
 

@@ -37,6 +37,7 @@ export function runAsPhase(at: PhaseContext, spec: UnitSpec): Settled | Promise<
 export function runWhole(at: PhaseContext, work: PreparedUnit): Settled | Promise<Settled> {
   return memoized(at, {
     parts: work.parts,
+    partsInTheEnd: work.partsInTheEnd,
     private: isPrivate(at.phase),
     execute: work.execute,
     beginsItself: work.beginsItself,

@@ -25,6 +25,8 @@ export interface UnitSpec {
 /** A unit whose texts are rendered and whose agent is known: it can be identified, and executed. */
 export interface PreparedUnit {
   readonly parts: IdentityParts;
+  /** The same when it is done, where executing it may change what it is made from. */
+  partsInTheEnd?(): IdentityParts;
   /** `begin` says that something happens now; whoever `beginsItself` calls it after waiting for a slot. */
   execute(begin: () => void): Promise<Execution>;
   readonly beginsItself?: true;

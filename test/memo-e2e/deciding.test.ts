@@ -102,6 +102,43 @@ describe('refused again when it runs', () => {
     expect(rig.counts()).toEqual({ a: 2 });
   });
 
+  it('what stands below a gate that sent work back depends on what it passed in the end', async () => {
+    // Each time first something bad, then something new that is good.
+    const work = [
+      'bin/note work; n=$(($(cat n 2>/dev/null || echo 0) + 1)); echo $n > n',
+      'test $((n % 2)) = 1 && echo bad || { echo good$n > product.txt; echo good$n; }',
+    ];
+    const w = { id: 'w', type: 'script', run: work.join('; '), cache: { ...cross(), ttl: '1s' } };
+    const g = { id: 'g', type: 'gate', eval: ['{steps.w.output} contains good'], onBlock: 'retry' };
+    const e = {
+      id: 'e',
+      type: 'script',
+      run: 'bin/note after; cat product.txt',
+      dependsOn: ['g'],
+      cache: { scope: 'cross-run', fingerprint: [] },
+    };
+    expect(await rig.executed(flow([w, g, e]))).toEqual({ work: 2, after: 1 });
+    // Nothing has changed: the good one is still there, and so is what was made of it.
+    expect(await rig.executed()).toEqual({});
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    rig.forget();
+    const result = await rig.run();
+    expect(rig.counts()).toEqual({ work: 2, after: 1 });
+    expect(result.output).toBe('good4');
+  });
+
+  it('a resumed run keeps the verdict of a gate that had sent work back', async () => {
+    const says = 'n=$(($(cat n 2>/dev/null || echo 0) + 1)); echo $n > n; test $n = 1 && echo BLOCK || echo PASS';
+    const w = { id: 'w', type: 'script', run: `bin/note w; ${says}` };
+    const g = { id: 'g', type: 'gate', task: 'NAME: judge\nSAY: VERDICT: {steps.w.output}', onBlock: 'retry' };
+    const e = { id: 'e', type: 'script', run: 'bin/note e; exit 1', dependsOn: ['g'] };
+    const failed = await rig.run(flow([w, g, e]));
+    expect([failed.status, rig.counts()]).toEqual(['failed', { w: 2, judge: 2, e: 1 }]);
+    rig.forget();
+    await rig.run(undefined, { continuation: { how: 'resume', runId: failed.runId } });
+    expect(rig.counts()).toEqual({ e: 1 });
+  });
+
   it('gates and approvals themselves are decided in each run, however warm everything around them is', async () => {
     const judge = { id: 'g', type: 'gate', task: 'NAME: judge\nSAY: VERDICT: PASS', dependsOn: ['work'] };
     const phases = [kept('work'), judge, kept('after', [], { dependsOn: ['g'] })];

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../model/json.js';
 import { addUsage, NO_USAGE, type Usage } from '../../model/outcome.js';
 import { evaluateText } from '../conditions.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
+import type { IdentityParts } from '../identify.js';
 import type { PhaseContext } from '../phase-context.js';
 import { render } from '../render.js';
 import { runUnit, runWhole } from '../run-unit.js';
@@ -24,24 +25,27 @@ interface Judgement {
 
 export const gateKind: KindHandler<GatePhase> = {
   run: (at) => {
-    const { phase } = at;
-    const conditions = phase.eval.map((condition) => render(at, condition).text);
-    const task = phase.body && render(at, phase.body.task).text;
-    const target = phase.score && render(at, phase.score.target).text;
-    return runWhole(at, {
-      parts: {
-        body: {
-          conditions,
-          task: task ?? null,
-          judge: (phase.body ?? null) as never,
-          score: (phase.score ?? null) as never,
-          target: target ?? null,
-        },
-      },
-      execute: () => judgeWithRounds(at),
-    });
+    const parts = () => judgedParts(at);
+    return runWhole(at, { parts: parts(), partsInTheEnd: parts, execute: () => judgeWithRounds(at) });
   },
 };
+
+/** What is judged, as it is now: after each round it is something else. */
+function judgedParts(at: PhaseContext<GatePhase>): IdentityParts {
+  const { phase } = at;
+  const conditions = phase.eval.map((condition) => render(at, condition).text);
+  const task = phase.body && render(at, phase.body.task).text;
+  const target = phase.score && render(at, phase.score.target).text;
+  return {
+    body: {
+      conditions,
+      task: task ?? null,
+      judge: (phase.body ?? null) as never,
+      score: (phase.score ?? null) as never,
+      target: target ?? null,
+    },
+  };
+}
 
 async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> {
   const { phase, scope, run } = at;
