@@ -52,7 +52,10 @@ export async function repeatUnchanged(
   if (!found.sheet) return found;
   const { repeatRun } = await import('../run/repeat/repeat-run.js');
   const showing = showingRun(invocation);
-  const result = repeatRun({ project, ref, sheet: found.sheet }, showing.onEvent);
+  const result = repeatRun(
+    { project, ref, sheet: found.sheet, frozen: invocation.flags.boolean('frozen') },
+    showing.onEvent,
+  );
   showing.end();
   if (found.moved) writeSheet(path, found.sheet);
   return { status: printResult(invocation, result) };

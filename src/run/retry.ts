@@ -1,7 +1,7 @@
 import type { Retry } from '../model/flow.js';
 import { addUsage } from '../model/outcome.js';
+import { pause } from '../util/pause.js';
 import { type Execution, failedBefore } from './execution.js';
-import { pause } from './pause.js';
 import type { PhaseContext } from './phase-context.js';
 
 /** Without a word about retries, an agent call that met a passing provider error is tried three times more. */

@@ -1,7 +1,7 @@
 import type { Runner } from '../agent/runner.js';
 import type { Failure } from '../model/failure.js';
+import { pause } from '../util/pause.js';
 import type { RunOptions } from './options.js';
-import { pause } from './pause.js';
 import { Slots } from './slots.js';
 
 export interface PooledRunner {

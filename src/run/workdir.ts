@@ -129,7 +129,11 @@ async function enterWorktree(at: PhaseContext): Promise<Entered | { failure: Fai
     leave: async () => {
       const [status, now] = [await git(path, 'status', '--porcelain'), await git(path, 'rev-parse', 'HEAD')];
       const unchanged = !status.failure && status.stdout.length === 0 && now.stdout.toString().trim() === head;
-      if (!unchanged) return `changes kept in worktree ${path}`;
+      if (!unchanged) {
+        // A line of a phase may be cut; where somebody's changes are must not be.
+        at.run.warn(`${at.path}: its changes are kept in the worktree ${path}`);
+        return `changes kept in worktree ${path}`;
+      }
       await git(project.root, 'worktree', 'remove', '--force', path);
       rmSync(parent, { recursive: true, force: true });
       return undefined;

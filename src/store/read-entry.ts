@@ -1,4 +1,4 @@
-import { readFileSync, type Stats, utimesSync } from 'node:fs';
+import { constants, readFileSync, type Stats, utimesSync } from 'node:fs';
 import type { ErrnoError } from '../util/atomic-write.js';
 import { formatDuration } from '../util/duration.js';
 import { statIfThere } from '../util/stat.js';
@@ -19,8 +19,12 @@ export interface ReadRequest {
 /** `seen` tells this file from a later one of the same name; undefined when there was none. */
 export type ReadResult = GetResult & { readonly seen?: string };
 
-/** As an object of ours: for a plain name Node makes a new one each time. */
-const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
+/** As an object of ours: for a plain name Node makes a new one each time. A pipe in the place of an entry is not waited for. */
+const UTF8 = {
+  encoding: 'utf8',
+  // A number is as good as a letter, though the types do not say so.
+  flag: (constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)) as unknown as 'r',
+} as const;
 
 const FUTURE_MS = 5 * 60_000;
 

@@ -1,5 +1,6 @@
 import type { ErrnoError } from '../util/atomic-write.js';
 import type { Clock } from '../util/clock.js';
+import { pause } from '../util/pause.js';
 import { claimState, createClaim, type OwnClaim, readClaim, removeDeadClaim, type SeenClaim } from './claim-file.js';
 import { describeHolder } from './holder.js';
 import type { ClaimRequest } from './store.js';
@@ -13,7 +14,7 @@ export type Acquired = { readonly own: OwnClaim } | { readonly aborted: true } |
 
 /** Creates the claim's file, or waits until whoever has it is done or dead. Looks at one small file per poll. */
 export async function waitForClaim(path: string, request: ClaimRequest, clock: Clock): Promise<Acquired> {
-  let pause = FIRST_POLL_MS;
+  let wait = FIRST_POLL_MS;
   let told = false;
   const watch = new SilenceWatch(clock);
   for (;;) {
@@ -27,15 +28,15 @@ export async function waitForClaim(path: string, request: ClaimRequest, clock: C
     if (state === 'dead' || (state === 'unknown' && watch.isSilent(seen))) {
       removeDeadClaim(path, seen, clock.now());
       // Unless the guard is someone else's, the next round gets the claim; if it is, do not spin.
-      await sleep(1, request.signal);
+      await pause(1, request.signal);
       continue;
     }
     if (!told) {
       told = true;
       request.onWait?.(seen.holder ? describeHolder(seen.holder) : 'another process');
     }
-    await sleep(pause, request.signal);
-    pause = Math.min(pause * 1.5, LAST_POLL_MS);
+    await pause(wait, request.signal);
+    wait = Math.min(wait * 1.5, LAST_POLL_MS);
   }
 }
 
@@ -58,16 +59,4 @@ class SilenceWatch {
     }
     return this.#clock.elapsed() - this.#since > SILENT_MS;
   }
-}
-
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', done, { once: true });
-  });
 }

@@ -1,15 +1,17 @@
-/** Waits, unless the signal ends the wait first; says which. */
-export function pause(ms: number, signal: AbortSignal): Promise<'waited' | 'aborted'> {
-  if (signal.aborted) return Promise.resolve('aborted');
+import { onAbort } from './on-abort.js';
+
+/** Waits, unless the signal aborts. A hundred may wait for one signal, so they share its listener. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<'waited' | 'aborted'> {
+  if (signal?.aborted) return Promise.resolve('aborted');
   return new Promise((resolve) => {
-    const onAbort = () => {
+    const forget = onAbort(signal, () => {
       clearTimeout(timer);
+      forget();
       resolve('aborted');
-    };
+    });
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
+      forget();
       resolve('waited');
     }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
   });
 }

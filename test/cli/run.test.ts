@@ -57,6 +57,29 @@ describe('taskflow run', () => {
     expect(last.error.message).toContain('3');
   });
 
+  it('says what is remarkable about a phase: who won, what is not kept and why, where changes are', async () => {
+    const race = { id: 'r', type: 'race', branches: [{ run: ['echo', 'quick'] }, { run: ['sleep', '30'] }] };
+    project.write('in.txt', 'one');
+    const moving = phase('m', ['sh', '-c', 'date +%N >> in.txt'], {
+      dependsOn: ['r'],
+      cache: { scope: 'cross-run', fingerprint: ['file:in.txt'] },
+    });
+    project.write('flow.json', flow(race as never, moving));
+    const { stderr } = await project.run(['run', './flow.json']);
+    expect(stderr).toMatch(/✔ r .* · .*won/);
+    expect(stderr).toMatch(/✔ m .* · not kept: file:in\.txt changed while the phase ran/);
+  });
+
+  it('many pauses at once look like no leak to Node', async () => {
+    const over = Array.from({ length: 14 }, (_, index) => `item ${index}`);
+    const retry = { max: 1, backoffMs: 200 };
+    const map = { id: 'm', type: 'map', over, concurrency: 14, retry, run: ['false'] };
+    project.write('flow.json', JSON.stringify({ name: 'demo', concurrency: 14, phases: [map] }));
+    const { stderr } = await project.run(['run', './flow.json']);
+    expect(stderr.match(/↻/g)).toHaveLength(14);
+    expect(stderr).not.toContain('MaxListeners');
+  });
+
   it('is silent on stderr with --quiet', async () => {
     project.write('flow.json', flow(phase('a', ['true'])));
     expect((await project.run(['run', './flow.json', '-q'])).stderr).toBe('');

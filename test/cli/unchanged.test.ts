@@ -59,7 +59,10 @@ afterEach(() => project.remove());
 
 function start(cli: string, args: readonly string[]) {
   const env = cliEnvironment(project.root) as NodeJS.ProcessEnv;
-  return spawnSync(process.execPath, [cli, ...args], { cwd: project.root, env, encoding: 'utf8' });
+  const options = { cwd: project.root, env, encoding: 'utf8', timeout: 20_000, killSignal: 'SIGKILL' } as const;
+  const ended = spawnSync(process.execPath, [cli, ...args], options);
+  expect(ended.error).toBeUndefined();
+  return ended;
 }
 
 const path = (name: string) => join(project.root, name);
@@ -100,6 +103,20 @@ describe('a run in which nothing has changed', () => {
     expect(run().executed).toBe('a b c');
     expect(isAnswered()).toBe(true);
     expect(run()).toMatchObject({ executed: '', stdout: 'three\n' });
+  });
+
+  it('is not what is continued next when it only proved something', () => {
+    const lastRun = () => {
+      const folder = path('.pi/taskflows/runs/.last');
+      return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    };
+    run();
+    const before = lastRun();
+    run('--frozen');
+    expect(wasAnswered()).toBe(true);
+    expect(lastRun()).toEqual(before);
+    run();
+    expect(lastRun()).not.toEqual(before);
   });
 
   it('looks the same as one that went through the engine', () => {
@@ -153,6 +170,7 @@ describe('a run in which nothing has changed', () => {
     expect(events.map(({ type }) => type)).toEqual(['run-start', 'phase-end', 'phase-end', 'phase-end', 'run-end']);
     expect(run('--quiet').stderr).toBe('');
     expect(run('--frozen').executed).toBe('');
+    expect(wasAnswered()).toBe(true);
   });
 });
 
@@ -201,6 +219,32 @@ describe('anything that has changed is run', () => {
     expect(run().executed).toBe('');
     project.write('in/kept.txt', 'new\n');
     expect(run().executed).toBe('b c');
+  });
+
+  it('an input that now lies outside of the project, though it is the same', async () => {
+    await sleep(2_600);
+    run();
+    const outside = mkdtempSync(join(tmpdir(), 'taskflow-outside-'));
+    try {
+      renameSync(path('in'), join(outside, 'in'));
+      symlinkSync(join(outside, 'in'), path('in'));
+      expect(isAnswered()).toBe(false);
+      rmSync(path('in'));
+      renameSync(join(outside, 'in'), path('in'));
+      expect(isAnswered()).toBe(true);
+      renameSync(path('in/b.txt'), join(outside, 'b.txt'));
+      symlinkSync(join(outside, 'b.txt'), path('in/b.txt'));
+      expect(isAnswered()).toBe(false);
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
+  });
+
+  it('an input in whose place there is a pipe, which is not waited for', () => {
+    run();
+    rmSync(path('in/b.txt'));
+    expect(spawnSync('mkfifo', [path('in/b.txt')]).status).toBe(0);
+    expect(isAnswered()).toBe(false);
   });
 
   it('a result that was made anew is the one that is given from then on', () => {

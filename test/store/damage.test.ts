@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -5,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -32,6 +34,15 @@ const path = (name: string) => entryPath(place.dir, key(name));
 function stored(name: string, signingKey?: string): void {
   expect(openStore(place.options({ signingKey })).put(makeEntry(name))).toEqual({ stored: true });
 }
+
+test('a pipe in the place of an entry is no entry, and nobody waits for it', () => {
+  stored('a');
+  rmSync(path('a'));
+  expect(spawnSync('mkfifo', [path('a')]).status).toBe(0);
+  expect(get('a')).toMatchObject({ miss: expect.anything() });
+  stored('a');
+  expect(get('a')).toHaveProperty('entry');
+});
 
 /** Changes the text of an entry and makes its checksum right again: what someone who knows the format would do. */
 function tamper(name: string, change: (text: string) => string): void {

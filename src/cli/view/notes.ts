@@ -7,8 +7,16 @@ import { oneLine } from '../../util/terminal-text.js';
 /** What the engine says of a phase that nobody asked to keep: true, and not worth a word on every line. */
 const USUAL = 'not cached across runs';
 
-/** `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`. */
+/**
+ * `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`, and what else
+ * is to be said of it: who won, where changes were kept, why it is not kept for the next run.
+ */
 export function outcomeNote(outcome: PhaseOutcome): string {
+  const note = statusNote(outcome);
+  return outcome.remark === undefined ? note : `${note} · ${oneLine(outcome.remark)}`;
+}
+
+function statusNote(outcome: PhaseOutcome): string {
   const { status, cacheHit, failure, attempts } = outcome;
   if (status === 'failed' || status === 'blocked') {
     return oneLine(failure?.message ?? outcome.reason) + (attempts > 1 ? ` (${attempts} attempts)` : '');

@@ -18,6 +18,8 @@ export interface RepeatOptions {
   readonly sheet: Sheet;
   /** How the flow was named this time. */
   readonly ref: string;
+  /** It only proves something: what is continued next is what would have been. */
+  readonly frozen: boolean;
 }
 
 /**
@@ -40,7 +42,7 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
   const journal = new JournalWriter(journalOf(project, runId), 0, warn);
   const phases = JSON.parse(outline) as RunLine['phases'];
   journal.writeText(runLineText(options, runId, outline));
-  pointAt(project, runId, head.pointers);
+  if (!options.frozen) pointAt(project, runId, head.pointers);
   emit({ type: 'run-start', flow: head.run.flow, file: head.run.file, phases });
 
   const ledger = new Ledger(undefined);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { sha256Hex } from '../../util/digest.js';
 import { leftAloneBefore } from '../../util/file-figures.js';
-import { lstatIfThere } from '../../util/stat.js';
+import { lstatIfThere, statIfThere } from '../../util/stat.js';
 
 /** What was seen at a path: the content's digest, or null where there was nothing. */
 export interface Seen {
@@ -16,16 +16,21 @@ export const FOLDER = 'a folder';
 
 /**
  * `content`: its figures are others, and its content is the same. Links are never believed by their figures: what they
- * lead to may have changed.
+ * lead to may have changed, or be somewhere else (`mayLead`).
  */
-export function compare({ digest, figures }: Seen, path: string): 'same' | 'content' | 'other' {
+export function compare(
+  { digest, figures }: Seen,
+  path: string,
+  mayLead: (path: string) => boolean,
+): 'same' | 'content' | 'other' {
   const stat = lstatIfThere(path);
   if (stat === undefined || digest === null) return stat === undefined && digest === null ? 'same' : 'other';
   if (figures !== undefined) {
     const [size, mtimeMs, ctimeMs, ino] = figures;
     if (stat.ctimeMs === ctimeMs && stat.mtimeMs === mtimeMs && stat.size === size && stat.ino === ino) return 'same';
   }
-  return !stat.isDirectory() && digestOf(path) === digest ? 'content' : 'other';
+  const isFile = stat.isSymbolicLink() ? statIfThere(path)?.isFile() === true && mayLead(path) : stat.isFile();
+  return isFile && digestOf(path) === digest ? 'content' : 'other';
 }
 
 function digestOf(path: string): string | undefined {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { entryPath } from '../../store/paths.js';
 import { TOUCH_AFTER_MS } from '../../store/touch.js';
 import { canonicalEncode } from '../../util/canonical.js';
+import { isReallyInside } from '../../util/inside.js';
 import { type Project, prefixOf, shortPath } from '../../util/project.js';
 import { lstatIfThere } from '../../util/stat.js';
 import type { RunLine } from '../journal/lines.js';
@@ -31,19 +32,18 @@ const NOTHING: Standing = {};
 /** Compares everything that the sheet was made from with what is there now. Where there is any doubt it does not stand. */
 export async function standing(sheet: Sheet, project: Project): Promise<Standing> {
   const now = project.clock.now();
-  const look = new Look(now);
+  const look = new Look(now, project);
   if (!nothingToContinue(sheet, project)) return NOTHING;
-  const files = look.all(sheet.head.files, '');
+  const files = look.all(sheet.head.files);
   if (!files) return NOTHING;
   const store = shortPath(project, sheet.head.store);
-  const prefix = prefixOf(project);
   const phases = new Map<string, SheetRecord>();
   let world: World | undefined;
   let needs: ReadonlyMap<string, readonly string[]> | undefined;
   for (const record of sheet.records) {
     // Until the first one falls, everything above a phase stands.
     if (needs && !needs.get(record.id)?.every((id) => phases.has(id))) continue;
-    const inputs = entryStands(store, record, now, record.ttlMs) && look.all(record.inputs, prefix);
+    const inputs = entryStands(store, record, now, record.ttlMs) && look.inputs(record.inputs);
     if (inputs && record.world) world ??= (await import('../world.js')).openWorld(project, sheet.head.store);
     if (inputs && (!record.world || (await worldStands(record.world, world!)))) {
       phases.set(record.id, inputs === record.inputs ? record : { ...record, inputs });
@@ -89,14 +89,33 @@ export function entryStands(
 class Look {
   moved = false;
 
-  constructor(private readonly now: number) {}
+  /** Folders that are where they seem to be: a link in their place could lead out of the project. */
+  readonly #places = new Set<string>();
+
+  constructor(
+    private readonly now: number,
+    private readonly project: Project,
+  ) {}
+
+  /** What a phase reads, by paths from the root. */
+  inputs(list: readonly Seen[]): readonly Seen[] | undefined {
+    if (!list.every(({ path }) => this.#isInPlace(dirname(path)))) return undefined;
+    return this.all(list, prefixOf(this.project), (path) => isReallyInside(this.project.root, resolve(path)));
+  }
+
+  #isInPlace(folder: string): boolean {
+    if (this.#places.has(folder)) return true;
+    if (!isReallyInside(this.project.root, join(this.project.root, folder))) return false;
+    this.#places.add(folder);
+    return true;
+  }
 
   /** The same list if the figures are the same; undefined if anything else is not. */
-  all(list: readonly Seen[], base: string): readonly Seen[] | undefined {
+  all(list: readonly Seen[], base = '', mayLead: (path: string) => boolean = () => true): readonly Seen[] | undefined {
     let others: Seen[] | undefined;
     for (const [index, seen] of list.entries()) {
       const path = base + seen.path;
-      const found = compare(seen, path);
+      const found = compare(seen, path, mayLead);
       if (found === 'other') return undefined;
       if (found === 'same') continue;
       others ??= [...list];
