@@ -3,9 +3,11 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import { compileGlob } from '../memo/files/glob-pattern.js';
 import { walk } from '../memo/files/walk.js';
 import type { Failure } from '../model/failure.js';
-import type { JsonObject } from '../model/json.js';
+import type { JsonObject, JsonValue } from '../model/json.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
+import { isInside } from '../util/inside.js';
+import { statIfThere } from '../util/stat.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
 import type { Variables } from './scope.js';
@@ -28,13 +30,14 @@ export async function contextText(
   let named = true;
   for (const entry of at.phase.context) {
     const rendered = render(at, entry, variables);
-    if (/^\{steps\.[^{}]+\}$/.test(entry)) {
+    const listed = namedFiles(at, entry, rendered.value);
+    if (!listed && /^\{steps\.[^{}]+\}$/.test(entry)) {
       const sent = shorten(rendered.text, at.phase.contextLimit);
       blocks.push(block(entry.slice(1, -1), sent));
       identity.push({ entry, sent });
       continue;
     }
-    const files = await matching(at, rendered.text);
+    const files = listed ? { paths: listed, matched: false } : await matching(at, rendered.text);
     if ('failure' in files) return files;
     for (const path of files.paths) {
       const bytes = readInside(at.run.options.project.root, path);
@@ -48,6 +51,15 @@ export async function contextText(
     named &&= !files.matched;
   }
   return { text: blocks.join('\n\n'), identity, ...(named && { reads }) };
+}
+
+/** An earlier phase may have chosen the files: a list of nothing but files of the project means them, not their names. */
+function namedFiles(at: PhaseContext, entry: string, value: JsonValue): string[] | undefined {
+  if (!/^\{steps\.[^{}]+\}$/.test(entry) || !Array.isArray(value) || value.length === 0) return undefined;
+  const { root } = at.run.options.project;
+  const isFile = (name: JsonValue) =>
+    typeof name === 'string' && isInside(root, resolve(root, name)) && statIfThere(resolve(root, name))?.isFile();
+  return value.every(isFile) ? value.map((name) => relative(root, resolve(root, name as string))) : undefined;
 }
 
 /** Says which context has changed since it was put before the task; undefined when none has. */

@@ -25,7 +25,7 @@ export async function promised(
   let json: JsonValue = output.json;
   if (promise.output === 'json') {
     const parsed = promise.lenient ? jsonWithin(output.text) : strictJson(output.text);
-    if (parsed === undefined) return { failure: notJson(output.text) };
+    if (parsed === undefined) return { failure: notJson(output.text, promise.lenient) };
     json = parsed;
   }
   if (promise.expect) {
@@ -36,7 +36,7 @@ export async function promised(
   return { output: json === output.json ? output : { ...output, json } };
 }
 
-function notJson(text: string): Failure {
+function notJson(text: string, byAgent: boolean): Failure {
   const start = text.trim().slice(0, 80);
   return {
     code: 'not-json',
@@ -44,7 +44,7 @@ function notJson(text: string): Failure {
       text.trim() === ''
         ? 'the output is empty, not JSON'
         : `the output is not JSON: it starts with ${JSON.stringify(start)}`,
-    hint: 'Say in the task that only JSON is wanted, or drop `output: json`.',
+    hint: `${byAgent ? 'Say in the task that only JSON is wanted' : 'Let the command print JSON and nothing else'}, or drop \`output: json\`.`,
   };
 }
 

@@ -13,10 +13,17 @@ export function unresolvedIn(
       failure: {
         code: 'unresolved',
         message: `no value for ${list}`,
-        hint: 'Look at the output that it points into with `taskflow trace`.',
+        hint: hintFor(names[0]!),
       },
     };
   }
   at.run.emit({ type: 'warning', phase: at.path, message: `no value for ${list}: left as text` });
   return { unkeepable: `no value for ${list}` };
+}
+
+function hintFor(name: string): string {
+  const argument = /^args\.([^.]+)/.exec(name)?.[1];
+  return argument === undefined
+    ? 'Look at the output that it points into with `taskflow trace`.'
+    : `Give it with --arg ${argument}=…, or a default in \`args\`.`;
 }

@@ -132,6 +132,27 @@ describe('context', () => {
     expect(result.output.indexOf('one.md')).toBeLessThan(result.output.indexOf('What is in it?'));
   });
 
+  it('a list of files that a phase has chosen means the files, and any other list is what it says', async () => {
+    rig.write('docs/one.md', 'first file');
+    rig.write('docs/two.md', 'second file');
+    const chosen = (list: string[]) => ({
+      id: 's',
+      type: 'script',
+      run: ['echo', JSON.stringify(list)],
+      output: 'json',
+    });
+    const files = await rig.run(flow([chosen(['docs/one.md', './docs/two.md']), agent(['{steps.s.json}'])]));
+    expect(files.output).toContain('<file path="docs/one.md">\nfirst file');
+    expect(files.output).toContain('<file path="docs/two.md">\nsecond file');
+    for (const list of [['docs/one.md', 'some words'], ['../outside.md'], ['/etc/passwd']]) {
+      const text = await rig.run(flow([chosen(list), agent(['{steps.s.json}'])]));
+      expect(text.output).toContain(`<file path="steps.s.json">\n${JSON.stringify(list)}`);
+    }
+    rig.write('docs/one.md', 'another');
+    const again = await rig.run(flow([chosen(['docs/one.md']), agent(['{steps.s.json}'])]));
+    expect(again.output).toContain('another');
+  });
+
   it('a change beyond the limit is a change', async () => {
     rig.write('long.md', `${'x'.repeat(100)}1`);
     const phases = [
