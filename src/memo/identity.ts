@@ -4,7 +4,7 @@ import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 
 /** Raised whenever a field is added, dropped or means something else: all older entries become misses. */
-export const KEY_VERSION = 1;
+export const KEY_VERSION = 2;
 
 /**
  * Everything that decides a result, one field each; the key is the digest of its canonical encoding. Not here, on

@@ -12,6 +12,7 @@ import { type Execution, failedBefore } from './execution.js';
 import { declaredVariables, type IdentityParts } from './identify.js';
 import { tooDeep } from './nested-flows.js';
 import { nestedIdentity } from './nested-identity.js';
+import { promised } from './output.js';
 import type { PhaseContext } from './phase-context.js';
 import { render, renderValue } from './render.js';
 import { withRetries } from './retry.js';
@@ -145,7 +146,22 @@ async function execute(at: PhaseContext, planned: Scope, unkeepable: string | un
       attempts: 1,
     };
   }
-  return executionOf(scope, result, durationMs, unkeepable);
+  return heldToPromise(at, scope, executionOf(scope, result, durationMs, unkeepable));
+}
+
+/**
+ * What the phase promises is promised of the flow that it runs. Asked each time that the flow is entered, so that parts
+ * which are reused one by one are held to it too; as a whole it is found again only by a key that has the promise in it.
+ */
+async function heldToPromise(at: PhaseContext, scope: Scope, execution: Execution): Promise<Execution> {
+  const { output, expect } = at.phase;
+  if (execution.status !== 'done' || (output === 'text' && expect === undefined)) return execution;
+  // Agents like to talk around JSON; a script that does has failed.
+  const lenient = scope.outcomes.get(scope.flow.result)?.kind !== 'script';
+  const kept = await promised(execution.output, { output, expect, lenient });
+  if ('output' in kept) return { ...execution, output: kept.output };
+  const hint = `What is done inside is kept: correct it there, or run all of it anew with --rerun ${at.path}.`;
+  return { ...execution, status: 'failed', failure: { ...kept.failure, hint }, reused: undefined };
 }
 
 function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unkeepable: string | undefined): Execution {

@@ -17,19 +17,22 @@ function withoutTrailingLineEnds(text: string): string {
   return end === text.length ? text : text.slice(0, end);
 }
 
-/** Parses and checks what a phase promised about its output. */
+/**
+ * Parses and checks what a phase promised about its output. What has JSON already, as the output of a nested flow may, is
+ * taken and held by that: its text may be made for people.
+ */
 export async function promised(
   output: Output,
   promise: { readonly output: 'text' | 'json'; readonly expect?: JsonObject; readonly lenient: boolean },
 ): Promise<{ output: Output } | { failure: Failure }> {
   let json: JsonValue = output.json;
-  if (promise.output === 'json') {
+  if (promise.output === 'json' && json === null) {
     const parsed = promise.lenient ? jsonWithin(output.text) : strictJson(output.text);
     if (parsed === undefined) return { failure: notJson(output.text, promise.lenient) };
     json = parsed;
   }
   if (promise.expect) {
-    const subject = promise.output === 'json' ? json : output.text;
+    const subject = promise.output === 'json' || json !== null ? json : output.text;
     const broken = await contractBroken(subject, promise.expect);
     if (broken) return { failure: broken };
   }

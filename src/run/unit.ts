@@ -14,7 +14,7 @@ export interface UnitSpec {
   readonly variables?: Variables;
   /** Tells units apart that are otherwise equal. */
   readonly ordinal?: number;
-  /** Replaces the phase's own promise about its output: a judge does not owe what the phase owes. */
+  /** Replaces the phase's own promise about its output: who picks a winner does not owe what the candidates owe. */
   readonly plainOutput?: boolean;
   /** Put after the rendered task as it is: outputs of others, in which nothing is a placeholder. */
   readonly material?: string;

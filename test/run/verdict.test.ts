@@ -57,7 +57,7 @@ describe('a verdict', () => {
     expect(readVerdict('{"verdict":"pass","reason":"fine","score":9}')).toEqual({
       pass: true,
       reason: 'fine',
-      fields: { score: 9 },
+      fields: { verdict: 'pass', reason: 'fine', score: 9 },
     });
     expect(readVerdict('{"verdict":"pass"}').reason).toBe('');
     expect(readVerdict('VERDICT: BLOCK - two tests fail\nBye').reason).toBe('two tests fail');

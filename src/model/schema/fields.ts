@@ -91,7 +91,7 @@ export const COMMON_FIELDS = {
     field(
       Type.Union([Type.Literal('text'), Type.Literal('json')]),
       'Output',
-      '`json`: the output has to be JSON, and {steps.ID.json.path} reads inside it. Default: text.',
+      '`json`: the output has to be JSON, and {steps.ID.json.path} reads inside it. Of a nested flow, its final output; of a gate, what the judge answers. Default: text.',
       'json',
     ),
   ),

@@ -91,7 +91,7 @@ function itemsFailure(
   };
 }
 
-/** What a unit contributes to a list: its JSON where it has some, else its text. */
-export function unitValue(unit: Settled): JsonValue {
-  return unit.output.json ?? unit.output.text;
+/** What a unit contributes to a list: its JSON where it has some, else its text. Where JSON is promised, null is a value. */
+export function unitValue({ phase }: PhaseContext, { output }: Settled): JsonValue {
+  return phase.output === 'json' ? output.json : (output.json ?? output.text);
 }

@@ -23,6 +23,11 @@ interface Judgement {
   readonly error?: Settled;
 }
 
+const VERDICT_AS_TEXT = 'End with a line `VERDICT: PASS` or `VERDICT: BLOCK` and the reason.';
+const VERDICT_AS_JSON = 'Answer with JSON that has a `verdict`, "pass" or "block", and a `reason`.';
+const SCORE_AS_TEXT = 'Answer with a line `SCORE: n`, n from 0 to 1.';
+const SCORE_AS_JSON = 'Answer with JSON that has a `score`, a number from 0 to 1.';
+
 export const gateKind: KindHandler<GatePhase> = {
   run: (at) => {
     const parts = () => judgedParts(at);
@@ -137,25 +142,32 @@ async function askJudge(
   const known = /verdict|"pass"/i.test(body.task);
   const notes = [
     ...(objections.length === 0 ? [] : [`These checks did not hold: ${objections.join('; ')}.`]),
-    ...(known ? [] : ['End with a line `VERDICT: PASS` or `VERDICT: BLOCK` and the reason.']),
+    ...(known ? [] : [at.phase.output === 'json' ? VERDICT_AS_JSON : VERDICT_AS_TEXT]),
   ];
   const answer = await runUnit(at, {
     label: `judge ${round + 1}`,
     body,
     ordinal: round,
-    plainOutput: true,
     material: notes.length === 0 ? undefined : notes.join('\n'),
   });
-  if (answer.status !== 'done') return { ...told(false, '', json), usage: answer.usage, error: answer };
+  if (answer.status !== 'done') return notJudged(answer, json);
   const verdict = readVerdict(answer.output.text);
-  const word = verdict.pass ? 'pass' : 'block';
   return {
     pass: verdict.pass,
     text: answer.output.text,
-    json: { ...verdict.fields, verdict: word, reason: verdict.reason, ...json },
+    json: { ...verdict.fields, verdict: verdict.pass ? 'pass' : 'block', reason: verdict.reason, ...json },
     usage: answer.usage,
     model: answer.model,
   };
+}
+
+/** An answer that is not what `output` and `expect` ask for is an unclear one; no answer at all is no verdict. */
+function notJudged(answer: Settled, json: JsonObject): Judgement {
+  const { usage, model, failure } = answer;
+  if (failure?.code === 'not-json' || failure?.code === 'expect') {
+    return { ...told(false, `the judge's answer counts as BLOCK: ${failure.message}`, json), usage, model };
+  }
+  return { ...told(false, '', json), usage, error: answer };
 }
 
 /** A judge that scores: its figure joins the others; one that gives a verdict instead is taken at its word. */
@@ -166,10 +178,9 @@ async function askScorer(at: PhaseContext<GatePhase>, round: number, json: JsonO
     label: `judge ${round + 1}`,
     body: score.judge!,
     ordinal: round,
-    plainOutput: true,
-    material: `${target}\n\nAnswer with a line \`SCORE: n\`, n from 0 to 1.`,
+    material: `${target}\n\n${at.phase.output === 'json' ? SCORE_AS_JSON : SCORE_AS_TEXT}`,
   });
-  if (answer.status !== 'done') return { ...told(false, '', json), usage: answer.usage, error: answer };
+  if (answer.status !== 'done') return notJudged(answer, json);
   const given = readScore(answer.output.text);
   const more = { usage: answer.usage, model: answer.model };
   if (given === undefined) {
@@ -184,7 +195,8 @@ async function askScorer(at: PhaseContext<GatePhase>, round: number, json: JsonO
 function blocked(at: PhaseContext<GatePhase>, judged: Judgement, round: number): Failure {
   const reused = at.phase.needs.filter(({ id }) => at.scope.outcomes.get(id)?.cacheHit);
   const rerun = reused.map(({ id }) => `--rerun ${id}`).join(' ');
-  const reason = String(judged.json['reason'] ?? '') || judged.text.trim().slice(0, 200);
+  const given = judged.json['reason'];
+  const reason = (typeof given === 'string' && given) || judged.text.trim().slice(0, 200);
   return {
     code: 'blocked',
     message: `${reason}${round > 0 ? ` (after ${round + 1} rounds)` : ''}`,

@@ -23,14 +23,15 @@ export const mapKind: KindHandler<MapPhase> = {
       variables: { item: { name: at.phase.as, value } },
     }));
     const roll = UnitRoll.open(at, specs.length);
-    const settled = await fanOut(at, specs, combined, roll);
+    const settled = await fanOut(at, specs, (units) => combined(at, units), roll);
     if (settled.status === 'done') roll?.keep();
     return settled;
   },
 };
 
-function combined(units: readonly Settled[]): Output {
-  return { text: units.map((unit) => unit.output.text).join('\n\n'), json: units.map(unitValue) };
+function combined(at: PhaseContext, units: readonly Settled[]): Output {
+  const text = units.map((unit) => unit.output.text).join('\n\n');
+  return { text, json: units.map((unit) => unitValue(at, unit)) };
 }
 
 function itemsOf(at: PhaseContext<MapPhase>): { list: readonly JsonValue[] } | { failure: Failure } {

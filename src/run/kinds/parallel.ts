@@ -8,7 +8,7 @@ export const parallelKind: KindHandler<ParallelPhase> = {
     const specs = branches.map((branch) => ({ label: branch.id, body: branch.body, cwd: branch.cwd }));
     return fanOut(at, specs, (units) => ({
       text: units.map((unit, index) => `## ${branches[index]!.id}\n${unit.output.text}`).join('\n\n'),
-      json: Object.fromEntries(units.map((unit, index) => [branches[index]!.id, unitValue(unit)])),
+      json: Object.fromEntries(units.map((unit, index) => [branches[index]!.id, unitValue(at, unit)])),
     }));
   },
 };

@@ -5,7 +5,7 @@ import { readAnswer } from './answer.js';
 export interface Verdict {
   readonly pass: boolean;
   readonly reason: string;
-  /** What else stood in JSON that gave it. */
+  /** The JSON that gave it. */
   readonly fields?: JsonObject;
 }
 
@@ -50,7 +50,7 @@ function verdictInProse(prose: string): Verdict | Unclear | undefined {
 }
 
 function verdictInJson(object: JsonObject): Verdict | Unclear | undefined {
-  const { verdict, pass, reason, summary, ...others } = object;
+  const { verdict, pass, reason, summary } = object;
   if (verdict === undefined && pass === undefined) return undefined;
   const word = typeof verdict === 'string' ? verdict.trim().toUpperCase() : verdict;
   const meant = word === 'PASS' ? true : word === 'BLOCK' ? false : undefined;
@@ -58,7 +58,7 @@ function verdictInJson(object: JsonObject): Verdict | Unclear | undefined {
   if (pass !== undefined && typeof pass !== 'boolean') return { unclear: `unclear verdict ${JSON.stringify(pass)}` };
   if (meant !== undefined && pass !== undefined && meant !== pass) return { unclear: 'the answer holds two verdicts' };
   const told = reason ?? summary;
-  return { pass: (meant ?? pass) === true, reason: typeof told === 'string' ? told : '', fields: others };
+  return { pass: (meant ?? pass) === true, reason: typeof told === 'string' ? told : '', fields: object };
 }
 
 /** The last line that says something, without the verdict itself. */
