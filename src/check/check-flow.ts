@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { Flow } from '../model/flow.js';
+import type { AgentDefaults, Flow } from '../model/flow.js';
 import { FLOW_NAME_PATTERN, MAX_NAME_LENGTH } from '../model/names.js';
 import { decodeText } from '../parse/decode.js';
 import { parseText } from '../parse/parse.js';
@@ -26,6 +26,8 @@ export interface CheckRequest {
   readonly mostPhases?: number;
   /** Arguments that the flow is given by its surroundings. */
   readonly given?: Readonly<Record<string, unknown>>;
+  /** Of the flow that it was made in. */
+  readonly inherited?: AgentDefaults;
   /** For a fragment that is grafted into a running flow. */
   readonly around?: Surroundings;
 }
@@ -64,7 +66,7 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
   if (!problems.hasErrors) {
     const used = await loadUsedFlows(parsed.value, { world, loaded, trail, check: checkUsed(world, loaded) });
     const places = new Source(file, source);
-    const { trust = 'file', depth = 0, mostPhases, given, around } = request;
+    const { trust = 'file', depth = 0, mostPhases, given, inherited, around } = request;
     flow = checkFlowValue(parsed.value, {
       problems,
       world,
@@ -75,6 +77,7 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
       depth,
       ...(mostPhases === undefined ? {} : { mostPhases }),
       ...(given === undefined ? {} : { given }),
+      ...(inherited === undefined ? {} : { inherited }),
       ...(around === undefined ? {} : { around }),
     });
   }

@@ -1,4 +1,4 @@
-import type { AgentScope, ArgSpec, Budget, Flow, Phase } from '../model/flow.js';
+import type { AgentDefaults, AgentScope, ArgSpec, Budget, Flow, Phase } from '../model/flow.js';
 import { isJsonObject } from '../model/json.js';
 import { isCwdWord } from '../model/names.js';
 import { Arg, type RawArg, type RawCache, type RawRetry } from '../model/schema/common.js';
@@ -37,6 +37,8 @@ export interface FlowOptions {
   /** Counts the phases of all flows that are written inside each other. */
   readonly tally?: { phases: number };
   readonly agentScope?: AgentScope;
+  /** Of the flow around this one; its own go before them. A flow in a file of its own stands for itself. */
+  readonly inherited?: AgentDefaults;
   /** Phases of the flows around this one. */
   readonly outer?: ReadonlySet<string>;
   readonly around?: Surroundings;
@@ -134,7 +136,8 @@ function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOpt
   const budget = raw['budget'] as Budget | undefined;
   return {
     name,
-    ...pickTexts(raw, ['description', 'runner', 'model', 'thinking']),
+    ...pickTexts(raw, ['description']),
+    ...agentDefaults(raw, options.inherited),
     ...(options.file === undefined ? {} : { file: options.file }),
     args,
     ...(raw['concurrency'] === undefined ? {} : { concurrency: raw['concurrency'] as number }),
@@ -190,6 +193,7 @@ function contextOf(
         ...(around ? { around } : {}),
         ...(options.tally ? { tally: options.tally } : {}),
         agentScope,
+        inherited: agentDefaults(raw, options.inherited),
         outer: new Set([...(options.outer ?? []), ...sources.map(({ id }) => id)]),
       }),
   };
@@ -242,6 +246,11 @@ function checkGraph(phases: readonly Phase[], sources: readonly PhaseSource[], p
     });
   }
   return (phases[finals[0] ?? phases.length - 1] ?? phases.at(-1))?.id ?? '';
+}
+
+function agentDefaults(raw: Fields, inherited: AgentDefaults | undefined): AgentDefaults {
+  const names = ['runner', 'model', 'thinking'];
+  return { ...(inherited && pickTexts(inherited as Fields, names)), ...pickTexts(raw, names) };
 }
 
 function pickTexts(raw: Fields, names: readonly string[]): Record<string, string> {

@@ -43,6 +43,7 @@ export async function checkGenerated(
     trust: 'generated',
     depth: options.depth,
     name: `${options.parent.name}.${options.phase}`,
+    inherited: options.parent,
     ...(options.mostPhases === undefined ? {} : { mostPhases: options.mostPhases }),
     ...(options.given === undefined ? {} : { given: options.given }),
     ...(around ? { around } : {}),

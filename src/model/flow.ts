@@ -28,6 +28,9 @@ export interface Flow {
   readonly result: string;
 }
 
+/** Who answers where a phase does not say: what flows that are written or made inside of a flow have from it. */
+export type AgentDefaults = Pick<Flow, 'runner' | 'model' | 'thinking'>;
+
 export type AgentScope = 'user' | 'project' | 'both';
 
 export interface Budget {

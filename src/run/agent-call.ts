@@ -3,6 +3,7 @@ import type { Failure } from '../model/failure.js';
 import type { TaskBody } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import { nearestName } from '../util/nearest.js';
+import { costUnknown } from './held-budget.js';
 import type { PhaseContext } from './phase-context.js';
 import type { PooledRunner } from './runner-pool.js';
 
@@ -29,6 +30,8 @@ export async function agentCall(
   const pooled = await run.runners.get(body.runner, scope.flow.runner);
   if ('failure' in pooled) return pooled;
   const { runner } = pooled;
+  const unpriced = costUnknown(options, runner);
+  if (unpriced) return { failure: unpriced };
   const model =
     options.model ?? body.model ?? agent?.model ?? scope.flow.model ?? options.config.model ?? runner.defaultModel;
   const thinking = body.thinking ?? agent?.thinking ?? scope.flow.thinking ?? options.config.thinking;

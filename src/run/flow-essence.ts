@@ -18,11 +18,15 @@ const COSMETIC_OF_PHASE = new Set([
   'cache',
 ]);
 
+/** Who answers counts as it comes out for each agent call inside, so a flow that calls none does not depend on it. */
 const COSMETIC_OF_FLOW = new Set([
   'description',
   'file',
   'concurrency',
   'budget',
+  'runner',
+  'model',
+  'thinking',
   'idleTimeoutMs',
   'incremental',
   'strictInterpolation',

@@ -1,26 +1,31 @@
+import type { Runner } from '../agent/runner.js';
 import type { Failure } from '../model/failure.js';
 import type { Flow, Phase, TaskBody } from '../model/flow.js';
 import type { NestedFlows } from './nested-flows.js';
 import type { RunOptions } from './options.js';
 import type { RunnerPool } from './runner-pool.js';
 
+type BudgetOptions = Pick<RunOptions, 'flow' | 'maxUSD'>;
+
 /**
- * A budget in money means nothing with a runner that does not say what it costs; better said before anything runs.
- * Flows that are only known later (generated, or named by an output) are held by the ledger instead.
+ * A budget in money means nothing with a runner that does not say what it costs; better said before anything runs. Of
+ * flows that are known only later, those that are generated have their runner from here; what others call is asked when
+ * they call it.
  */
 export async function moneyCannotBeHeld(
   options: RunOptions,
   runners: RunnerPool,
   nested: NestedFlows,
 ): Promise<Failure | undefined> {
-  if (options.maxUSD === undefined && options.flow.budget?.maxUSD === undefined) return undefined;
+  if (!isInMoney(options)) return undefined;
   const seen = new Set<string>();
   const open: Flow[] = [options.flow];
   for (let flow = open.pop(); flow !== undefined; flow = open.pop()) {
     for (const phase of flow.phases) {
-      for (const body of tasksOf(phase)) {
-        const pooled = await runners.get(body.runner, flow.runner);
-        if (!('failure' in pooled) && !pooled.runner.reportsCost) return unpriced(pooled.runner.name);
+      for (const runner of runnersOf(phase)) {
+        const pooled = await runners.get(runner, flow.runner);
+        const unpriced = 'failure' in pooled ? undefined : costUnknown(options, pooled.runner);
+        if (unpriced) return unpriced;
       }
       const inside = insideOf(phase);
       if (typeof inside === 'object') open.push(inside);
@@ -33,12 +38,24 @@ export async function moneyCannotBeHeld(
   return undefined;
 }
 
-function unpriced(runner: string): Failure {
+function isInMoney({ flow, maxUSD }: BudgetOptions): boolean {
+  return maxUSD !== undefined || flow.budget?.maxUSD !== undefined;
+}
+
+/** Why this runner may not be called in such a run; undefined when it may. */
+export function costUnknown(options: BudgetOptions, runner: Pick<Runner, 'name' | 'reportsCost'>): Failure | undefined {
+  if (runner.reportsCost || !isInMoney(options)) return undefined;
   return {
     code: 'bad-input',
-    message: `the budget is in money, and the runner ${runner} does not report what it costs`,
+    message: `the budget is in money, and the runner ${runner.name} does not report what it costs`,
     hint: 'Use maxTokens instead of maxUSD, or another runner.',
   };
+}
+
+/** What each call of the phase names; a generated flow calls agents too, and may not name a runner. */
+function runnersOf(phase: Phase): (string | undefined)[] {
+  const generates = (phase.kind === 'flow' || phase.kind === 'expand') && phase.source.from === 'generated';
+  return generates ? [undefined] : tasksOf(phase).map((body) => body.runner);
 }
 
 function tasksOf(phase: Phase): TaskBody[] {
