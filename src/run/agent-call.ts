@@ -19,6 +19,7 @@ export interface AgentCall {
   readonly isWritten: boolean;
 }
 
+/** The body's own system prompt is taken as it is given, rendered or not; that of an agent's file holds no placeholders. */
 export async function agentCall(
   at: Pick<PhaseContext, 'run' | 'scope'>,
   body: TaskBody,

@@ -110,6 +110,7 @@ async function visitBodies(walk: Walk, scope: Scope, phase: Phase): Promise<stri
       if (problem !== undefined) return problem;
       continue;
     }
+    // What fills the texts of a task is decided by the definition and the arguments, which are in here.
     const call = await agentCall({ run: walk.at.run, scope }, body);
     if ('failure' in call) return call.failure.message;
     walk.agents.push(call.identity);

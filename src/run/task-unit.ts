@@ -21,11 +21,12 @@ import { type Workdir, workdirOf } from './workdir.js';
 
 export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
   const task = render(at, spec.body.task, spec.variables);
-  const { failure, unkeepable } = unresolvedIn(at, task.unresolved);
+  const system = render(at, spec.body.systemPrompt ?? '', spec.variables);
+  const { failure, unkeepable } = unresolvedIn(at, [...task.unresolved, ...system.unresolved]);
   if (failure) return { failure };
   const context = await contextText(at, spec.variables);
   if ('failure' in context) return context;
-  const call = await agentCall(at, spec.body);
+  const call = await agentCall(at, { ...spec.body, systemPrompt: system.text });
   if ('failure' in call) return call;
   const workdir = workdirOf(at, spec.cwd ?? at.phase.cwd, spec.label, spec.variables);
   if ('failure' in workdir) return workdir;

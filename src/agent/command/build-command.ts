@@ -2,22 +2,27 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { RunnerConfig } from '../../model/config.js';
 import type { ClientCommand } from '../client.js';
+import { promptOf } from '../prompt.js';
 import type { RunnerRequest } from '../runner.js';
 
 const FLAG_WITH_VALUE = /^(--?[\w-]+=)(.+)$/s;
 
-/** Any program: the prompt on stdin, the rest in variables. What is not asked for is unset, not inherited. */
+/**
+ * Any program: the prompt on stdin, the rest in variables. What is not asked for is unset, not inherited. A system prompt
+ * that no variable can hold goes before the task.
+ */
 export function buildCommand(
   request: RunnerRequest,
   config: RunnerConfig,
   exists: (path: string) => boolean = existsSync,
 ): ClientCommand {
   const argv = (config.command ?? []).map((element, index) => fromRoot(element, index, request, exists));
+  const { system, task } = promptOf(request);
   return {
     argv,
-    input: request.task,
+    input: task,
     env: {
-      TASKFLOW_SYSTEM_PROMPT: request.systemPrompt,
+      TASKFLOW_SYSTEM_PROMPT: system,
       TASKFLOW_MODEL: request.model,
       TASKFLOW_THINKING: request.thinking,
       TASKFLOW_TOOLS: request.tools?.join(','),

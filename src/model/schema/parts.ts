@@ -17,7 +17,9 @@ export const BRANCH_FIELDS = {
   model: Type.Optional(field(NonEmptyText, 'Model', 'Another model than that of the phase.', 'haiku')),
   thinking: Type.Optional(field(NonEmptyText, 'Thinking', 'How much the model may think.', 'low')),
   tools: Type.Optional(field(Type.Array(NonEmptyText), 'Tools', 'The only tools that the agent may use.', ['read'])),
-  systemPrompt: Type.Optional(field(Text, 'System prompt', "Used instead of the agent file's.", 'Be brief.')),
+  systemPrompt: Type.Optional(
+    field(Text, 'System prompt', "Used instead of the agent file's. Placeholders work as in a task.", 'Be brief.'),
+  ),
   cwd: Type.Optional(field(NonEmptyText, 'Working folder', 'Another folder than that of the phase.', 'packages/web')),
 };
 
@@ -112,7 +114,9 @@ export const Judge = Type.Object(
     model: Type.Optional(field(NonEmptyText, 'Model', 'Another model than that of the phase.', 'haiku')),
     thinking: Type.Optional(field(NonEmptyText, 'Thinking', 'How much the model may think.', 'high')),
     tools: Type.Optional(field(Type.Array(NonEmptyText), 'Tools', 'The only tools that the judge may use.', ['read'])),
-    systemPrompt: Type.Optional(field(Text, 'System prompt', "Used instead of the agent file's.", 'Be strict.')),
+    systemPrompt: Type.Optional(
+      field(Text, 'System prompt', "Used instead of the agent file's. Placeholders work as in a task.", 'Be strict.'),
+    ),
   },
   { additionalProperties: false },
 );

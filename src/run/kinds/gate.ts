@@ -1,5 +1,5 @@
 import type { Failure } from '../../model/failure.js';
-import type { GatePhase, Phase } from '../../model/flow.js';
+import type { GatePhase, Phase, TaskBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import { addUsage, NO_USAGE, type Usage } from '../../model/outcome.js';
 import { evaluateText } from '../conditions.js';
@@ -39,17 +39,22 @@ export const gateKind: KindHandler<GatePhase> = {
 function judgedParts(at: PhaseContext<GatePhase>): IdentityParts {
   const { phase } = at;
   const conditions = phase.eval.map((condition) => render(at, condition).text);
-  const task = phase.body && render(at, phase.body.task).text;
+  const asked = [phase.body, phase.score?.judge].map((body) => textsOf(at, body));
   const target = phase.score && render(at, phase.score.target).text;
   return {
     body: {
       conditions,
-      task: task ?? null,
+      asked,
       judge: (phase.body ?? null) as never,
       score: (phase.score ?? null) as never,
       target: target ?? null,
     },
   };
+}
+
+/** What a judge is told, as it comes out; null where there is none. */
+function textsOf(at: PhaseContext, body: TaskBody | undefined): readonly string[] | null {
+  return body ? [body.task, body.systemPrompt ?? ''].map((text) => render(at, text).text) : null;
 }
 
 async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> {

@@ -16,7 +16,8 @@ export const loopKind: KindHandler<LoopPhase> = {
     if ('failure' in first) return runBroken(at, first.failure);
     const { until, maxIterations, convergence, reflexion } = phase;
     const asked = until === undefined ? {} : conditionInputs(at, until, variablesFor(at, 1, NO_OUTPUT, ''));
-    const rules = { until: until ?? null, asked, maxIterations, convergence, reflexion, task: phase.body.task };
+    const { task, systemPrompt = null } = phase.body;
+    const rules = { until: until ?? null, asked, maxIterations, convergence, reflexion, task, systemPrompt };
     return runWhole(at, {
       // Later iterations are made of earlier ones, so the first one and the rules decide them all.
       parts: { ...first.parts, body: { ...first.parts.body, ...rules, first: first.parts.body['task'] ?? null } },

@@ -60,7 +60,7 @@ export interface SheetRecord {
 }
 
 /** Raised when a sheet looks different or means something else. */
-const FORMAT = 2;
+const FORMAT = 3;
 export const SHEETS = `${STATE_DIR}/unchanged`;
 const KEPT_SHEETS = 64;
 /** Of what a sheet or a roll says, in characters: beyond it, reading it takes as long as what it saves. */
