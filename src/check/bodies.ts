@@ -23,7 +23,7 @@ export function agentFields(
   if (typeof own['systemPrompt'] === 'string') reader.template([...path, 'systemPrompt'], own['systemPrompt'], scope);
   if (reader.context.trust === 'generated' && own['runner'] !== undefined) {
     refuseGenerated(reader, [...path, 'runner'], 'choose a runner');
-  }
+  } else if (typeof own['runner'] === 'string') reader.context.runners.name([...path, 'runner'], own['runner']);
   const fields: Record<string, unknown> = {};
   for (const name of ['agent', ...AGENT_WORDS, 'tools', 'systemPrompt']) {
     const value = own[name] ?? phase[name];

@@ -10,6 +10,7 @@ import type { Surroundings, UsedFlow } from './context.js';
 import { checkFlowValue } from './flow.js';
 import { checkForbiddenNames } from './forbidden.js';
 import { Problems, syntaxDiagnostics, toDiagnostics } from './problem.js';
+import { NamedRunners } from './runners.js';
 import { LoadedFlows, loadUsedFlows } from './used-flows.js';
 import type { CheckWorld, Dependency } from './world.js';
 
@@ -67,10 +68,12 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
     const used = await loadUsedFlows(parsed.value, { world, loaded, trail, check: checkUsed(world, loaded) });
     const places = new Source(file, source);
     const { trust = 'file', depth = 0, mostPhases, given, inherited, around } = request;
+    const runners = new NamedRunners();
     flow = checkFlowValue(parsed.value, {
       problems,
       world,
       used,
+      runners,
       trust,
       name: request.name ?? nameFromFile(file),
       ...(trust === 'file' ? { file, position: (index) => positionOf(places, parsed.phases[index]) } : {}),
@@ -80,6 +83,7 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
       ...(inherited === undefined ? {} : { inherited }),
       ...(around === undefined ? {} : { around }),
     });
+    await runners.check(world, problems);
   }
   const found = problems.list;
   const diagnostics = found.length === 0 ? [] : await toDiagnostics(found, file, source, await parsed.tree());

@@ -2,6 +2,7 @@ import type { AgentScope, Flow } from '../model/flow.js';
 import type { Kind } from '../model/kind.js';
 import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
+import type { NamedRunners } from './runners.js';
 import type { CheckWorld } from './world.js';
 
 /** A saved flow that a phase uses, as far as it could be loaded. */
@@ -29,6 +30,8 @@ export interface CheckContext {
   readonly args: ReadonlySet<string>;
   /** Arguments that are mentioned. Those that are not declared become untyped ones. */
   readonly mentionedArgs: Set<string>;
+  /** Runners that are named: whether they exist is asked once, when the rest is checked. */
+  readonly runners: NamedRunners;
   /** Saved flows by the name or path under which they are used. */
   readonly used: ReadonlyMap<string, UsedFlow>;
   /** Every phase of this flow by id. */

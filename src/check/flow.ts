@@ -14,6 +14,7 @@ import { checkPhase, type PhaseDefaults } from './phase.js';
 import { PhaseReader } from './phase-reader.js';
 import { readPhases } from './phases.js';
 import type { Problems } from './problem.js';
+import type { NamedRunners } from './runners.js';
 import { writtenPhases } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
 import type { CheckWorld } from './world.js';
@@ -24,6 +25,7 @@ export interface FlowOptions {
   readonly problems: Problems;
   readonly world: CheckWorld;
   readonly used: ReadonlyMap<string, UsedFlow>;
+  readonly runners: NamedRunners;
   readonly trust: 'file' | 'generated';
   /** Name when the flow has none. */
   readonly name: string;
@@ -158,12 +160,12 @@ function contextOf(
   args: Readonly<Record<string, ArgSpec>>,
   options: FlowOptions,
 ): CheckContext {
-  const { problems, world, used, trust, depth = 0 } = options;
+  const { problems, world, used, runners, trust, depth = 0 } = options;
   if (trust === 'generated' && raw['runner'] !== undefined) {
     problems.error([...(options.path ?? []), 'runner'], 'generated-flow', 'a generated flow may not choose a runner', {
       target: 'key',
     });
-  }
+  } else if (typeof raw['runner'] === 'string') runners.name([...(options.path ?? []), 'runner'], raw['runner']);
   const agentScope = (raw['agentScope'] ?? options.agentScope ?? 'both') as AgentScope;
   return {
     problems,
@@ -174,6 +176,7 @@ function contextOf(
     flowName,
     args: new Set([...Object.keys(args), ...Object.keys(options.given ?? {}), ...(options.around?.args ?? [])]),
     mentionedArgs: new Set(),
+    runners,
     used,
     phases: new Map(sources.map((source) => [source.id, source])),
     outer: options.outer ?? new Set(),
@@ -184,6 +187,7 @@ function contextOf(
         problems,
         world,
         used,
+        runners,
         trust,
         name: `${flowName}.${phase}`,
         path,

@@ -1,6 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { findAgent } from '../agent/agent-files.js';
+import { loadConfig } from '../config/load.js';
+import { BUILT_IN_RUNNERS } from '../model/config.js';
 import type { AgentScope } from '../model/flow.js';
 import { LARGEST_FILE } from '../parse/decode.js';
 import { sha256Hex } from '../util/digest.js';
@@ -24,6 +26,8 @@ export interface CheckWorld {
     name: string,
     scope: AgentScope,
   ): { readonly found: true } | { readonly problem: string; readonly known: readonly string[] };
+  /** Every runner that can be named; undefined while the settings have errors, which a run stops at by itself. */
+  runners(): Promise<readonly string[] | undefined>;
   /** A saved flow's name or a path from the project root. */
   flow(ref: string): FoundFlow;
   /** A path, as written from the project root, leads out of the project through a symbolic link. */
@@ -47,6 +51,13 @@ export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
         agents.set(key, answer);
       }
       return answer;
+    },
+    async runners() {
+      const { problems, values, looked } = await loadConfig(project);
+      recorder.note(looked);
+      if (problems.some(({ severity }) => severity === 'error')) return undefined;
+      const configured = values.flatMap(({ key }) => /^runners\.([^.]+)\./.exec(key)?.[1] ?? []);
+      return [...new Set([...BUILT_IN_RUNNERS, ...configured])];
     },
     flow: (ref) => findFlow(project, ref, { read: recorder.read, names: () => savedFlowNames(project) }),
     linksOut(path) {
@@ -94,6 +105,11 @@ class Recorder {
     this.#seen.set(`${folder}/`, names.length === 0 ? null : sha256Hex(names.join('\n')));
     return names;
   };
+
+  /** Files that somebody else read. */
+  note(looked: readonly Dependency[]): void {
+    for (const { path, digest } of looked) this.#seen.set(path, digest);
+  }
 
   get dependencies(): readonly Dependency[] {
     return [...this.#seen].map(([path, digest]) => ({ path, digest }));

@@ -1,3 +1,4 @@
+import { BUILT_IN_RUNNERS } from '../model/config.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { JsonValue } from '../model/json.js';
 import { parseText } from '../parse/parse.js';
@@ -127,7 +128,7 @@ function isKnown(key: string): boolean {
 
 /** Names that may stand directly under a prefix such as `` or `cache.`. */
 function knownUnder(prefix: string): string[] {
-  if (prefix === 'runners.') return ['pi', 'claude', 'codex'];
+  if (prefix === 'runners.') return [...BUILT_IN_RUNNERS];
   if (prefix.startsWith('runners.')) return RUNNER_SETTINGS.map((setting) => setting.key);
   const names = SETTINGS.filter((setting) => setting.key.startsWith(prefix)).map(
     (setting) => setting.key.slice(prefix.length).split('.')[0]!,

@@ -8,7 +8,7 @@ export interface ConfigFile {
   readonly name: string;
 }
 
-export function configFile(project: Project, source: 'user' | 'project'): ConfigFile {
+export function configFile(project: Pick<Project, 'root' | 'home'>, source: 'user' | 'project'): ConfigFile {
   return source === 'project'
     ? { source, path: join(project.root, STATE_DIR, 'config.yaml'), name: `${STATE_DIR}/config.yaml` }
     : {

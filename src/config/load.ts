@@ -27,7 +27,7 @@ export interface LoadedConfig {
  * The project's file over the user's over the defaults. Without a file nothing is parsed; with one, what it says is kept
  * by its digest, so that YAML is loaded once per edit.
  */
-export async function loadConfig(project: Project): Promise<LoadedConfig> {
+export async function loadConfig(project: Pick<Project, 'root' | 'home'>): Promise<LoadedConfig> {
   const layers: Layer[] = [];
   const unreadable: Diagnostic[] = [];
   const looked: { path: string; digest: string | null }[] = [];
@@ -43,7 +43,7 @@ export async function loadConfig(project: Project): Promise<LoadedConfig> {
   return { ...merged, problems: [...unreadable, ...merged.problems], looked };
 }
 
-async function checkedFile(project: Project, file: ConfigFile, text: string): Promise<CheckedFile> {
+async function checkedFile(project: Pick<Project, 'root'>, file: ConfigFile, text: string): Promise<CheckedFile> {
   const dir = join(project.root, DERIVED_DIR);
   const digest = sha256Hex(JSON.stringify(['config', 1, VERSION, file.name, text]));
   const kept = readDerived(dir, digest);

@@ -1,10 +1,10 @@
-import type { RunnerConfig } from '../model/config.js';
+import { BUILT_IN_RUNNERS, type RunnerConfig } from '../model/config.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { nearestName } from '../util/nearest.js';
 import type { PlacedValue } from './layer.js';
 import { RUNNER_FIELD_TYPES } from './settings.js';
 
-const BUILT_IN = ['pi', 'claude', 'codex'];
+const BUILT_IN: readonly string[] = BUILT_IN_RUNNERS;
 
 interface CheckedRunners {
   readonly runners: Readonly<Record<string, RunnerConfig>>;

@@ -39,6 +39,9 @@ export interface RunnerConfig {
   readonly ratePerMinute?: number;
 }
 
+/** Clients that can be named without being configured. */
+export const BUILT_IN_RUNNERS = ['pi', 'claude', 'codex'] as const;
+
 /** Where a value came from, for `config list`. */
 export interface ConfigValue {
   readonly key: string;

@@ -1,0 +1,30 @@
+import { BUILT_IN_RUNNERS } from '../model/config.js';
+import type { Path } from '../parse/locate.js';
+import type { Problems } from './problem.js';
+import { show } from './structure.js';
+import type { CheckWorld } from './world.js';
+
+/**
+ * The runners that a flow names. Which ones there are stands in the settings, and reading those takes waiting, which the
+ * check of a phase does not; most flows name none, or a built-in one, and cause no reading at all.
+ */
+export class NamedRunners {
+  readonly #named = new Map<string, { readonly path: Path; readonly name: string }>();
+
+  name(path: Path, name: string): void {
+    if ((BUILT_IN_RUNNERS as readonly string[]).includes(name) || name.includes('{')) return;
+    this.#named.set(path.join('\0'), { path, name });
+  }
+
+  async check(world: CheckWorld, problems: Problems): Promise<void> {
+    if (this.#named.size === 0) return;
+    const known = await world.runners();
+    for (const { path, name } of this.#named.values()) {
+      if (known === undefined || known.includes(name)) continue;
+      problems.error(path, 'unknown-runner', `there is no runner ${show(name)}`, {
+        hint: `known: ${known.join(', ')}; add it under "runners" in .pi/taskflows/config.yaml`,
+        suggest: { name, known },
+      });
+    }
+  }
+}
