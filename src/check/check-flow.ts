@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { AgentDefaults, Flow } from '../model/flow.js';
-import { FLOW_NAME_PATTERN, MAX_NAME_LENGTH } from '../model/names.js';
+import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/names.js';
 import { decodeText } from '../parse/decode.js';
 import { parseText } from '../parse/parse.js';
 import { Source } from '../parse/source.js';
@@ -121,5 +121,5 @@ function nameFromFile(file: string): string {
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, MAX_NAME_LENGTH);
-  return new RegExp(FLOW_NAME_PATTERN).test(name) ? name : 'flow';
+  return new RegExp(FLOW_NAME_PATTERN).test(name) && !isForbiddenName(name) ? name : 'flow';
 }

@@ -1,6 +1,6 @@
 import type { AgentDefaults, AgentScope, ArgSpec, Budget, Flow, Phase } from '../model/flow.js';
 import { isJsonObject } from '../model/json.js';
-import { isCwdWord } from '../model/names.js';
+import { isCwdWord, isForbiddenName } from '../model/names.js';
 import { Arg, type RawArg, type RawCache, type RawRetry } from '../model/schema/common.js';
 import { FLOW_FIELDS, MOST_PHASES, Step } from '../model/schema/flow.js';
 import type { Path } from '../parse/locate.js';
@@ -10,6 +10,7 @@ import { checkArgSpecs, UNDECLARED } from './arg-specs.js';
 import { projectPath } from './bodies.js';
 import type { CheckContext, PhaseSource, Surroundings, UsedFlow } from './context.js';
 import { checkFingerprint } from './fingerprints.js';
+import { forbiddenName } from './forbidden.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
 import { PhaseReader } from './phase-reader.js';
 import { readPhases } from './phases.js';
@@ -97,6 +98,8 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
       });
     } else if (name === 'contextSharing') {
       problems.warn(at, 'no-effect', '"contextSharing" is accepted but does nothing here', { target: 'key' });
+    } else if (name === 'name' && isForbiddenName(value)) {
+      forbiddenName(at, value, problems);
     } else if (name === 'phases' && Array.isArray(value) && value.length > 0) {
       good[name] = value;
     } else if (name === 'args' && isJsonObject(value)) {

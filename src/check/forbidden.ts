@@ -1,4 +1,5 @@
 import { isForbiddenName } from '../model/names.js';
+import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
 
 /**
@@ -31,7 +32,7 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
   }
   for (const name of Object.keys(value)) {
     if (isForbiddenName(name)) {
-      problems.error([...path, name], 'forbidden-name', `"${name}" is not allowed as a name`, { target: 'key' });
+      forbiddenName([...path, name], name, problems, 'key');
       continue;
     }
     const member = (value as Record<string, unknown>)[name];
@@ -40,4 +41,9 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
     visit(member, path, problems);
     path.pop();
   }
+}
+
+/** Where the name is a value (an id, the name of a flow), the caller has to look: not every text names something. */
+export function forbiddenName(path: Path, name: string, problems: Problems, target: 'key' | 'value' = 'value'): void {
+  problems.error(path, 'forbidden-name', `"${name}" is not allowed as a name`, { target });
 }

@@ -1,7 +1,10 @@
 import type { Branch, Phase, RunBody, TaskBody, UseBody } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
+import { isForbiddenName } from '../model/names.js';
+import { ROOT_NAMES } from '../plan/placeholder.js';
 import { agentFields, projectPath, runBody, taskBody } from './bodies.js';
+import { forbiddenName } from './forbidden.js';
 import { checkSource, checkUse } from './nested.js';
 import type { PhaseReader } from './phase-reader.js';
 import { checkScore } from './score.js';
@@ -33,6 +36,7 @@ export const KIND_BUILDERS: Builders = {
   map: (reader) => {
     const { raw } = reader.source;
     const over = raw['over'] as string | readonly JsonValue[] | undefined;
+    checkAlias(reader);
     if (over !== undefined) reader.deep(reader.path('over'), over);
     if (typeof over === 'string' && !over.includes('{')) {
       reader.context.problems.error(
@@ -182,6 +186,18 @@ export function noEffect(reader: PhaseReader, field: string, why: string): void 
 function withValues(reader: PhaseReader, item = false): Readonly<Record<string, JsonValue>> {
   const given = (reader.source.raw['with'] ?? {}) as Readonly<Record<string, JsonValue>>;
   return reader.deep(reader.path('with'), given, { item });
+}
+
+/** The further name of a map's item has to be one that nothing else has. */
+function checkAlias(reader: PhaseReader): void {
+  const alias = reader.source.raw['as'];
+  const { problems } = reader.context;
+  if (isForbiddenName(alias)) forbiddenName(reader.path('as'), alias, problems);
+  else if (typeof alias === 'string' && ROOT_NAMES.includes(alias)) {
+    problems.error(reader.path('as'), 'bad-value', `"as" cannot be "${alias}": {${alias}…} means something already`, {
+      hint: 'take a name of its own, such as as: file; {item} works in any case',
+    });
+  }
 }
 
 function mapBody(reader: PhaseReader): TaskBody | RunBody | UseBody {

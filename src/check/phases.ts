@@ -7,6 +7,7 @@ import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from '../model/sche
 import { isOptional } from '../model/schema/type.js';
 import type { Path } from '../parse/locate.js';
 import type { PhaseSource } from './context.js';
+import { forbiddenName } from './forbidden.js';
 import { Problems } from './problem.js';
 import { fieldPath, type WrittenPhase } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
@@ -60,8 +61,8 @@ function readId(raw: Fields, path: Path, index: number, problems: Problems): str
     problems.error(path, 'missing-field', 'this phase needs "id"', { hint: 'for example: id: scan' });
     return `phase-${index + 1}`;
   }
-  if (typeof id === 'string' && isForbiddenName(id)) {
-    problems.error(at, 'forbidden-name', `"${id}" is not allowed as a name`);
+  if (isForbiddenName(id)) {
+    forbiddenName(at, id, problems);
     return `phase-${index + 1}`;
   }
   if (typeof id === 'string' && id.length <= 100 && !/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(id)) {
@@ -162,7 +163,8 @@ function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
   const fields: TProperties = BRANCH_FIELDS;
   for (const [name, value] of Object.entries(branch)) {
     const at = [...path, name];
-    if (Object.hasOwn(fields, name)) {
+    if (name === 'id' && isForbiddenName(value)) forbiddenName(at, value, problems);
+    else if (Object.hasOwn(fields, name)) {
       if (checkStructure(value, fields[name]!, at, problems)) good[name] = value;
       // Something stood there: its own problem is reported, not that it is missing.
       else if (name === 'task' || name === 'run') good[name] = 'x';

@@ -1,7 +1,8 @@
 /** Names that reach into JavaScript's own objects: refused wherever a flow, an argument or a path names something. */
-const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+const FORBIDDEN = ['__proto__', 'constructor', 'prototype'] as const;
+const FORBIDDEN_NAMES: ReadonlySet<unknown> = new Set(FORBIDDEN);
 
-export function isForbiddenName(name: string): boolean {
+export function isForbiddenName(name: unknown): name is (typeof FORBIDDEN)[number] {
   return FORBIDDEN_NAMES.has(name);
 }
 

@@ -29,6 +29,8 @@ export interface Suspect {
 }
 
 const LOOP_FIELDS: ReadonlySet<string> = new Set(['iteration', 'lastOutput', 'maxIterations']);
+/** Names that placeholders start with already: a map cannot give one of them to its item. */
+export const ROOT_NAMES: readonly string[] = ['args', 'steps', 'previous', 'loop', 'reflexion'];
 const NAMES_A_ROOT = /^(args|steps|item|previous|loop|reflexion)(?![\w-])/;
 /** One element of a path. Anything that needs quoting in JavaScript is left to `json` and a later phase. */
 const PATH = /^[^\s{}.,:;"'`()[\]]+(?:\.[^\s{}.,:;"'`()[\]]+)*$/;
@@ -36,7 +38,7 @@ const LONGEST_PLACEHOLDER = 1000;
 
 /** The placeholder at this brace, a suspect, or undefined for a brace that is plainly text. */
 export function readPlaceholder(text: string, offset: number, itemName = 'item'): PlaceholderRef | Suspect | undefined {
-  const head = text.slice(offset + 1, offset + 1 + 64);
+  const head = text.slice(offset + 1, offset + 2 + Math.max(itemName.length, 16));
   const named = NAMES_A_ROOT.exec(head)?.[1] ?? (startsWithName(head, itemName) ? 'item' : undefined);
   if (named === undefined) return undefined;
   const window = text.slice(offset, offset + LONGEST_PLACEHOLDER);

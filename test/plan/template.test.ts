@@ -42,6 +42,14 @@ describe('placeholders', () => {
     expect(renderTemplate(parseTemplate('x{steps.a.output}'), bytes).base64).toBeUndefined();
   });
 
+  it('know a name of any length that a map gave its item', () => {
+    const name = 'n'.repeat(100);
+    expect(templateRefs(parseTemplate(`{${name}.path} {${name}}`, name)).map(({ root }) => root)).toEqual([
+      'item',
+      'item',
+    ]);
+  });
+
   it('leaves braces alone that start no placeholder', () => {
     for (const text of [
       '{',
