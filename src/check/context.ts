@@ -26,6 +26,8 @@ export interface CheckContext {
   /** Warnings about placeholders are errors. */
   readonly strict: boolean;
   readonly flowName: string;
+  /** This flow, or one around it, bounds what is spent. */
+  readonly hasBudget: boolean;
   /** Declared arguments; a nested flow also knows those that `with` gives it. */
   readonly args: ReadonlySet<string>;
   /** Arguments that are mentioned. Those that are not declared become untyped ones. */

@@ -42,6 +42,8 @@ export interface FlowOptions {
   readonly agentScope?: AgentScope;
   /** Of the flow around this one; its own go before them. A flow in a file of its own stands for itself. */
   readonly inherited?: AgentDefaults;
+  /** A flow around this one bounds what is spent. */
+  readonly outerBudget?: boolean;
   /** Phases of the flows around this one. */
   readonly outer?: ReadonlySet<string>;
   readonly around?: Surroundings;
@@ -69,6 +71,7 @@ export function checkFlowValue(value: unknown, options: FlowOptions): Flow | und
     return undefined;
   }
   const good = readFlowFields(flow as Fields, path, problems);
+  if (path.length > 0) warnOfRunWide(good, path, problems);
   const written = writtenPhases(good, path, problems);
   const tally = options.tally ?? { phases: 0 };
   tally.phases += written.length;
@@ -114,6 +117,17 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
     }
   }
   return good;
+}
+
+/** A flow inside another one is part of its run, which has one budget and one bound for everything in it. */
+function warnOfRunWide(flow: Fields, path: Path, problems: Problems): void {
+  for (const name of ['budget', 'concurrency']) {
+    if (flow[name] === undefined) continue;
+    problems.warn([...path, name], 'no-effect', `"${name}" means nothing in a flow inside another one`, {
+      target: 'key',
+      hint: 'the outermost flow decides about the whole run',
+    });
+  }
 }
 
 /** One by one, so that a mistake in one argument does not make the others unknown. */
@@ -169,6 +183,7 @@ function contextOf(
       target: 'key',
     });
   } else if (typeof raw['runner'] === 'string') runners.name([...(options.path ?? []), 'runner'], raw['runner']);
+  const hasBudget = raw['budget'] !== undefined || (options.outerBudget ?? false);
   const agentScope = (raw['agentScope'] ?? options.agentScope ?? 'both') as AgentScope;
   return {
     problems,
@@ -177,6 +192,7 @@ function contextOf(
     agentScope,
     strict: (raw['strictInterpolation'] ?? false) as boolean,
     flowName,
+    hasBudget,
     args: new Set([...Object.keys(args), ...Object.keys(options.given ?? {}), ...(options.around?.args ?? [])]),
     mentionedArgs: new Set(),
     runners,
@@ -201,6 +217,7 @@ function contextOf(
         ...(options.tally ? { tally: options.tally } : {}),
         agentScope,
         inherited: agentDefaults(raw, options.inherited),
+        outerBudget: hasBudget,
         outer: new Set([...(options.outer ?? []), ...sources.map(({ id }) => id)]),
       }),
   };

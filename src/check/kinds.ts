@@ -5,6 +5,7 @@ import { isForbiddenName } from '../model/names.js';
 import { ROOT_NAMES } from '../plan/placeholder.js';
 import { agentFields, projectPath, runBody, taskBody } from './bodies.js';
 import { forbiddenName } from './forbidden.js';
+import { AGENT_ONLY, noEffect, RUN_ONLY, warnIdle } from './idle-fields.js';
 import { checkSource, checkUse } from './nested.js';
 import type { PhaseReader } from './phase-reader.js';
 import { checkScore } from './score.js';
@@ -179,10 +180,6 @@ export const KIND_BUILDERS: Builders = {
   },
 };
 
-export function noEffect(reader: PhaseReader, field: string, why: string): void {
-  reader.context.problems.warn(reader.path(field), 'no-effect', `"${field}" means nothing ${why}`, { target: 'key' });
-}
-
 function withValues(reader: PhaseReader, item = false): Readonly<Record<string, JsonValue>> {
   const given = (reader.source.raw['with'] ?? {}) as Readonly<Record<string, JsonValue>>;
   return reader.deep(reader.path('with'), given, { item });
@@ -214,8 +211,7 @@ function mapBody(reader: PhaseReader): TaskBody | RunBody | UseBody {
   }
   const isRun = raw['run'] !== undefined;
   const isUse = raw['use'] !== undefined;
-  if (!isRun)
-    for (const field of ['input', 'env']) if (raw[field] !== undefined) noEffect(reader, field, 'without "run"');
+  if (!written.has('run')) warnIdle(reader, path, raw, RUN_ONLY, 'without "run"');
   if (!isUse && raw['with'] !== undefined) noEffect(reader, 'with', 'without "use"');
   if (isUse) {
     const use = reader.template(reader.path('use'), raw['use'] as string, scope);
@@ -244,7 +240,8 @@ function branches(reader: PhaseReader, atLeast: number): readonly Branch[] {
     if (hasTask === (branch['run'] !== undefined)) {
       const message = hasTask ? 'a branch has "task" or "run", not both' : 'a branch needs "task" or "run"';
       problems.error(at, 'missing-field', message);
-    }
+    } else if (hasTask) warnIdle(reader, at, branch, RUN_ONLY, 'without "run"');
+    else warnIdle(reader, at, branch, AGENT_ONLY, 'where no agent is called');
     const cwd = branch['cwd'];
     if (typeof cwd === 'string') projectPath(reader, [...at, 'cwd'], cwd);
     const task = typeof branch['task'] === 'string' ? reader.template([...at, 'task'], branch['task']) : '';

@@ -80,6 +80,10 @@ export function checkUse(reader: PhaseReader, use: string, given: Readonly<Recor
     return;
   }
   checkGivenArgs(reader, found.flow, given);
+  if (found.flow.budget && !reader.context.hasBudget) {
+    const message = `the budget of "${found.flow.name}" does not count here: a run has the budget of its outermost flow`;
+    problems.warn(path, 'no-effect', message, { hint: 'give this flow a "budget" of its own' });
+  }
   const resolve = (name: string) => flowOf(used.get(name));
   if (trust === 'generated' && executesCommand(found.flow, resolve)) {
     refuseGenerated(reader, path, `use "${use}", which executes commands`);

@@ -1,12 +1,12 @@
 import type { CachePolicy, Edge, Phase, PhaseBase, Retry } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
 import { isCwdWord } from '../model/names.js';
 import type { RawCache, RawRetry } from '../model/schema/common.js';
 import { parseDuration } from '../util/duration.js';
 import { projectPath } from './bodies.js';
+import { checkIdleFields, noEffect } from './idle-fields.js';
 import { checkJsonSchema } from './json-schema.js';
-import { KIND_BUILDERS, noEffect } from './kinds.js';
+import { KIND_BUILDERS } from './kinds.js';
 import { leavesProject } from './paths.js';
 import type { PhaseReader } from './phase-reader.js';
 import { cachePolicy } from './policy.js';
@@ -20,8 +20,6 @@ export interface PhaseDefaults {
   readonly incremental: boolean;
 }
 
-const FAN_OUT: ReadonlySet<Kind> = new Set<Kind>(['parallel', 'map', 'reduce', 'tournament', 'race', 'flow', 'expand']);
-const WITHOUT_AGENT: ReadonlySet<Kind> = new Set<Kind>(['script', 'approval', 'flow', 'expand']);
 const NO_NEEDS: readonly Edge[] = [];
 const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], implied: false };
 
@@ -42,6 +40,7 @@ export function checkPhase(
   phase.needs = edges(reader);
   reader.finish(phase.needs.length > 0);
   checkCombinations(reader, phase);
+  checkIdleFields(reader, phase);
   if (raw['cache'] !== undefined) checkDeclaredInput(reader, phase);
   return phase;
 }
@@ -138,7 +137,6 @@ function edges(reader: PhaseReader): readonly Edge[] {
 }
 
 function checkCombinations(reader: PhaseReader, phase: Phase): void {
-  const { raw } = reader.source;
   const { problems } = reader.context;
   const folders = [phase.cwd, ...('branches' in phase ? phase.branches.map(({ cwd }) => cwd) : [])];
   const fleeting = folders.find((cwd) => cwd === 'temp' || cwd === 'worktree');
@@ -147,19 +145,6 @@ function checkCombinations(reader: PhaseReader, phase: Phase): void {
       target: 'key',
       hint: 'use cwd: dedicated, or a folder of the project',
     });
-  }
-  if (raw['concurrency'] !== undefined && !FAN_OUT.has(phase.kind))
-    noEffect(reader, 'concurrency', `on a single ${phase.kind}`);
-  const runsCommands = phase.kind === 'map' && phase.body.type !== 'task';
-  if (WITHOUT_AGENT.has(phase.kind) || runsCommands) {
-    for (const field of ['context', 'contextLimit']) {
-      if (raw[field] !== undefined) noEffect(reader, field, 'where no agent is called');
-    }
-  }
-  if (runsCommands) {
-    for (const field of ['agent', 'model', 'thinking', 'tools', 'systemPrompt', 'runner']) {
-      if (raw[field] !== undefined) noEffect(reader, field, 'where no agent is called');
-    }
   }
   if (phase.kind === 'gate' && phase.onBlock === 'retry' && phase.needs.length === 0) {
     noEffect(reader, 'onBlock', 'on a gate that depends on no other phase');

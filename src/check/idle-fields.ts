@@ -1,0 +1,82 @@
+import type { Phase } from '../model/flow.js';
+import type { Kind } from '../model/kind.js';
+import type { Path } from '../parse/locate.js';
+import type { PhaseReader } from './phase-reader.js';
+
+/** Fields of an agent call, and of a command. */
+export const AGENT_ONLY = ['agent', 'runner', 'model', 'thinking', 'tools', 'systemPrompt'] as const;
+export const RUN_ONLY = ['input', 'env'] as const;
+
+const TOLD_TO_AGENTS = [...AGENT_ONLY, 'context', 'contextLimit'];
+const OF_A_PROCESS = ['cwd', 'idleTimeout'];
+const OF_AN_ANSWER = [...OF_A_PROCESS, 'expect', 'outputs'];
+const CONCURRENCY = ['concurrency'];
+const RETRY = ['retry'];
+
+const FAN_OUT: ReadonlySet<Kind> = new Set<Kind>(['parallel', 'map', 'reduce', 'tournament']);
+
+/**
+ * Fields that are right for the kind and still do nothing, because of what else the phase says. Someone who wrote one
+ * believes in it: a working folder that is ignored is a command in the wrong place.
+ */
+export function checkIdleFields(reader: PhaseReader, phase: Phase): void {
+  const { raw, path, written } = reader.source;
+  const warn = (fields: readonly string[], why: string) => warnIdle(reader, path, raw, fields, why);
+  if (!FAN_OUT.has(phase.kind)) warn(CONCURRENCY, `on a single ${phase.kind}`);
+  const work = workOf(phase, written);
+  if (work !== 'agent') warn(TOLD_TO_AGENTS, 'where no agent is called');
+  if (work === 'flow') warn(OF_A_PROCESS, 'where another flow does the work');
+  if (work === 'decision') {
+    const how = phase.kind === 'approval' ? 'where a person decides' : 'where no agent is asked';
+    warn(OF_AN_ANSWER, how);
+    if (phase.output === 'json') warn(['output'], how);
+    if (phase.kind !== 'approval') warn(['timeout'], how);
+    if (phase.kind !== 'gate' || phase.onBlock !== 'retry') warn(RETRY, how);
+  } else if (!phase.idempotent && phase.kind !== 'gate' && phase.retry?.max !== 0) {
+    warn(RETRY, 'beside idempotent: false, which allows one attempt');
+  }
+}
+
+/** What a phase comes down to. `decision`: it starts nothing at all. */
+function workOf(phase: Phase, written: ReadonlySet<string>): 'agent' | 'command' | 'flow' | 'decision' {
+  switch (phase.kind) {
+    case 'script':
+      return 'command';
+    case 'flow':
+    case 'expand':
+      return 'flow';
+    case 'approval':
+      return 'decision';
+    case 'gate':
+      // A task or a score that is wrong is reported as such.
+      return written.has('task') || phase.score?.judge || (written.has('score') && !phase.score) ? 'agent' : 'decision';
+    case 'map':
+      return ({ task: 'agent', run: 'command', use: 'flow' } as const)[phase.body.type];
+    case 'parallel':
+    case 'race':
+      return phase.branches.some(({ body }) => body.type === 'task') || phase.branches.length === 0
+        ? 'agent'
+        : 'command';
+    default:
+      return 'agent';
+  }
+}
+
+export function noEffect(reader: PhaseReader, field: string, why: string): void {
+  warnAt(reader, reader.path(field), field, why);
+}
+
+/** Each of these fields that is there does nothing, for one reason. `path` leads to what holds them. */
+export function warnIdle(
+  reader: PhaseReader,
+  path: Path,
+  holder: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+  why: string,
+): void {
+  for (const field of fields) if (holder[field] !== undefined) warnAt(reader, [...path, field], field, why);
+}
+
+function warnAt(reader: PhaseReader, path: Path, field: string, why: string): void {
+  reader.context.problems.warn(path, 'no-effect', `"${field}" means nothing ${why}`, { target: 'key' });
+}
