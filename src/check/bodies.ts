@@ -3,7 +3,7 @@ import type { Path } from '../parse/locate.js';
 import { parseTemplate, templateRefs } from '../plan/template.js';
 import { leavesProject } from './paths.js';
 import type { PhaseReader, TextScope } from './phase-reader.js';
-import { codeElements, variableName } from './shell.js';
+import { codeElements, shellAdvice } from './shell.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -63,10 +63,11 @@ export function runBody(reader: PhaseReader, path: Path, own: Fields, scope: Tex
 }
 
 function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], scope: TextScope): void {
-  const code = new Set(codeElements(argv));
+  const code = new Map(codeElements(argv).map(({ index, advice }) => [index, advice]));
   for (const [index, element] of argv.entries()) {
     const at = [...path, index];
-    if (code.has(index)) checkShellText(reader, at, element);
+    const advice = code.get(index);
+    if (advice) checkShellText(reader, at, element, advice);
     else reader.template(at, element, scope);
     if (element.includes('\0'))
       reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
@@ -75,16 +76,15 @@ function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], sco
 }
 
 /** Text that a shell or an interpreter parses: a value put into it could become commands. */
-function checkShellText(reader: PhaseReader, path: Path, text: string): void {
+function checkShellText(reader: PhaseReader, path: Path, text: string, advice = shellAdvice): void {
   const { problems } = reader.context;
   if (text.includes('\0')) problems.error(path, 'bad-value', 'a command cannot hold a NUL character');
   const template = parseTemplate(text, reader.itemName);
   const places = [...templateRefs(template), ...template.suspects.filter(({ certain }) => certain)];
   for (const { text: placeholder, offset, length } of places) {
-    const name = variableName(placeholder);
     problems.error(path, 'shell-placeholder', `{${placeholder}} would be read as code here`, {
       span: { offset, length },
-      hint: `pass it by env: { ${name}: "{${placeholder}}" } and write "$${name}"`,
+      hint: advice(placeholder),
     });
   }
 }

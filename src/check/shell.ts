@@ -1,74 +1,88 @@
+import { LANGUAGES, type Language } from './shell-languages.js';
+
+/** An element of an argv that is code, and what to do about a placeholder in it. */
+export interface CodeElement {
+  readonly index: number;
+  readonly advice: Advice;
+}
+
+export type Advice = (placeholder: string) => string;
+
 /**
  * Which elements of an argv are code: what a shell or an interpreter parses again. A placeholder there would let an
  * output, an item or an argument become commands.
  */
-export function codeElements(argv: readonly string[]): readonly number[] {
-  if (argv[0] !== undefined && programName(argv[0]) === 'eval') return argv.map((_, index) => index).slice(1);
-  const code: number[] = [];
+export function codeElements(argv: readonly string[]): readonly CodeElement[] {
+  const first = programName(argv[0] ?? '');
+  if (first === 'eval') return argv.slice(1).map((_, index) => ({ index: index + 1, advice: shellAdvice }));
+  const code = new Map<number, CodeElement>();
   for (const [index, element] of argv.entries()) {
     const name = programName(element);
     const language = ANY_PROGRAM.test(name) && LANGUAGES.find(({ program }) => program.test(name));
-    if (language) code.push(...codeAfter(argv, index + 1, language));
+    if (!language || ((language.bare || language.skips) && index > 0 && !WRAPPERS.test(first))) continue;
+    const advice = adviceFor(language, name);
+    for (const at of codeAfter(argv, index + 1, language)) if (!code.has(at)) code.set(at, { index: at, advice });
   }
-  return [...new Set(code)];
+  return [...code.values()];
 }
 
-interface Language {
-  readonly program: RegExp;
-  /** The next element is code. */
-  readonly flag: RegExp;
-  /** The rest of this element is code. */
-  readonly glued?: RegExp;
-  /** Options whose value is the next element. */
-  readonly valued?: RegExp;
-  /** Further options may stand between the flag and the code. */
-  readonly optionsFollow?: boolean;
+/** For the code of a shell. */
+export const shellAdvice: Advice = (placeholder) => byVariable(placeholder, (variable) => `write "$${variable}"`);
+
+function adviceFor({ advice, byInput }: Language, program: string): Advice {
+  if (byInput) return (placeholder) => `pass it by input: "{${placeholder}}" and ${byInput}`;
+  return (placeholder) => byVariable(placeholder, (variable) => advice(variable, program));
 }
 
-const LANGUAGES: readonly Language[] = [
-  {
-    program: /^(ba|z|da|k|mk|fi|a|tc|c)?sh$/,
-    flag: /^-[a-zA-Z]*c[a-zA-Z]*$|^--command$/,
-    glued: /^--command=/,
-    valued: /^[-+][a-zA-Z]*[oO]$|^--(rcfile|init-file|init-command)$/,
-    optionsFollow: true,
-  },
-  {
-    program: /^(node|nodejs|bun|deno|tsx|ts-node)$/,
-    flag: /^(-[pi]*[ep]|--eval|--print|eval)$/,
-    glued: /^--(eval|print)=/,
-    valued: /^(-r|--require|--import|--loader|-C|--conditions|--env-file|--input-type)$/,
-  },
-  { program: /^(python|pypy)[\d.]*$/, flag: /^-[a-zA-Z]*c$/, glued: /^-[a-zA-Z]*c./, valued: /^-[WX]$/ },
-  {
-    program: /^(perl|ruby|lua|luajit|osascript|Rscript|elixir|julia)[\d.]*$/,
-    flag: /^(-[a-zA-Z]*[eE]|--eval)$/,
-    glued: /^(-[eE]|--eval=)./,
-    valued: /^-[ICrl]$/,
-  },
-  { program: /^php[\d.]*$/, flag: /^(-r|--run)$/, glued: /^-r./, valued: /^-[cd]$/ },
-  { program: /^(pwsh|powershell)(\.exe)?$/, flag: /^-(c|command|encodedcommand)$/i },
-  { program: /^cmd(\.exe)?$/, flag: /^\/[ck]$/i },
-  { program: /^env$/, flag: /^(-S|--split-string)$/, glued: /^(-S|--split-string=)./, valued: /^-[uC]$/ },
-];
+function byVariable(placeholder: string, use: (variable: string) => string): string {
+  const variable = variableName(placeholder);
+  return `pass it by env: { ${variable}: "{${placeholder}}" } and ${use(variable)}`;
+}
 
 /** Most elements name no program at all. */
 const ANY_PROGRAM = new RegExp(LANGUAGES.map(({ program }) => program.source).join('|'));
 
+/** Programs that start another one. Anywhere else, a word like `sed` is more likely a word. */
+const WRAPPERS =
+  /^(busybox|chroot|command|docker|doas|env|exec|find|flock|ionice|kubectl|nice|nohup|parallel|podman|setsid|stdbuf|sudo|time|timeout|xargs)$/;
+
 function codeAfter(argv: readonly string[], from: number, language: Language): readonly number[] {
+  const code: number[] = [];
   for (let index = from; index < argv.length; index++) {
     const element = argv[index]!;
-    if (language.glued?.test(element)) return [index];
-    if (language.flag.test(element)) {
-      let at = index + 1;
-      while (language.optionsFollow && at < argv.length - 1 && /^[-+]/.test(argv[at]!)) at += 1;
-      return at < argv.length ? [at] : [];
+    if (language.fromFile?.test(element)) return code;
+    if (language.glued?.test(element)) {
+      code.push(index);
+    } else if (language.flag?.test(element)) {
+      index += 1;
+      while (language.optionsFollow && index < argv.length - 1 && /^[-+]/.test(argv[index]!)) index += 1;
+      if (language.rest) return restFrom(argv, index);
+      if (index < argv.length) code.push(index);
+    } else if (language.valued?.test(element)) {
+      index += 1;
+      continue;
+    } else if (/^[-+/]/.test(element) && element !== '--') {
+      continue;
+    } else if (language.skips?.test(element)) {
+      continue;
+    } else {
+      // The first element that is no option is a script file or a value: what follows is data, unless it is the code.
+      const at = element === '--' ? index + 1 : index;
+      return code.length > 0 ? code : bareCode(argv, at, language);
     }
-    if (language.valued?.test(element)) index += 1;
-    // The first element that is no option is a script file or a value: what follows is data.
-    else if (!/^[-+/]/.test(element)) return [];
+    if (!language.repeats) return code;
   }
-  return [];
+  return code;
+}
+
+function bareCode(argv: readonly string[], at: number, { bare }: Language): readonly number[] {
+  if (at >= argv.length || bare === undefined) return [];
+  if (bare === 'first') return [at];
+  return restFrom(argv, bare === 'after-first' ? at + 1 : at);
+}
+
+function restFrom(argv: readonly string[], from: number): readonly number[] {
+  return argv.flatMap((_, index) => (index >= from ? [index] : []));
 }
 
 function programName(element: string): string {

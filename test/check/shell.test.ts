@@ -29,12 +29,47 @@ describe('the elements of an argv that are code', () => {
     [['php', '-r', 'CODE'], [2]],
     [['pwsh', '-Command', 'CODE'], [2]],
     [['cmd', '/c', 'CODE'], [2]],
+    [['su', '-c', 'CODE'], [2]],
+    [['su', '-', 'alice', '-c', 'CODE'], [4]],
+    [['su', '-s', '/bin/sh', '-lc', 'CODE', 'alice'], [4]],
+    [['flock', '/tmp/lock', '-c', 'CODE'], [3]],
+    [['npx', '-c', 'CODE'], [2]],
+    [['npx', '-p', 'x', '--call=CODE'], [3]],
+    [['npm', 'exec', '-c', 'CODE'], [3]],
+    [
+      ['ssh', '-p', '22', 'host', 'CODE', 'CODE'],
+      [4, 5],
+    ],
+    [['watch', '-n', '1', 'CODE'], [3]],
+    [['awk', 'CODE', 'file'], [1]],
+    [['gawk', '-F', ':', '-v', 'x=data', 'CODE', 'data'], [5]],
+    [['mawk', '--', 'CODE'], [2]],
+    [
+      ['awk', '-e', 'CODE', '-e', 'CODE'],
+      [2, 4],
+    ],
+    [['sed', '-n', 'CODE', 'data'], [2]],
+    [
+      ['sed', '-e', 'CODE', '-ne', 'CODE', 'data'],
+      [2, 4],
+    ],
+    [['sudo', 'sed', '-i', 'CODE', 'data'], [3]],
+    [['find', '.', '-exec', 'sh', '-c', 'CODE', '{}', ';'], [5]],
+    [['find', '.', '-exec', 'awk', 'CODE', '{}', '+'], [4]],
+    [
+      ['perl', '-e', 'CODE', '-e', 'CODE'],
+      [2, 4],
+    ],
+    [
+      ['pwsh', '-c', 'CODE', 'CODE'],
+      [2, 3],
+    ],
     [
       ['eval', 'CODE', 'CODE'],
       [1, 2],
     ],
   ])('%j', (argv, expected) => {
-    expect(codeElements(argv)).toEqual(expected);
+    expect(codeElements(argv).map(({ index }) => index)).toEqual(expected);
   });
 
   it.each([
@@ -46,11 +81,46 @@ describe('the elements of an argv that are code', () => {
     [['grep', '-c', 'data']],
     [['tar', '-c', 'data']],
     [['sh']],
+    [['su', 'alice']],
+    [['npx', 'eslint', '-c', 'data']],
+    [['npm', 'run', 'build', '--', '-c', 'data']],
+    [['ssh', 'host']],
+    [['ssh', '-i', 'key', 'host']],
+    [['watch', '-x', 'ls', 'data']],
+    [['awk', '-f', 'program.awk', 'data']],
+    [['awk', '-v', 'x=data', '-fprogram.awk', 'data']],
+    [['sed', '-f', 'script.sed', 'data']],
+    [['sed', '-nf', 'script.sed', 'data']],
+    [['apt-get', 'install', 'sed', 'data']],
+    [['git', 'log', '--grep', 'awk', 'data']],
+    [['node', 'script', '-c', 'data']],
+    [['which', 'ssh', 'data', 'data']],
     [['sh', '-c']],
     [[]],
   ])('none in %j', (argv) => {
     expect(codeElements(argv)).toEqual([]);
   });
+});
+
+describe('what to do about a placeholder in code', () => {
+  it.each([
+    [['bash', '-c', 'CODE'], 'write "$X"'],
+    [['su', '-c', 'CODE'], 'write "$X"'],
+    [['node', '-e', 'CODE'], 'read it as process.env.X'],
+    [['deno', 'eval', 'CODE'], 'read it as Deno.env.get("X")'],
+    [['python3', '-c', 'CODE'], 'read it as os.environ["X"]'],
+    [['perl5.36', '-e', 'CODE'], 'read it as $ENV{X}'],
+    [['ruby', '-e', 'CODE'], 'read it as ENV["X"]'],
+    [['php', '-r', 'CODE'], 'read it as getenv("X")'],
+    [['awk', 'CODE'], 'read it as ENVIRON["X"]'],
+    [['pwsh', '-c', 'CODE'], 'read it as $env:X'],
+  ])('%j: %s', (argv, expected) => {
+    expect(codeElements(argv)[0]?.advice('args.x')).toBe(`pass it by env: { X: "{args.x}" } and ${expected}`);
+  });
+});
+
+it('what ssh executes gets no variables of ours', () => {
+  expect(codeElements(['ssh', 'host', 'CODE'])[0]?.advice('args.x')).toMatch(/^pass it by input: "{args.x}" and /);
 });
 
 describe('the name of the variable that carries a value', () => {
