@@ -3,13 +3,13 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { AgentDefaults, Flow } from '../model/flow.js';
 import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/names.js';
 import { decodeText } from '../parse/decode.js';
-import { parseText } from '../parse/parse.js';
+import { parseText, type Readable } from '../parse/parse.js';
 import { Source } from '../parse/source.js';
 import { relativePath } from '../util/inside.js';
 import type { Surroundings, UsedFlow } from './context.js';
 import { checkFlowValue } from './flow.js';
-import { checkForbiddenNames } from './forbidden.js';
-import { Problems, syntaxDiagnostics, toDiagnostics } from './problem.js';
+import { withoutForbidden } from './forbidden.js';
+import { inFileOrder, Problems, syntaxDiagnostics, toDiagnostics } from './problem.js';
 import { NamedRunners } from './runners.js';
 import { LoadedFlows, loadUsedFlows } from './used-flows.js';
 import type { CheckWorld, Dependency } from './world.js';
@@ -57,37 +57,52 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
     return { diagnostics, dependencies: world.dependencies, source };
   }
   const parsed = await parseText(file, source);
-  if ('problems' in parsed) {
-    const diagnostics = syntaxDiagnostics(parsed.problems, file, source);
-    return { diagnostics, dependencies: world.dependencies, source };
-  }
+  const blemishes = 'problems' in parsed ? syntaxDiagnostics(parsed.problems, file, source) : [];
+  const readable = 'problems' in parsed ? parsed.readable : parsed;
+  if (!readable) return { diagnostics: blemishes, dependencies: world.dependencies, source };
   const problems = new Problems();
-  checkForbiddenNames(parsed.value, problems);
-  let flow: Flow | undefined;
-  if (!problems.hasErrors) {
-    const used = await loadUsedFlows(parsed.value, { world, loaded, trail, check: checkUsed(world, loaded) });
-    const places = new Source(file, source);
-    const { trust = 'file', depth = 0, mostPhases, given, inherited, around } = request;
-    const runners = new NamedRunners();
-    flow = checkFlowValue(parsed.value, {
-      problems,
-      world,
-      used,
-      runners,
-      trust,
-      name: request.name ?? nameFromFile(file),
-      ...(trust === 'file' ? { file, position: (index) => positionOf(places, parsed.phases[index]) } : {}),
-      depth,
-      ...(mostPhases === undefined ? {} : { mostPhases }),
-      ...(given === undefined ? {} : { given }),
-      ...(inherited === undefined ? {} : { inherited }),
-      ...(around === undefined ? {} : { around }),
-    });
-    await runners.check(world, problems);
-  }
+  const flow = await checkReadable(readable, request, problems, { source, loaded, trail });
   const found = problems.list;
-  const diagnostics = found.length === 0 ? [] : await toDiagnostics(found, file, source, await parsed.tree());
-  return { ...(flow && !problems.hasErrors ? { flow } : {}), diagnostics, dependencies: world.dependencies, source };
+  const others = found.length === 0 ? [] : await toDiagnostics(found, file, source, await readable.tree());
+  const diagnostics = blemishes.length === 0 ? others : inFileOrder([...blemishes, ...others]);
+  const good = flow && blemishes.length === 0 && !problems.hasErrors;
+  return { ...(good ? { flow } : {}), diagnostics, dependencies: world.dependencies, source };
+}
+
+interface Checking {
+  readonly source: string;
+  readonly loaded: LoadedFlows;
+  readonly trail: readonly string[];
+}
+
+async function checkReadable(
+  parsed: Readable,
+  request: CheckRequest,
+  problems: Problems,
+  { source, loaded, trail }: Checking,
+): Promise<Flow | undefined> {
+  const { file, world } = request;
+  const value = withoutForbidden(parsed.value, problems);
+  const used = await loadUsedFlows(value, { world, loaded, trail, check: checkUsed(world, loaded) });
+  const places = new Source(file, source);
+  const { trust = 'file', depth = 0, mostPhases, given, inherited, around } = request;
+  const runners = new NamedRunners();
+  const flow = checkFlowValue(value, {
+    problems,
+    world,
+    used,
+    runners,
+    trust,
+    name: request.name ?? nameFromFile(file),
+    ...(trust === 'file' ? { file, position: (index) => positionOf(places, parsed.phases[index]) } : {}),
+    depth,
+    ...(mostPhases === undefined ? {} : { mostPhases }),
+    ...(given === undefined ? {} : { given }),
+    ...(inherited === undefined ? {} : { inherited }),
+    ...(around === undefined ? {} : { around }),
+  });
+  await runners.check(world, problems);
+  return flow;
 }
 
 function positionOf(places: Source, offset: number | undefined) {

@@ -65,7 +65,10 @@ export interface InlineOptions {
 /** One phase as it is written, after its structure was checked: fields that were wrong are left out. */
 export interface PhaseSource {
   readonly id: string;
+  /** `agent` where none is known. */
   readonly kind: Kind;
+  /** What it says is of no kind: of its fields, only those that all kinds share are read. */
+  readonly unknownKind?: true;
   readonly path: Path;
   /** Fields that stand under another name in the file: short forms. */
   readonly renamed?: Readonly<Record<string, string>>;

@@ -1,13 +1,29 @@
+import { isJsonObject, type JsonValue } from '../model/json.js';
 import { isForbiddenName } from '../model/names.js';
 import type { Path } from '../parse/locate.js';
-import type { Problems } from './problem.js';
+import { Problems } from './problem.js';
 
 /**
  * Refused wherever they stand: names that reach into JavaScript's own objects, and numbers too large to be numbers
- * (`1e999`). Nesting is bounded by the parser.
+ * (`1e999`). They are reported, and what comes back is without them. Nesting is bounded by the parser.
  */
-export function checkForbiddenNames(value: unknown, problems: Problems): void {
-  if (!isHarmless(value)) visit(value, [], problems);
+export function withoutForbidden(value: JsonValue, problems: Problems): JsonValue {
+  if (isHarmless(value)) return value;
+  const found = new Problems();
+  visit(value, [], found);
+  if (!found.hasErrors) return value;
+  for (const problem of found.list) problems.add(problem);
+  return cleaned(value);
+}
+
+/** A copy for the rest of the check, which is about the rest. */
+function cleaned(value: JsonValue): JsonValue {
+  // Any number will do: what is wrong with this one has been said.
+  if (typeof value === 'number') return Number.isFinite(value) ? value : 1;
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (!isJsonObject(value)) return value;
+  const good = Object.entries(value).filter(([name]) => !isForbiddenName(name));
+  return Object.fromEntries(good.map(([name, member]) => [name, cleaned(member)]));
 }
 
 /** Most of a flow is texts, which need no visit. */

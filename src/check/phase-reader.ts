@@ -200,7 +200,8 @@ export class PhaseReader {
 }
 
 /** Kinds whose output is what an agent or a program said; the others make their own JSON. */
-function saysText({ kind, raw }: PhaseSource): boolean {
+function saysText({ kind, unknownKind, raw }: PhaseSource): boolean {
+  if (unknownKind) return false;
   const plain = kind === 'agent' || kind === 'script' || kind === 'reduce' || kind === 'loop' || kind === 'race';
   return plain && raw['output'] !== 'json' && raw['expect'] === undefined;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../model/json.js';
 import { isCwdWord } from '../model/names.js';
 import type { RawCache, RawRetry } from '../model/schema/common.js';
 import { parseDuration } from '../util/duration.js';
-import { projectPath } from './bodies.js';
+import { projectPath, taskBody } from './bodies.js';
 import { checkIdleFields, noEffect } from './idle-fields.js';
 import { checkJsonSchema } from './json-schema.js';
 import { KIND_BUILDERS } from './kinds.js';
@@ -20,6 +20,8 @@ export interface PhaseDefaults {
   readonly incremental: boolean;
 }
 
+/** A phase of no known kind may be meant as a map or a loop. */
+const ANYWHERE = { item: true, loop: true };
 const NO_NEEDS: readonly Edge[] = [];
 const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], implied: false };
 
@@ -32,23 +34,24 @@ export function checkPhase(
   defaults: PhaseDefaults,
   place?: Pick<PhaseBase, 'line' | 'column'>,
 ): Phase {
-  const { raw, kind } = reader.source;
+  const { raw, kind, unknownKind } = reader.source;
   // Filled in place: copying a phase is a good part of what checking it costs.
   const base = basePart(reader, defaults);
-  const phase = Object.assign(base, KIND_BUILDERS[kind](reader), place) as Draft;
+  const own = unknownKind ? { body: taskBody(reader, ANYWHERE) } : KIND_BUILDERS[kind](reader);
+  const phase = Object.assign(base, own, place) as Draft;
   phase.cache = cachePolicy(reader, phase, defaults);
   phase.needs = edges(reader);
   reader.finish(phase.needs.length > 0);
   checkCombinations(reader, phase);
-  checkIdleFields(reader, phase);
+  if (!unknownKind) checkIdleFields(reader, phase);
   if (raw['cache'] !== undefined) checkDeclaredInput(reader, phase);
   return phase;
 }
 
 /** All but `needs` and `cache`, which depend on the rest. */
 function basePart(reader: PhaseReader, defaults: PhaseDefaults): Base {
-  const { raw, id, kind } = reader.source;
-  const scope = { item: kind === 'map', loop: kind === 'loop' };
+  const { raw, id, kind, unknownKind } = reader.source;
+  const scope = unknownKind ? ANYWHERE : { item: kind === 'map', loop: kind === 'loop' };
   if (typeof raw['when'] === 'string') reader.condition(reader.path('when'), raw['when']);
   const cwd = workingFolder(reader, defaults, scope);
   const context = (raw['context'] ?? []) as readonly string[];

@@ -1,7 +1,7 @@
 import type { TProperties, TSchema } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../model/kind.js';
 import { isForbiddenName } from '../model/names.js';
-import { COMMON_FIELDS } from '../model/schema/fields.js';
+import { AGENT_FIELDS, COMMON_FIELDS, TASK } from '../model/schema/fields.js';
 import { BRANCH_FIELDS, IGNORED_BRANCH_FIELDS } from '../model/schema/parts.js';
 import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from '../model/schema/phase.js';
 import { isOptional } from '../model/schema/type.js';
@@ -29,10 +29,11 @@ export function readPhases(written: readonly WrittenPhase[], problems: Problems)
     const source: PhaseSource = {
       id,
       kind: kind ?? 'agent',
+      ...(kind ? {} : { unknownKind: true }),
       path,
       ...(renamed ? { renamed } : {}),
       written: new Set(Object.keys(raw)),
-      raw: kind ? readFields(raw as Fields, kind, id, phase, problems) : {},
+      raw: kind ? readFields(raw as Fields, kind, id, phase, problems) : readShared(raw as Fields, phase, problems),
     };
     if (seen.has(id)) problems.error([...path, 'id'], 'duplicate-id', `the phase ${show(id)} is there twice`);
     else seen.set(id, source);
@@ -103,6 +104,27 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
     }
   }
   requireFields(kind, raw, id, phase.path, problems);
+  return good;
+}
+
+/** Fields that mean the same on every kind that has them; a word of any kind may be right on the one that was meant. */
+const SHARED_FIELDS: TProperties = { ...COMMON_FIELDS, ...AGENT_FIELDS, task: TASK };
+
+function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Fields {
+  const good: Fields = {};
+  const known = foreignFields('agent');
+  for (const [name, value] of Object.entries(raw)) {
+    if (name === 'id' || name === 'type') continue;
+    const at = fieldPath(phase, [name]);
+    if (Object.hasOwn(SHARED_FIELDS, name)) {
+      if (checkStructure(value, SHARED_FIELDS[name]!, at, problems)) good[name] = value;
+    } else if (!Object.hasOwn(known, name) && !Object.hasOwn(IGNORED_PHASE_FIELDS, name)) {
+      problems.error(at, 'unknown-field', `there is no field ${show(name)} on any phase`, {
+        target: 'key',
+        suggest: { name, known: [...Object.keys(SHARED_FIELDS), ...Object.keys(known)] },
+      });
+    }
+  }
   return good;
 }
 

@@ -80,7 +80,11 @@ export async function toDiagnostics(
       ...(hint ? { hint } : {}),
     });
   }
-  return diagnostics.sort((a, b) => a.line - b.line || a.column - b.column);
+  return inFileOrder(diagnostics);
+}
+
+export function inFileOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
 /** What to do about each. Comparing names is bounded for the whole file: thousands of phases times hundreds of typos. */

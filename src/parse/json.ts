@@ -2,19 +2,32 @@ import type { JsonValue } from '../model/json.js';
 import { scanJson } from './json-scan.js';
 import { plainValue, type SyntaxProblem, type TreeNode } from './tree.js';
 
-export type Parsed =
-  | {
-      readonly value: JsonValue;
-      /** Offsets of the entries of the top-level list `phases`. */
-      readonly phases: readonly number[];
-      readonly tree: () => Promise<TreeNode>;
-    }
-  | { readonly problems: readonly SyntaxProblem[] };
+export interface Readable {
+  readonly value: JsonValue;
+  /** Offsets of the entries of the top-level list `phases`. */
+  readonly phases: readonly number[];
+  readonly tree: () => Promise<TreeNode>;
+}
+
+/**
+ * `readable`: what the file says in spite of its problems, where these leave no doubt about the rest. It is good for
+ * finding further problems, and for nothing else.
+ */
+export type Parsed = Readable | { readonly problems: readonly SyntaxProblem[]; readonly readable?: Readable };
 
 /** Strict JSON takes the engine's own parser; places are worked out only when somebody asks for them. */
 export async function parseJson(text: string): Promise<Parsed> {
   const { problems, phases } = scanJson(text);
-  if (problems.length > 0) return { problems };
+  if (problems.length === 0) return readJson(text, phases);
+  if (problems.some(({ code }) => code !== 'duplicate-key')) return { problems };
+  const readable = await readJson(text, phases);
+  return 'problems' in readable ? { problems } : { problems, readable };
+}
+
+async function readJson(
+  text: string,
+  phases: readonly number[],
+): Promise<Readable | { readonly problems: readonly SyntaxProblem[] }> {
   const strict = parseStrict(text);
   if (strict) return { value: strict.value, phases, tree: async () => (await parseTree(text)) as TreeNode };
   const tree = await parseTree(text);

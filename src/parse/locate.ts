@@ -45,7 +45,8 @@ function child(node: TreeNode, step: string | number) {
     return value && { value, key: undefined };
   }
   if (node.type === 'map' && typeof step === 'string') {
-    const entry = node.entries.find(({ key }) => key === step);
+    // Of a name that is given twice, the last one counts, as it does in the value.
+    const entry = node.entries.findLast(({ key }) => key === step);
     return entry && { value: entry.value, key: { start: entry.keyStart, end: entry.keyEnd } };
   }
   return undefined;

@@ -18,6 +18,7 @@ import { readTokens, unclosedQuote, type Yaml } from './yaml-tokens.js';
 /** How many nodes aliases may add up to: plenty for shared settings, nothing for a bomb. */
 const MOST_ALIASED_NODES = 20_000;
 const MOST_PROBLEMS = 5;
+const MOST_BLEMISHES = 500;
 
 /**
  * YAML 1.2 without its traps: no tags, one document, names that are texts, bounded aliases. `<<` merges maps, because
@@ -33,8 +34,10 @@ export async function parseYaml(text: string): Promise<Parsed> {
   if (problems.length > 0) return { problems };
   const builder = new TreeBuilder(yaml, text);
   const tree = builder.build(documents[0]!.contents as Node | null);
-  if (builder.problems.length > 0) return { problems: builder.problems };
-  return { value: plainValue(tree), phases: phaseOffsets(tree), tree: async () => tree };
+  const { blemishes } = builder;
+  if (builder.problems.length > 0) return { problems: [...blemishes, ...builder.problems].slice(0, MOST_PROBLEMS) };
+  const readable = { value: plainValue(tree), phases: phaseOffsets(tree), tree: async () => tree };
+  return blemishes.length > 0 ? { problems: blemishes, readable } : readable;
 }
 
 function phaseOffsets(tree: TreeNode): readonly number[] {
@@ -85,7 +88,10 @@ const STYLES: Readonly<Record<string, TextStyle>> = {
 };
 
 class TreeBuilder {
+  /** What keeps the file from being read. */
   readonly problems: SyntaxProblem[] = [];
+  /** What is wrong and leaves no doubt about the rest. */
+  readonly blemishes: SyntaxProblem[] = [];
   readonly #anchors = new Map<string, Built | 'open'>();
   #aliased = 0;
 
@@ -151,7 +157,7 @@ class TreeBuilder {
   #tag(tag: string, start: number): void {
     const before = /![^\s]*\s*(?:&\S+\s*)?$/.exec(this.text.slice(Math.max(0, start - 300), start));
     const offset = before ? start - before[0].length : start;
-    this.problems.push({
+    this.#blemish({
       offset,
       length: before ? before[0].trimEnd().length : 1,
       code: 'yaml-tag',
@@ -160,12 +166,18 @@ class TreeBuilder {
     });
   }
 
+  #blemish(problem: SyntaxProblem): void {
+    if (this.blemishes.length < MOST_BLEMISHES) this.blemishes.push(problem);
+  }
+
   #scalar(node: Scalar, start: number, end: number): ScalarNode {
     const { value } = node;
     if (typeof value === 'string')
       return { type: 'scalar', value, start, end, style: STYLES[node.type ?? 'PLAIN'] ?? 'plain' };
     if (typeof value === 'boolean' || value === null) return { type: 'scalar', value, start, end };
     if (typeof value === 'number' && Number.isFinite(value)) return { type: 'scalar', value, start, end };
+    // What a tag made of it (a date, bytes) is of no use; what was written is.
+    if (node.tag !== undefined) return { type: 'scalar', value: node.source ?? '', start, end, style: 'plain' };
     this.problems.push({
       offset: start,
       length: Math.max(1, end - start),
@@ -204,7 +216,7 @@ class TreeBuilder {
         merged.push(...this.#mergeSources(built.node, key.keyStart));
         continue;
       }
-      if (seen.has(key.key)) this.problems.push(duplicateKey(key.key, key.keyStart, key.keyEnd - key.keyStart));
+      if (seen.has(key.key)) this.#blemish(duplicateKey(key.key, key.keyStart, key.keyEnd - key.keyStart));
       seen.add(key.key);
       own.push({ key: key.key, keyStart: key.keyStart, keyEnd: key.keyEnd, value: built.node });
     }

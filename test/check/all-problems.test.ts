@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { check } from './support.js';
+
+async function problems(text: string): Promise<readonly string[]> {
+  const { flow, diagnostics } = await check(text);
+  expect(flow).toBeUndefined();
+  return diagnostics.map(({ line, column, code }) => `${line}:${column} ${code}`);
+}
+const inJson = (text: string) => check(JSON.parse(text)).then(({ diagnostics }) => diagnostics.map(({ code }) => code));
+
+describe('one problem does not hide the others', () => {
+  it('a name that is given twice: the last one counts', async () => {
+    const text =
+      'phases:\n  - id: a\n    task: "{steps.nope.output}"\n    task: "{steps.none.output}"\n    tiemout: 1\n';
+    expect(await problems(text)).toEqual(['4:5 duplicate-key', '4:12 unknown-step', '5:5 unknown-field']);
+  });
+
+  it('in JSON as well', async () => {
+    const { checkFlowText } = await import('../../src/check/check-flow.js');
+    const { diskWorld } = await import('../../src/check/world.js');
+    const text = '{"phases": [{"id": "a", "task": "{steps.x.output}", "task": "{steps.y.output}", "tiemout": 1}]}';
+    const world = diskWorld({ root: '/nowhere', home: '/nowhere' });
+    const { flow, diagnostics } = await checkFlowText({ file: 'a.json', text, world });
+    expect(flow).toBeUndefined();
+    expect(diagnostics.map(({ column, code }) => `${column} ${code}`)).toEqual([
+      '53 duplicate-key',
+      '62 unknown-step',
+      '81 unknown-field',
+    ]);
+  });
+
+  it('a forbidden name, and what stands under it is left out', async () => {
+    const text =
+      'args:\n  constructor: { tpye: x }\nphases:\n  - { id: a, task: "{steps.nope.output}", __proto__: 1 }\n';
+    expect(await problems(text)).toEqual(['2:3 forbidden-name', '4:21 unknown-step', '4:43 forbidden-name']);
+    expect(await inJson('{"phases": [{"id": "a", "tsak": "x", "__proto__": {"a": 1}}]}')).toEqual([
+      'missing-field',
+      'unknown-field',
+      'forbidden-name',
+    ]);
+  });
+
+  it('a YAML tag: what was written counts', async () => {
+    expect(await problems('phases:\n  - { id: a, task: !!str x, tiemout: !secret 1 }\n')).toEqual([
+      '2:20 yaml-tag',
+      '2:29 unknown-field',
+      '2:38 yaml-tag',
+    ]);
+    expect(await problems('phases:\n  - { id: a, task: !!binary aGk= }\n')).toEqual(['2:20 yaml-tag']);
+    expect(await problems(`phases:\n${'  - { id: !!str a, task: x }\n'.repeat(9)}`)).toHaveLength(17);
+  });
+
+  it('a kind that does not exist: what all kinds share is checked, and nothing is said about the rest', async () => {
+    const text = [
+      'phases:',
+      '  - id: a',
+      '    type: scritp',
+      '    run: [ls]',
+      '    input: x',
+      '    when: "1 =="',
+      '    dependsOn: [nope]',
+      '    timeout: 0',
+      '    retry: { mx: 1 }',
+      '    wehn: x',
+      '  - { id: b, task: "{steps.a.json.x}" }',
+      '  - { id: c, type: mpa, over: [1], task: "{item} {steps.none.output}", concurrency: 3 }',
+      '  - { id: d, type: lop, task: "{loop.iteration} {steps.d.output}" }',
+    ].join('\n');
+    expect(await problems(text)).toEqual([
+      '3:11 unknown-kind',
+      '6:14 bad-condition',
+      '7:17 unknown-step',
+      '8:14 out-of-range',
+      '9:12 missing-field',
+      '9:14 unknown-field',
+      '10:5 unknown-field',
+      '12:20 unknown-kind',
+      '12:50 unknown-step',
+      '13:20 unknown-kind',
+    ]);
+  });
+});
