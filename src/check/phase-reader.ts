@@ -165,15 +165,21 @@ export class PhaseReader {
       return;
     }
     if (ref.name === this.source.id) {
-      if (scope.loop) return;
+      if (scope.loop) {
+        // Of its own iteration a loop sees no more than what it promised.
+        if (ref.part === 'json' && !target.unknownKind && target.raw['output'] !== 'json') this.#notJson(path, ref);
+        return;
+      }
       problems.error(path, 'self-reference', `"${ref.name}" cannot wait for its own output`, { span });
       return;
     }
     this.mentioned.add(ref.name);
-    if (ref.part === 'json' && saysText(target)) {
-      const message = `{${ref.text}} has no value: "${ref.name}" does not say output: json`;
-      this.#placeholderWarning(path, 'not-json', message, ref);
-    }
+    if (ref.part === 'json' && saysText(target)) this.#notJson(path, ref);
+  }
+
+  #notJson(path: Path, ref: PlaceholderRef): void {
+    const message = `{${ref.text}} has no value: "${ref.name}" does not say output: json`;
+    this.#placeholderWarning(path, 'not-json', message, ref);
   }
 
   #arg(path: Path, ref: PlaceholderRef): void {
