@@ -37,6 +37,27 @@ export function checkIdleFields(reader: PhaseReader, phase: Phase): void {
   }
 }
 
+/** What a JSON Schema asks of objects and lists, to which a text says nothing. */
+const ABOUT_STRUCTURE = ['properties', 'required', 'patternProperties', 'additionalProperties', 'items', 'prefixItems'];
+
+/** Without `output: json` the contract is held against the output's text. */
+export function checkContract(reader: PhaseReader, phase: Phase): void {
+  const { expect, output, kind } = phase;
+  if (expect === undefined || output === 'json' || kind === 'flow' || kind === 'expand') return;
+  if (kind === 'gate' || kind === 'approval' || (kind === 'map' && phase.body.type === 'use')) return;
+  const { type } = expect;
+  const types = Array.isArray(type) ? type : [type];
+  const never = type !== undefined && !types.includes('string');
+  const idle = type === undefined && ABOUT_STRUCTURE.some((keyword) => expect[keyword] !== undefined);
+  if (!never && !idle) return;
+  const what = never ? 'can never hold' : 'says nothing';
+  const message = `"expect" ${what}: without output: json, the output of "${phase.id}" is a text`;
+  reader.context.problems.warn(reader.path('expect'), 'not-json', message, {
+    target: 'key',
+    hint: 'add output: json',
+  });
+}
+
 /** What a phase comes down to. `decision`: it starts nothing at all. */
 function workOf(phase: Phase, written: ReadonlySet<string>): 'agent' | 'command' | 'flow' | 'decision' {
   switch (phase.kind) {

@@ -4,7 +4,7 @@ import { isCwdWord } from '../model/names.js';
 import type { RawCache, RawRetry } from '../model/schema/common.js';
 import { parseDuration } from '../util/duration.js';
 import { projectPath, taskBody } from './bodies.js';
-import { checkIdleFields, noEffect } from './idle-fields.js';
+import { checkContract, checkIdleFields, noEffect } from './idle-fields.js';
 import { checkJsonSchema } from './json-schema.js';
 import { KIND_BUILDERS } from './kinds.js';
 import { leavesProject } from './paths.js';
@@ -43,7 +43,10 @@ export function checkPhase(
   phase.needs = edges(reader);
   reader.finish(phase.needs.length > 0);
   checkCombinations(reader, phase);
-  if (!unknownKind) checkIdleFields(reader, phase);
+  if (!unknownKind) {
+    checkIdleFields(reader, phase);
+    checkContract(reader, phase);
+  }
   if (raw['cache'] !== undefined) checkDeclaredInput(reader, phase);
   return phase;
 }
