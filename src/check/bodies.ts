@@ -20,6 +20,9 @@ export function agentFields(
   for (const word of AGENT_WORDS) {
     if (typeof own[word] === 'string') reader.literal([...path, word], own[word]);
   }
+  for (const [index, tool] of ((own['tools'] ?? []) as readonly string[]).entries()) {
+    reader.literal([...path, 'tools', index], tool);
+  }
   if (typeof own['systemPrompt'] === 'string') reader.template([...path, 'systemPrompt'], own['systemPrompt'], scope);
   if (reader.context.trust === 'generated' && own['runner'] !== undefined) {
     refuseGenerated(reader, [...path, 'runner'], 'choose a runner');

@@ -9,6 +9,7 @@ import { parseDuration } from '../util/duration.js';
 import { checkArgSpecs, UNDECLARED } from './arg-specs.js';
 import { projectPath } from './bodies.js';
 import type { CheckContext, PhaseSource, Surroundings, UsedFlow } from './context.js';
+import { checkDuration } from './durations.js';
 import { checkFingerprint } from './fingerprints.js';
 import { forbiddenName } from './forbidden.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
@@ -246,9 +247,7 @@ function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefa
     [reader.path('timeout'), defaults.timeout],
     [reader.path('cache', 'ttl'), defaults.cache?.ttl],
   ] as const) {
-    if (value !== undefined && !parseDuration(value)) {
-      context.problems.error(at, 'out-of-range', `"${at.at(-1)}" has to be longer than nothing`);
-    }
+    if (value !== undefined) checkDuration(value, at, context.problems);
   }
   return { ...defaults, incremental: (raw['incremental'] ?? false) as boolean };
 }

@@ -4,6 +4,7 @@ import { isCwdWord } from '../model/names.js';
 import type { RawCache, RawRetry } from '../model/schema/common.js';
 import { parseDuration } from '../util/duration.js';
 import { projectPath, taskBody } from './bodies.js';
+import { checkDuration } from './durations.js';
 import { checkContract, checkIdleFields, noEffect } from './idle-fields.js';
 import { checkJsonSchema } from './json-schema.js';
 import { KIND_BUILDERS } from './kinds.js';
@@ -96,11 +97,8 @@ function checkedRetry({ max, backoffMs = 1000, factor = 2 }: RawRetry): Retry {
 
 function duration(reader: PhaseReader, field: string, fallback?: string | number): number | undefined {
   const own = reader.source.raw[field] as string | number | undefined;
-  const ms = own === undefined ? (fallback === undefined ? undefined : parseDuration(fallback)) : parseDuration(own);
-  if (own !== undefined && (ms === undefined || ms === 0)) {
-    reader.context.problems.error(reader.path(field), 'out-of-range', `"${field}" has to be longer than nothing`);
-  }
-  return ms;
+  if (own !== undefined) return checkDuration(own, reader.path(field), reader.context.problems);
+  return fallback === undefined ? undefined : parseDuration(fallback);
 }
 
 function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { item: boolean }): string | undefined {

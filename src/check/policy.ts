@@ -2,6 +2,7 @@ import type { CachePolicy, Flow, Phase } from '../model/flow.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import type { RawCache } from '../model/schema/common.js';
 import { parseDuration } from '../util/duration.js';
+import { checkDuration } from './durations.js';
 import { checkFingerprint } from './fingerprints.js';
 import { crossRunObstacle, innerTtlMs, nestedFlows } from './permission.js';
 import type { PhaseReader } from './phase-reader.js';
@@ -75,20 +76,12 @@ function checkFingerprints(reader: PhaseReader, own: RawCache): void {
 
 function timeToLive(reader: PhaseReader, own: RawCache, given: RawCache, scope: string): number | undefined {
   if (given.ttl === undefined) return undefined;
-  const ttl = parseDuration(given.ttl);
-  if (own.ttl !== undefined && ttl === 0) {
-    reader.context.problems.error(reader.path('cache', 'ttl'), 'out-of-range', '"ttl" has to be longer than nothing', {
-      hint: 'scope: off turns reuse off',
-    });
-  } else if (own.ttl !== undefined && scope !== 'cross-run') {
-    reader.context.problems.warn(
-      reader.path('cache', 'ttl'),
-      'no-effect',
-      '"ttl" means nothing without scope: cross-run',
-      {
-        target: 'key',
-      },
-    );
+  if (own.ttl === undefined) return parseDuration(given.ttl);
+  const { problems } = reader.context;
+  const path = reader.path('cache', 'ttl');
+  const ttl = checkDuration(own.ttl, path, problems, { hint: 'scope: off turns reuse off' });
+  if (ttl && scope !== 'cross-run') {
+    problems.warn(path, 'no-effect', '"ttl" means nothing without scope: cross-run', { target: 'key' });
   }
   return ttl;
 }

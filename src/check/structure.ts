@@ -112,7 +112,7 @@ function checkList(value: unknown, schema: TSchema, path: Path, problems: Proble
 }
 
 function checkText(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
-  if (typeof value !== 'string') return wrongType(path, schema, value, problems);
+  if (typeof value !== 'string') return wrongType(path, schema, value, problems, quotedHint(value, schema));
   const { minLength, maxLength, pattern } = schema as { minLength?: number; maxLength?: number; pattern?: string };
   if (minLength !== undefined && value.length < minLength) {
     problems.error(path, 'out-of-range', `${nameOf(path)} is empty`, exampleHint(schema));
@@ -213,10 +213,24 @@ function wrongValue(path: Path, schema: TSchema, words: readonly unknown[], valu
   return false;
 }
 
-function wrongType(path: Path, schema: TSchema, value: unknown, problems: Problems): false {
+/** `1` and `true` are no texts in YAML and JSON, and often meant as such. */
+function quotedHint(value: unknown, schema: TSchema): { hint: string } | undefined {
+  if (typeof value !== 'number' && typeof value !== 'boolean') return undefined;
+  const pattern = schema['pattern'] as string | undefined;
+  if (pattern !== undefined && !regExp(pattern).test(String(value))) return undefined;
+  return { hint: `put it in quotes: "${value}"` };
+}
+
+function wrongType(
+  path: Path,
+  schema: TSchema,
+  value: unknown,
+  problems: Problems,
+  more: { readonly hint?: string } = exampleHint(schema),
+): false {
   const message = `${nameOf(path)} has to be ${describe(schema)}, not ${describeValue(value)}`;
   const oneEntry = schema['type'] === 'array' && schema['items']?.type === 'string' && typeof value === 'string';
-  problems.error(path, 'wrong-type', message, oneEntry ? { hint: `write [${show(value)}]` } : exampleHint(schema));
+  problems.error(path, 'wrong-type', message, oneEntry ? { hint: `write [${show(value)}]` } : more);
   return false;
 }
 

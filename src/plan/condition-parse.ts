@@ -197,17 +197,17 @@ class ConditionParser {
   }
 
   #unexpected(token: Token): ConditionError {
-    const written = this.text.slice(token.offset, token.offset + Math.min(token.length, 40));
-    const joins =
-      token.type === 'operator' ? undefined : 'join parts with && or ||, and put text with spaces in quotes';
-    return {
-      ok: false,
-      offset: token.offset,
-      length: token.length,
-      message:
-        token.type === 'operator' ? `a value should stand before "${written}"` : `"${written}" is not expected here`,
-      ...(joins ? { hint: joins } : {}),
-    };
+    const { offset, length } = token;
+    const written = this.text.slice(offset, offset + Math.min(length, 40));
+    if (written === ')' && this.#depth === 0) {
+      return { ok: false, offset, length, message: 'this ")" closes nothing: a "(" is missing before it' };
+    }
+    // These two start something: what is missing is the word that joins it to what stands before.
+    if (token.type === 'operator' && written !== '(' && written !== '!') {
+      return { ok: false, offset, length, message: `a value should stand before "${written}"` };
+    }
+    const hint = 'join parts with && or ||, and put text with spaces in quotes';
+    return { ok: false, offset, length, message: `"${written}" is not expected here`, hint };
   }
 }
 

@@ -7,7 +7,8 @@ export async function nearestName(name: string, known: Iterable<string>): Promis
   const wanted = name.slice(0, 200).toLowerCase();
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
-  for (const candidate of known) {
+  const candidates = [...known];
+  for (const candidate of candidates) {
     const found = swappedLetters(wanted, candidate.toLowerCase()) ? 1 : distance(wanted, candidate.toLowerCase());
     if (found < bestDistance) {
       best = candidate;
@@ -15,8 +16,19 @@ export async function nearestName(name: string, known: Iterable<string>): Promis
     }
   }
   if (best === undefined) return undefined;
-  const allowed = Math.max(1, Math.floor(Math.max(wanted.length, best.length) * 0.4));
-  return bestDistance <= allowed ? best : undefined;
+  const longest = Math.max(wanted.length, best.length);
+  const allowed = Math.max(1, Math.floor(longest * 0.4));
+  // A name of which every letter is another one is another name, however short it is.
+  return bestDistance <= allowed && bestDistance < longest ? best : onlyPartOf(wanted, candidates);
+}
+
+/** `review` for `review-each`, if it cannot be meant for another one. */
+function onlyPartOf(wanted: string, known: readonly string[]): string | undefined {
+  const found = known.filter((candidate) => {
+    const [short, long] = [wanted, candidate.toLowerCase()].sort((a, b) => a.length - b.length) as [string, string];
+    return short.length >= 3 && (long.startsWith(short) || long.endsWith(short));
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** The commonest slip (`scna` for `scan`) is one mistake, not the two edits that it takes to mend. */

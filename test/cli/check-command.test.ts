@@ -4,7 +4,7 @@ import { createTestProject } from '../support/cli.js';
 const project = createTestProject({
   'good.yaml': 'phases: [{ id: a, task: Say hello }]',
   'warned.yaml': 'phases: [{ id: a, task: "{args.x}" }]',
-  'bad.yaml': 'phases:\n  - id: a\n    task: "x {steps.b.output}"\n  - id: c\n    tsak: x\n',
+  'bad.yaml': 'phases:\n  - id: a\n    task: "x {steps.ab.output}"\n  - id: c\n    tsak: x\n',
   '.pi/taskflows/saved.yaml': 'phases: [{ id: a, task: x }]',
 });
 afterAll(() => project.remove());
@@ -20,9 +20,9 @@ describe('taskflow check', () => {
     expect(status).toBe(2);
     expect(stdout).toBe(
       [
-        'bad.yaml:3:14 error there is no phase "b" [unknown-step]',
-        '  3 |     task: "x {steps.b.output}"',
-        '    |              ^^^^^^^^^^^^^^^^',
+        'bad.yaml:3:14 error there is no phase "ab" [unknown-step]',
+        '  3 |     task: "x {steps.ab.output}"',
+        '    |              ^^^^^^^^^^^^^^^^^',
         '  did you mean "a"?',
         'bad.yaml:4:5 error the agent phase "c" needs "task" [missing-field]',
         '  4 |   - id: c',
@@ -45,10 +45,10 @@ describe('taskflow check', () => {
       file: 'bad.yaml',
       line: 3,
       column: 14,
-      length: 16,
+      length: 17,
       severity: 'error',
       code: 'unknown-step',
-      message: 'there is no phase "b"',
+      message: 'there is no phase "ab"',
       hint: 'did you mean "a"?',
     });
   });

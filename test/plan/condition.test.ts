@@ -119,6 +119,17 @@ describe('conditions', () => {
     expect(parseCondition(text)).toMatchObject({ ok: false, offset });
   });
 
+  it.each([
+    ['1)', /^this "\)" closes nothing: a "\(" is missing/],
+    ['(a) && b)', /^this "\)" closes nothing/],
+    ['()', /^a value should stand before "\)"/],
+    ['&& a', /^a value should stand before "&&"/],
+    ['a (b)', /^"\(" is not expected here/],
+    ['a !b', /^"!" is not expected here/],
+  ])('%j is told what is missing', (text, message) => {
+    expect(parseCondition(text)).toMatchObject({ ok: false, message: expect.stringMatching(message) });
+  });
+
   it('refuses nesting and length without bound', () => {
     expect(parseCondition('('.repeat(60_000))).toMatchObject({ message: expect.stringContaining('at most') });
     expect(parseCondition('('.repeat(15_000))).toMatchObject({ message: expect.stringContaining('nested') });

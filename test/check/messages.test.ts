@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { check } from './support.js';
+
+async function told(phase: object, flow: object = {}): Promise<readonly string[]> {
+  const { diagnostics } = await check({ ...flow, phases: [{ id: 'a', ...phase }] });
+  return diagnostics.map(({ code, message, hint }) => [code, message, hint].filter(Boolean).join(' | '));
+}
+
+describe('what is said about a mistake is what the mistake is', () => {
+  it.each([
+    ['a timeout', { task: 'x', timeout: '99999999999999999w' }, {}],
+    ['a default timeout', { task: 'x' }, { defaults: { timeout: '99999999999999999w' } }],
+    ['a ttl', { task: 'x', cache: { scope: 'cross-run', ttl: '99999999999999999w' } }, {}],
+  ])('%s that is too long is not one of nothing', async (_, phase, flow) => {
+    expect(await told(phase, flow)).toEqual([
+      expect.stringMatching(/^out-of-range \| "\w+" is longer than anybody can count$/),
+    ]);
+  });
+
+  it('a number in an argv is a text that lacks its quotes', async () => {
+    expect(await told({ type: 'script', run: ['echo', 1, true] })).toEqual([
+      'wrong-type | entry 2 of "run" has to be a text, not the number 1 | put it in quotes: "1"',
+      'wrong-type | entry 3 of "run" has to be a text, not true | put it in quotes: "true"',
+    ]);
+    expect(await told({ task: 'x', join: 1 })).toEqual([expect.not.stringContaining('quotes')]);
+  });
+
+  it('placeholders do not work in the names of tools', async () => {
+    expect(await told({ task: 'x', tools: ['read', '{steps.nope.output}'] })).toEqual([
+      'placeholder-here | placeholders do not work in "tools"',
+    ]);
+  });
+
+  it('a phase that resembles none is not suggested', async () => {
+    expect(await told({ task: '{steps.q.output}' })).toEqual(['unknown-step | there is no phase "q"']);
+  });
+});
