@@ -60,7 +60,8 @@ const MOST_GENERATED_PHASES = 100;
 /** The checked flow. Meaningless if there were errors: the caller asks `problems`. */
 export function checkFlowValue(value: unknown, options: FlowOptions): Flow | undefined {
   const { problems, path = [], trust, depth = 0 } = options;
-  const flow: unknown = Array.isArray(value) && (path.length > 0 || trust === 'generated') ? { phases: value } : value;
+  const bareList = Array.isArray(value) && (path.length > 0 || trust === 'generated');
+  const flow: unknown = bareList ? { phases: value } : value;
   if (typeof flow !== 'object' || flow === null || Array.isArray(flow)) {
     problems.error(path, 'wrong-type', flow === null ? 'there is no flow here' : 'a flow has to be an object', {
       hint: 'it needs at least "phases"',
@@ -73,7 +74,7 @@ export function checkFlowValue(value: unknown, options: FlowOptions): Flow | und
   }
   const good = readFlowFields(flow as Fields, path, problems);
   if (path.length > 0) warnOfRunWide(good, path, problems);
-  const written = writtenPhases(good, path, problems);
+  const written = writtenPhases(good, path, problems, bareList);
   const tally = options.tally ?? { phases: 0 };
   tally.phases += written.length;
   const bound = trust === 'generated' ? MOST_GENERATED_PHASES : MOST_PHASES;

@@ -48,7 +48,12 @@ export async function checkGenerated(
     ...(options.given === undefined ? {} : { given: options.given }),
     ...(around ? { around } : {}),
   });
-  return flow ? { flow } : { diagnostics, source };
+  return flow ? { flow } : { diagnostics: diagnostics.map(inOneLine), source };
+}
+
+/** These become lines of a failure, and may be read by the model that made the mistake: the hint goes with the message. */
+function inOneLine({ hint, ...diagnostic }: Diagnostic): Diagnostic {
+  return hint === undefined ? diagnostic : { ...diagnostic, message: `${diagnostic.message} (${hint})` };
 }
 
 /** A grafted fragment sees what is surely done when it grows: everything that its phase waited for. */

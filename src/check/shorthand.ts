@@ -23,9 +23,9 @@ const FORMS = ['phases', 'task', 'tasks', 'chain'] as const;
 
 /**
  * The phases of a flow, short forms expanded: `task` is one agent phase, `tasks` one parallel phase, `chain` agent
- * phases one after the other. Each keeps the way to where it was written.
+ * phases one after the other. Each keeps the way to where it was written; a bare list of phases stands for itself.
  */
-export function writtenPhases(flow: Fields, path: Path, problems: Problems): readonly WrittenPhase[] {
+export function writtenPhases(flow: Fields, path: Path, problems: Problems, bareList = false): readonly WrittenPhase[] {
   const forms = FORMS.filter((form) => flow[form] !== undefined);
   if (forms.length === 0) {
     problems.error(path, 'missing-field', 'a flow needs "phases"', {
@@ -47,7 +47,8 @@ export function writtenPhases(flow: Fields, path: Path, problems: Problems): rea
   const written = flow[form];
   if (form === 'task') return [{ raw: pick(flow, ['task', ...SHORTHAND_FIELDS], { id: 'main' }), path }];
   if (!Array.isArray(written) || written.length === 0) return [];
-  if (form === 'phases') return written.map((raw, index) => ({ raw, path: [...path, 'phases', index] }));
+  const list = bareList ? path : [...path, 'phases'];
+  if (form === 'phases') return written.map((raw, index) => ({ raw, path: [...list, index] }));
   return form === 'chain' ? chain(written, path) : [tasks(flow, written, path)];
 }
 

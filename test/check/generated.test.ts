@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkGenerated, extractJson } from '../../src/check/generated.js';
 import type { JsonValue } from '../../src/model/json.js';
-import { checked, makeProject } from './support.js';
+import { check, checked, makeProject } from './support.js';
 
 async function generate(value: unknown, options: { depth?: number; project?: ReturnType<typeof makeProject> } = {}) {
   const parent = await checked({ name: 'outer', phases: [{ id: 'p', task: 'x' }] });
@@ -131,6 +131,27 @@ describe('a generated flow', () => {
     const result = await generate(value);
     expect(result).toMatchObject({ diagnostics: [{ severity: 'error', file: 'flow.json#grow.json' }] });
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('a problem of a generated flow', () => {
+  const bad = [
+    { id: 'scan', task: 'x' },
+    { id: 'b', task: '{steps.scna.output}' },
+  ];
+
+  it.each([
+    ['an object', { phases: bad }, [9, 16]],
+    ['a bare list', bad, [8, 14]],
+  ])('has its place, and says what was meant: %s', async (_, value, [line, column]) => {
+    const message = 'there is no phase "scna" (did you mean "scan"?)';
+    expect(await generate(value)).toMatchObject({ diagnostics: [{ line, column, message }] });
+  });
+
+  it('has its place in a list that is written into a flow as well', async () => {
+    const text = 'phases:\n  - id: a\n    type: flow\n    def:\n      - { id: b, tsak: x, task: y }\n';
+    const { diagnostics } = await check(text);
+    expect(diagnostics).toMatchObject([{ line: 5, column: 18, code: 'unknown-field' }]);
   });
 });
 
