@@ -41,7 +41,7 @@ const READS: Readonly<Record<string, (variable: string) => string>> = {
 
 function readsBy(program: string, variable: string): string {
   const expression = READS[program.replace(/[\d.]+$/, '')];
-  return `read it as ${expression ? expression(variable) : `process.env.${variable}`}`;
+  return `read it as ${expression ? expression(variable) : ['process', 'env', variable].join('.')}`;
 }
 
 export const LANGUAGES: readonly Language[] = [
