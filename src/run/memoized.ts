@@ -282,7 +282,7 @@ async function executeAndKeep(
     const entry = entryOf(at, found, execution, settled.madeAt);
     ended = claim !== undefined;
     const put = claim ? claim.put(entry) : run.store.put(entry);
-    if (!put.stored) return notKept(settled, put.reason);
+    if (!put.stored) return put.isTold ? settled : notKept(settled, put.reason);
     return policy.readStore ? { ...settled, kept: true } : settled;
   } finally {
     if (claim && !ended) claim.release();

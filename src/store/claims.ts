@@ -5,11 +5,10 @@ import { completeClaim, dropClaim, type OwnClaim } from './claim-file.js';
 import { encodeRest } from './entry-format.js';
 import type { FolderAccess } from './folder-access.js';
 import { claimPath, entryPath } from './paths.js';
-import type { Claim, ClaimRequest, Entry, Store } from './store.js';
+import type { Claim, ClaimRequest, Entry, PutResult, Store } from './store.js';
 import { waitForClaim } from './wait-for-claim.js';
 
 type ClaimResult = Awaited<ReturnType<Store['claim']>>;
-type PutResult = ReturnType<Store['put']>;
 
 export interface ClaimsOptions {
   readonly access: FolderAccess;
@@ -96,7 +95,8 @@ export class Claims {
       return { stored: false, reason: 'the result cannot be written as JSON' };
     }
     const error = completeClaim(own, rest, entryPath(access.dir, entry.key));
-    if (error) return { stored: false, reason: error.code === 'ELOST' ? error.message : access.report(error) };
+    if (error?.code === 'ELOST') return { stored: false, reason: error.message };
+    if (error) return { stored: false, reason: access.report(error), isTold: true };
     onStored(own.text.length + rest.length, entry);
     return { stored: true };
   }

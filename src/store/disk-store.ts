@@ -11,7 +11,7 @@ import type { StoreOptions } from './options.js';
 import { entryPath, isKey } from './paths.js';
 import { fileStamp, readEntry } from './read-entry.js';
 import { Seal } from './secret.js';
-import type { Entry, GetResult, Store } from './store.js';
+import type { Entry, GetResult, PutResult, Store } from './store.js';
 
 /** What this process has added; decides whether a collection is due. */
 export interface Additions {
@@ -65,15 +65,15 @@ export function openStore(options: StoreOptions): DiskStore {
     return true;
   }
 
-  function put(entry: Entry): ReturnType<Store['put']> {
+  function put(entry: Entry): PutResult {
     if (!isKey(entry.key)) return { stored: false, reason: 'not a key' };
     const problem = access.problem();
-    if (problem !== undefined) return { stored: false, reason: problem };
+    if (problem !== undefined) return { stored: false, reason: problem, isTold: true };
     const holder = encodeHolder(newHolder());
     const rest = encodeSafely(holder, entry, signingKey);
     if (rest === undefined) return { stored: false, reason: 'the result cannot be written as JSON' };
     const result = writeFileAtomic(entryPath(dir, entry.key), holder + rest);
-    if ('failed' in result) return { stored: false, reason: access.report(result.failed) };
+    if ('failed' in result) return { stored: false, reason: access.report(result.failed), isTold: true };
     onStored(holder.length + rest.length, entry);
     return { stored: true };
   }

@@ -31,9 +31,14 @@ export interface StoreMiss {
 }
 
 /** The right to compute one key. Exactly one of `put` and `release` ends it. */
+/** `isTold`: the folder cannot be written, which was said once for the whole run. */
+export type PutResult =
+  | { readonly stored: true }
+  | { readonly stored: false; readonly reason: string; readonly isTold?: true };
+
 export interface Claim {
   /** Stores the result: the claim's own file becomes the entry. Never throws; says what went wrong. */
-  put(entry: Entry): { readonly stored: true } | { readonly stored: false; readonly reason: string };
+  put(entry: Entry): PutResult;
   release(): void;
 }
 
@@ -55,7 +60,7 @@ export interface Store {
     request: ClaimRequest,
   ): Promise<{ readonly claim: Claim } | { readonly ready: true } | { readonly unavailable: string }>;
   /** Stores without a claim (`--refresh`, gate rounds). */
-  put(entry: Entry): { readonly stored: true } | { readonly stored: false; readonly reason: string };
+  put(entry: Entry): PutResult;
   remove(key: string): void;
   /** Digest keyed with this store's secret: for values that must never be readable. */
   seal(value: string): string;
