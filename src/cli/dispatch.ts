@@ -6,17 +6,27 @@ import { type ArgumentProblem, parseArguments } from './flags.js';
 import { GLOBAL_FLAGS } from './global-flags.js';
 import { projectAt } from './project.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
-import { createWriter, stdinSource } from './writer.js';
+import { createWriter, lostOutput, stdinSource } from './writer.js';
 
 /** Runs one command line and sets the process's exit status. */
 export async function main(args: readonly string[], host: Host = {}): Promise<void> {
   // Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up.
-  process.on('uncaughtException', (error) => void reportBug(error, args).then((status) => process.exit(status)));
+  const end = (status: number) => process.exit(status);
+  const endWithBug = (error: unknown) => reportBug(error, args).then(end, () => end(EXIT.internal));
+  process.on('uncaughtException', (error) => void endWithBug(error));
   try {
-    process.exit(await dispatch(args, host));
+    end(withLostOutput(await dispatch(args, host)));
   } catch (error) {
-    process.exit(await reportBug(error, args));
+    await endWithBug(error);
   }
+}
+
+/** A command that went well, and whose result did not arrive, has not gone well. */
+function withLostOutput(status: number): number {
+  const lost = lostOutput();
+  if (lost === undefined) return status;
+  terminal('auto').err.write(`taskflow: cannot write the result: ${lost}\n`);
+  return status || EXIT.failed;
 }
 
 async function dispatch(args: readonly string[], host: Host): Promise<number> {

@@ -40,7 +40,17 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
   };
 }
 
-/** False once nobody reads any more. */
+/** Why results did not get to stdout; undefined as long as they did, or as nobody reads them. */
+let lost: string | undefined;
+
+export function lostOutput(): string | undefined {
+  return lost;
+}
+
+/**
+ * False once nothing can be written any more. Never throws: whoever reports a problem would only meet the next one. What
+ * cannot be said on stderr is given up; for results that is remembered, since their reader has to be told.
+ */
 function writeAll(fd: number, bytes: Buffer): boolean {
   let offset = 0;
   while (offset < bytes.length) {
@@ -50,11 +60,17 @@ function writeAll(fd: number, bytes: Buffer): boolean {
       const code = (error as NodeJS.ErrnoException).code;
       // A pipe that someone else made non-blocking is full: give its reader a moment.
       if (code === 'EAGAIN') pause();
-      else if (code === 'EPIPE' || code === 'EIO' || code === 'EBADF') return false;
-      else throw error;
+      else {
+        if (fd === 1 && code !== 'EPIPE' && code !== 'EIO' && code !== 'EBADF') lost ??= inWords(error as Error, code);
+        return false;
+      }
     }
   }
   return true;
+}
+
+function inWords({ message }: Error, code: string | undefined): string {
+  return code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : message;
 }
 
 export function stdinSource(): InputSource {

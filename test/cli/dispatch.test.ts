@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findProjectRoot } from '../../src/cli/project.js';
@@ -97,6 +97,32 @@ describe('the command line', () => {
     await new Promise((resolve) => child.on('close', resolve));
     expect(stderr).toBe('');
   });
+});
+
+describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
+  const shell = (line: string) =>
+    spawnSync('sh', ['-c', line], {
+      cwd: project.root,
+      encoding: 'utf8',
+      timeout: 20_000,
+      env: { PATH: process.env['PATH'], HOME: project.root, CLI: `${process.execPath} ${CLI}` },
+    });
+
+  it('what cannot be said is given up, and the status says it', () => {
+    expect(shell('exec $CLI run nope 2>/dev/full').status).toBe(2);
+    expect(shell('exec $CLI --help >/dev/full 2>&1').status).toBe(1);
+  });
+
+  it.each(['--version', '--help', 'config list', 'run flow.yaml', 'run flow.yaml --events'])(
+    'taskflow %s says that its result is lost',
+    (args) => {
+      project.write('flow.yaml', 'name: f\nphases:\n  - { id: a, type: script, run: [echo, hello] }\n');
+      const { status, stderr } = shell(`exec $CLI ${args} >/dev/full`);
+      expect(status).toBe(1);
+      expect(stderr).toContain('taskflow: cannot write the result: the disk is full\n');
+      expect(stderr).not.toContain('bug');
+    },
+  );
 });
 
 describe('project root', () => {
