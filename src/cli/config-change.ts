@@ -16,6 +16,10 @@ export async function changeConfig(invocation: Invocation, value: string | undef
   if (before instanceof Error) return complain(invocation, `${file.name} cannot be read: ${before.message}`);
   const edited = await editConfigText(before, invocation.positionals[0]!, value);
   if ('problem' in edited) return complain(invocation, edited.problem, edited.hint);
+  if ('absent' in edited) {
+    invocation.err.write(`${edited.absent} is not set in ${file.name}\n`);
+    return EXIT.success;
+  }
   if (edited.text !== before) {
     const failed = write(file.path, edited.text);
     if (failed) return complain(invocation, `${file.name} cannot be written: ${failed.message}`);

@@ -6,6 +6,8 @@ import { findSetting, RUNNER_SETTINGS, SETTINGS, SHORT_KEYS } from './settings.j
 
 export type EditResult =
   | { readonly text: string; readonly key: string; readonly value: JsonValue }
+  /** It was to be taken out, and is not there. */
+  | { readonly absent: string }
   | { readonly problem: string; readonly hint?: string };
 
 const HEADER = '# Settings of taskflow. `taskflow config list` shows all of them and where each value comes from.\n';
@@ -41,7 +43,7 @@ export async function editConfigText(text: string, wanted: string, raw: string |
   const path = key.split('.');
   let value: JsonValue = null;
   if (raw === undefined) {
-    document.deleteIn(path);
+    if (!takeOut(document, path)) return { absent: key };
   } else {
     value = readRaw(yaml, raw);
     const read = findSetting(key)!.read(value);
@@ -56,6 +58,14 @@ export async function editConfigText(text: string, wanted: string, raw: string |
   const mine = after.problems.find((problem) => problem.severity === 'error');
   if (mine && (await checkConfigText(text, 'config.yaml')).problems.length === 0) return { problem: describe(mine) };
   return { text: edited, key, value };
+}
+
+/** False when it is not there. A short form (`iteration: off`) is the setting that it stands for. */
+function takeOut(document: import('yaml').Document, path: readonly string[]): boolean {
+  if (document.hasIn(path)) return document.deleteIn(path);
+  const above = path.slice(0, -1);
+  const isShort = SHORT_KEYS.get(above.join('.')) === path.join('.');
+  return isShort && document.hasIn(above) && typeof document.getIn(above) !== 'object' && document.deleteIn(above);
 }
 
 /** `[node, agent.mjs]`, `3` and `true` mean what they mean in the file; anything that is no YAML is text. */

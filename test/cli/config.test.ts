@@ -79,6 +79,26 @@ describe('taskflow config', () => {
     expect(await project.run(['config', 'get', 'model'])).toMatchObject({ status: 1, stdout: '' });
   });
 
+  it.each([
+    [undefined, 'cache.dir'],
+    [undefined, 'runners.mine.command'],
+    ['model: x\n', 'cache.signingKey.env'],
+    ['iteration:\n  ttl: 2h\n', 'iteration'],
+    ['# nothing yet\n', 'model'],
+  ])('with %j in the file, it says that %s is not set, and writes nothing', async (before, key) => {
+    if (before !== undefined) project.write('.pi/taskflows/config.yaml', before);
+    const { status, stderr } = await project.run(['config', 'unset', key]);
+    expect(stderr).toMatch(/^\S+ is not set in \.pi\/taskflows\/config\.yaml\n$/);
+    expect(status).toBe(0);
+    expect(existsSync(file()) ? text() : undefined).toBe(before);
+  });
+
+  it('forgets a setting that stands there in its short form', async () => {
+    project.write('.pi/taskflows/config.yaml', 'model: x\niteration: off\n');
+    expect((await project.run(['config', 'unset', 'iteration.enabled'])).status).toBe(0);
+    expect(text()).toBe('model: x\n');
+  });
+
   it('writes the user file with --user and says when the project overrides it', async () => {
     await project.run(['config', 'set', 'model', 'mine', '--user']);
     expect(readFileSync(join(project.root, '.home/.pi/agent/taskflows/config.yaml'), 'utf8')).toContain('model: mine');
