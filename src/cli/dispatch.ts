@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { statIfThere } from '../util/stat.js';
 import type { Command, Host, Invocation, Writer } from './command.js';
 import { EXIT } from './exit-status.js';
 import { type ArgumentProblem, parseArguments } from './flags.js';
@@ -199,5 +199,5 @@ function folderOf(typed: string | undefined): string | undefined {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return statIfThere(path)?.isDirectory() === true;
 }

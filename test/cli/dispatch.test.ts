@@ -57,6 +57,7 @@ describe('the command line', () => {
     [['config', 'set', 'model'], 'VALUE is missing'],
     [['--cwdd', 'x', 'config', 'list'], 'unknown flag --cwdd'],
     [['config', 'list', '--cwd', 'nowhere'], 'no such folder'],
+    [['config', 'list', '--cwd', 'x'.repeat(300)], 'no such folder'],
   ])('refuses %j with status 2 and the nearest match', async (args, message) => {
     const { status, stdout, stderr } = await project.run(args);
     expect([status, stdout]).toEqual([2, '']);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TEMPLATES } from '../../src/cli/templates/templates.js';
@@ -120,6 +120,20 @@ describe('taskflow doctor', () => {
     expect([status, ok]).toEqual([0, true]);
     expect(of('versions')[0]).toMatchObject({ status: 'ok' });
     expect(of('runner pi')[0]).toMatchObject({ status: 'absent', hint: expect.stringContaining('npm install') });
+  });
+
+  it('passes over folders of the PATH that cannot be looked into, as a run does that has to find its runner', async () => {
+    project.write('a-file', '');
+    symlinkSync('loop', join(project.root, 'loop'));
+    project.write('bin/pi', '#!/bin/sh\nexit 1\n', 0o755);
+    project.write('flow.yaml', 'name: f\nphases:\n  - { id: ask, task: hello }\n');
+    const bad = [join(project.root, 'a-file/bin'), join(project.root, 'loop'), `/${'x'.repeat(300)}`];
+    const PATH = [...bad, join(project.root, 'bin'), '/usr/bin', '/bin'].join(':');
+    const { of } = await findings({ PATH });
+    expect(of('agents')).toHaveLength(1);
+    const { status, stderr } = await project.run(['run', 'flow.yaml'], { env: { PATH } });
+    expect(stderr).toMatch(/ask failed: .*pi/);
+    expect(status).toBe(1);
   });
 
   it('asks every runner, and fails when one that is configured does not work', async () => {
