@@ -12,10 +12,9 @@ export async function executeRun(
   invocation: Invocation,
   options: Omit<RunOptions, 'signal' | 'approve'>,
 ): Promise<number> {
-  const { err } = invocation;
   const showing = showingRun(invocation);
   const { view } = showing;
-  const interrupt = listenForInterrupts((line) => (view ? view.notice(line) : err.write(`${line}\n`)));
+  const interrupt = listenForInterrupts((line) => view.notice(line));
   const approve = await approver(invocation, view);
   const signal = interrupt.signal;
   const result = await startRun({ ...options, signal, ...(approve ? { approve } : {}) }, showing.onEvent);
@@ -31,7 +30,7 @@ export async function executeRun(
 /** Nobody to ask: the run pauses. In CI there is nobody either, whatever the terminal looks like. */
 export async function approver(
   { flags, err, stdin }: Invocation,
-  view: Pick<RunView, 'suspend'> | undefined,
+  view: Pick<RunView, 'suspend'>,
 ): Promise<RunOptions['approve']> {
   if (flags.boolean('yes')) return async () => ({ decision: 'approve' });
   if (!err.isLive || !stdin.isTerminal || flags.boolean('json') || flags.boolean('events')) return undefined;
@@ -40,7 +39,7 @@ export async function approver(
   return (request) => {
     const answer = previous.then(async () => {
       const { askApproval } = await import('./ask-approval.js');
-      return askApproval(request, err, () => view?.suspend() ?? (() => {}));
+      return askApproval(request, err, () => view.suspend());
     });
     previous = answer;
     return answer;

@@ -6,7 +6,7 @@ import type { FlagSpec } from './flag-spec.js';
 export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'json', type: 'boolean', help: 'one JSON result on stdout' },
   { name: 'events', type: 'boolean', help: 'one JSON event per line on stdout, as they happen' },
-  { name: 'quiet', alias: 'q', type: 'boolean', help: 'no progress on stderr' },
+  { name: 'quiet', alias: 'q', type: 'boolean', help: 'no progress on stderr, only why it did not end well' },
   { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
   { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file (- is stdin)' },
   { name: 'no-cache', type: 'boolean', help: 'neither read nor write reuse' },

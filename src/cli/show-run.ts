@@ -7,24 +7,24 @@ import { createRunView, type RunView } from './view/run-view.js';
 
 /** A run on its way to a person or a program. */
 export interface Showing {
-  readonly view: RunView | undefined;
+  readonly view: RunView;
   readonly onEvent: (event: RunEvent) => void;
   /** Everything that was held back is out, and the closing summary stands. */
   end(): void;
 }
 
 export function showingRun({ flags, out, err, project }: Invocation): Showing {
-  const view = flags.boolean('quiet') ? undefined : createRunView({ out: err, clock: project.clock });
+  const view = createRunView({ out: err, clock: project.clock, quiet: flags.boolean('quiet') });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
   return {
     view,
     onEvent: (event) => {
       events?.add(JSON.stringify(event));
-      view?.onEvent(event);
+      view.onEvent(event);
     },
     end: () => {
       events?.flush();
-      view?.stop();
+      view.stop();
     },
   };
 }

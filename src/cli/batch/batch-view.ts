@@ -20,9 +20,23 @@ export interface BatchView {
   stop(result: BatchResult | undefined): void;
 }
 
-/** A live bar on a terminal, plain lines elsewhere. */
-export function createBatchView(options: RunViewOptions): BatchView {
+/** A live bar on a terminal, plain lines elsewhere; nothing for who wants it quiet, unless it goes wrong. */
+export function createBatchView(options: RunViewOptions & { readonly quiet?: boolean }): BatchView {
+  if (options.quiet) return quietView(options);
   return options.out.isLive ? liveView(options) : plainView(options);
+}
+
+function quietView({ out }: RunViewOptions): BatchView {
+  return {
+    onEvent: () => {},
+    notice: (line) => out.write(`${line}\n`),
+    suspend: () => () => {},
+    stop(result) {
+      if (result && result.status !== 'success') {
+        out.write(`${closingLines(result, createStyle(out.color)).join('\n')}\n`);
+      }
+    },
+  };
 }
 
 function plainView({ out }: RunViewOptions): BatchView {

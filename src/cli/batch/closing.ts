@@ -1,4 +1,4 @@
-import type { BatchResult, RowResult } from '../../run/batch/result.js';
+import type { BatchResult } from '../../run/batch/result.js';
 import { formatDuration } from '../../util/duration.js';
 import { grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
@@ -18,15 +18,20 @@ export function closingLines(result: BatchResult, style: Style): string[] {
   if (paused > 0) parts.push(`${grouped(paused)} waiting for an approval`);
   if (left > 0) parts.push(`${grouped(left)} not run`);
   return [
-    ...failures(result.rows, style),
+    ...failures(result, style),
     `${mark} ${style.bold(oneLine(result.flow))} after ${formatDuration(result.durationMs)}: ${parts.join(', ')}`,
     `  ${plural(reuse.executed, 'phase')} executed, ${grouped(reuse.run + reuse.crossRun)} reused · spent ${spentText(result.spent)} · saved ${savedText(result.saved)}`,
     ...next(result).map((line) => `  ${style.dim('→')} ${line}`),
   ];
 }
 
-function failures(rows: readonly RowResult[], style: Style): string[] {
+function failures({ rows, status: ended, error: stopped }: BatchResult, style: Style): string[] {
   const bad = rows.filter(({ status }) => status === 'failed' || status === 'blocked');
+  // No row is to blame: the time or the money of the whole batch was used up.
+  if (bad.length === 0 && stopped && (ended === 'failed' || ended === 'over-budget')) {
+    const hint = stopped.hint ? [`  ${style.dim('→')} ${oneLine(stopped.hint)}`] : [];
+    return [`${style.red('✖')} ${oneLine(stopped.message)}`, ...hint, ''];
+  }
   const lines = bad.slice(0, MOST_FAILURES).flatMap(({ label, line, status, error }) => {
     const why = error ? `${error.phase}: ${oneLine(error.message)}` : '';
     const first = `${style.red('✖')} ${style.bold(truncate(oneLine(label), 60))} (line ${line}) ${status}: ${why}`;

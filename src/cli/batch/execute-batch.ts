@@ -37,9 +37,9 @@ export async function executeBatch(
       ? undefined
       : OutFolder.open(resolve(cwd, outDir), flow, rows, (message) => troubles.add(message));
   if (folder && 'problem' in folder) return complain(invocation, folder.problem);
-  const view = flags.boolean('quiet') ? undefined : createBatchView({ out: err, clock: project.clock });
+  const view = createBatchView({ out: err, clock: project.clock, quiet: flags.boolean('quiet') });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
-  const interrupt = listenForInterrupts((line) => (view ? view.notice(line) : err.write(`${line}\n`)));
+  const interrupt = listenForInterrupts((line) => view.notice(line));
   const approve = await approver(invocation, view);
   const result = await runBatch(
     {
@@ -57,17 +57,17 @@ export async function executeBatch(
     },
     (event: RunEvent) => {
       events?.add(JSON.stringify(event));
-      view?.onEvent(event);
+      view.onEvent(event);
     },
   );
   interrupt.dispose();
   events?.flush();
   if ('refused' in result) {
-    view?.stop(undefined);
+    view.stop(undefined);
     return complain(invocation, result.refused.message, result.refused.hint);
   }
   if (folder) writeReports(folder, result, over, project.clock.now());
-  view?.stop(result);
+  view.stop(result);
   for (const trouble of troubles) err.write(`taskflow batch: ${trouble}\n`);
   if (flags.boolean('json')) writeBatchJson(out, result);
   const reported =

@@ -51,9 +51,18 @@ const TAIL_LINES = 12;
 
 function failureLines(state: RunState, style: Style): string[] {
   const failed = state.phases.filter(({ state: phase }) => phase === 'failed' || phase === 'blocked');
+  if (failed.length === 0) return endErrorLines(state, style);
   const lines = failed.slice(0, MAX_FAILURES).flatMap((phase) => failureOf(phase, style));
   if (failed.length > MAX_FAILURES) lines.push(`${failed.length - MAX_FAILURES} more phases failed`, '');
   return lines;
+}
+
+/** No phase is to blame: the time or the money of the whole run was used up. */
+function endErrorLines({ end }: RunState, style: Style): string[] {
+  if (!end?.error || end.status === 'paused' || end.status === 'interrupted') return [];
+  const { message, hint } = end.error;
+  const lines = [`${style.red('✖')} ${oneLine(message)}`];
+  return [...lines, ...(hint ? [`  ${style.dim('→')} ${oneLine(hint)}`] : []), ''];
 }
 
 function failureOf({ id, state, outcome }: PhaseState, style: Style): string[] {

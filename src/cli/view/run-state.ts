@@ -1,4 +1,4 @@
-import type { RunEvent, RunStatus } from '../../model/event.js';
+import type { EndError, RunEvent, RunStatus } from '../../model/event.js';
 import { NO_USAGE, type PhaseOutcome, type Savings, type Usage } from '../../model/outcome.js';
 import { dagOrder } from './dag-order.js';
 
@@ -16,7 +16,13 @@ export interface RunState {
   nested: Map<string, PhaseState>;
   approval?: { readonly phase: string; readonly text: string };
   warnings: string[];
-  end?: { readonly status: RunStatus; readonly spent: Spent; readonly saved: Savings; readonly durationMs: number };
+  end?: {
+    readonly status: RunStatus;
+    readonly spent: Spent;
+    readonly saved: Savings;
+    readonly durationMs: number;
+    readonly error?: EndError;
+  };
 }
 
 export interface Spent {

@@ -26,9 +26,29 @@ export interface RunViewOptions {
   readonly clock: Clock;
 }
 
-/** Live on a terminal, one plain line per change elsewhere. */
-export function createRunView(options: RunViewOptions): RunView {
+/** Live on a terminal, one plain line per change elsewhere; nothing for who wants it quiet, unless it goes wrong. */
+export function createRunView(options: RunViewOptions & { readonly quiet?: boolean }): RunView {
+  if (options.quiet) return quietView(options);
   return options.out.isLive ? liveView(options) : plainView(options);
+}
+
+function quietView({ out }: RunViewOptions): RunView {
+  const style = createStyle(out.color);
+  const state = createRunState();
+  const asked: string[] = [];
+  return {
+    onEvent(event) {
+      applyEvent(state, event);
+      if (event.type === 'approval') asked.push(...plainLines(state, event, style));
+    },
+    notice: (line) => out.write(`${line}\n`),
+    suspend: () => () => {},
+    stop() {
+      if (!state.end || state.end.status === 'success') return;
+      const questions = state.end.status === 'paused' ? asked : [];
+      out.write(`${[...questions, ...closingLines(state, style)].join('\n')}\n`);
+    },
+  };
 }
 
 function plainView({ out }: RunViewOptions): RunView {
