@@ -3,7 +3,9 @@ import { dirname } from 'node:path';
 import { editConfigText } from '../config/edit.js';
 import { configFile } from '../config/files.js';
 import { loadConfig } from '../config/load.js';
+import { unknownRunner } from '../config/runners.js';
 import { writeFileAtomic } from '../util/atomic-write.js';
+import type { Project } from '../util/project.js';
 import type { Invocation } from './command.js';
 import { writeDiagnostics } from './diagnostics.js';
 import { EXIT } from './exit-status.js';
@@ -19,6 +21,10 @@ export async function changeConfig(invocation: Invocation, value: string | undef
   if ('absent' in edited) {
     invocation.err.write(`${edited.absent} is not set in ${file.name}\n`);
     return EXIT.success;
+  }
+  if (edited.key === 'runner' && value !== undefined) {
+    const unknown = await unknownRunner(String(edited.value), await definedRunners(invocation.project));
+    if (unknown) return complain(invocation, unknown.message, unknown.hint);
   }
   if (edited.text !== before) {
     const failed = write(file.path, edited.text);
@@ -37,6 +43,12 @@ export async function changeConfig(invocation: Invocation, value: string | undef
     invocation.err.write(`note: here ${effective.file} says otherwise, and counts\n`);
   }
   return EXIT.success;
+}
+
+/** In the project's and the user's settings: a runner may be chosen in one of them and defined in the other. */
+async function definedRunners(project: Project): Promise<readonly string[]> {
+  const { values } = await loadConfig(project);
+  return values.flatMap(({ key }) => (key.startsWith('runners.') ? [key.split('.')[1]!] : []));
 }
 
 function readIfThere(path: string): string | Error {

@@ -28,7 +28,7 @@ export async function checkRunners(placed: ReadonlyMap<string, PlacedValue>): Pr
     if (checked.runner) runners[name] = checked.runner;
   }
   const chosen = placed.get('runner');
-  if (chosen) problems.push(...(await checkChosen(chosen, [...new Set([...fields.keys(), ...BUILT_IN])])));
+  if (chosen) problems.push(...(await checkChosen(chosen, fields.keys())));
   return { runners, problems };
 }
 
@@ -71,12 +71,21 @@ function runnerType(name: string, fields: ReadonlyMap<string, PlacedValue>): Run
   return fields.has('baseUrl') ? 'openai' : undefined;
 }
 
-async function checkChosen(chosen: PlacedValue, known: readonly string[]): Promise<Diagnostic[]> {
-  const name = String(chosen.value);
-  if (known.includes(name)) return [];
+async function checkChosen(chosen: PlacedValue, defined: Iterable<string>): Promise<Diagnostic[]> {
+  const unknown = await unknownRunner(String(chosen.value), defined);
+  return unknown ? [problem(chosen, 'error', 'unknown-runner', unknown.message, unknown.hint)] : [];
+}
+
+/** What to say of a name that is neither defined nor built in; undefined if it is. */
+export async function unknownRunner(
+  name: string,
+  defined: Iterable<string>,
+): Promise<{ readonly message: string; readonly hint: string } | undefined> {
+  const known = [...new Set([...defined, ...BUILT_IN])];
+  if (known.includes(name)) return undefined;
   const nearest = await nearestName(name, known);
   const hint = nearest ? `did you mean ${nearest}?` : `known: ${known.join(', ')}; others are defined under runners:`;
-  return [problem(chosen, 'error', 'unknown-runner', `there is no runner ${JSON.stringify(name)}`, hint)];
+  return { message: `there is no runner ${JSON.stringify(name)}`, hint };
 }
 
 function problem(

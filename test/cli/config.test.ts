@@ -50,6 +50,8 @@ describe('taskflow config', () => {
     const set = await project.run(['config', 'set', 'runners.mine.command', '[node, agent.mjs]']);
     expect(set).toMatchObject({ status: 0 });
     expect((await project.run(['config', 'get', 'runners.mine.command'])).stdout).toBe('["node","agent.mjs"]\n');
+    expect(await project.run(['config', 'set', 'runner', 'mine', '--user'])).toMatchObject({ status: 0 });
+    expect((await project.run(['config', 'get', 'runner'])).stdout).toBe('mine\n');
   });
 
   it.each([
@@ -57,12 +59,15 @@ describe('taskflow config', () => {
     [['cache.maxAg', '3d'], 'did you mean cache.maxAge?'],
     [['runners.x.comand', '[a]'], 'did you mean runners.x.command?'],
     [['concurrency', '0'], 'concurrency must be a whole number from 1 on'],
+    [['runner', 'cluade'], 'did you mean claude?'],
+    [['runner', 'cluade', '--user'], 'did you mean claude?'],
     [['iteration', 'maybe'], 'iteration.enabled must be true or false'],
   ])('refuses %j and writes nothing', async (args, message) => {
     const refused = await project.run(['config', 'set', ...args]);
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain(message);
     expect(existsSync(file())).toBe(false);
+    expect(existsSync(join(project.root, '.home'))).toBe(false);
   });
 
   it('will not edit a file that it cannot read whole', async () => {
