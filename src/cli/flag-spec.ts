@@ -13,6 +13,8 @@ export interface FlagSpec {
   readonly choices?: readonly string[];
   /** The flag may stand alone; what follows is its value only if it looks like this. */
   readonly optionalValue?: RegExp;
+  /** Looser, for what follows after the first positional argument: before it, it may be that argument. */
+  readonly laterValue?: RegExp;
   /** Works, and is left out of help texts. */
   readonly hidden?: boolean;
 }

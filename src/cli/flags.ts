@@ -98,7 +98,8 @@ export function parseArguments(args: readonly string[], specs: readonly FlagSpec
     if (text === undefined) {
       const next = args[index + 1];
       if (spec.optionalValue) {
-        if (next === undefined || !spec.optionalValue.test(next)) {
+        const isLater = positionals.length > 0 && spec.laterValue?.test(next ?? '');
+        if (next === undefined || !(isLater || spec.optionalValue.test(next))) {
           values.set(spec.name, true);
           continue;
         }

@@ -34,7 +34,7 @@ export async function runFlow(
   const unknown = await unknownPhase(loaded, settings.selection);
   if (unknown) return complain(invocation, unknown.message, unknown.hint);
   const continuation = await continuationOf(invocation, loaded);
-  if ('problem' in continuation) return complain(invocation, continuation.problem);
+  if ('problem' in continuation) return complain(invocation, continuation.problem, continuation.hint);
 
   const looked = [...loaded.looked, ...configured.looked];
   const options = {
@@ -79,14 +79,20 @@ function contradiction({ flags }: Invocation): string | undefined {
 async function continuationOf(
   { flags, project, cwd }: Invocation,
   { flow }: UsableFlow,
-): Promise<Continuation | { problem: string }> {
+): Promise<Continuation | { readonly problem: string; readonly hint?: string }> {
   if (flags.boolean('fresh')) return { how: 'fresh' };
   const checkpoint = flags.string('resume-from');
   if (checkpoint !== undefined) {
     return { how: 'checkpoint', file: resolve(cwd, checkpoint) };
   }
   if (!flags.has('resume')) return { how: 'auto', finished: flags.boolean('iterate') };
-  const runId = flags.string('resume') ?? lastRunId(project, flow.file ?? flow.name);
+  const typed = flags.string('resume') ?? 'last';
+  if (typed !== 'last') {
+    const { findRun } = await import('./run-ref.js');
+    const found = findRun(project, typed);
+    return 'problem' in found ? found : { how: 'resume', runId: found.runId };
+  }
+  const runId = lastRunId(project, flow.file ?? flow.name);
   return runId === undefined
     ? { problem: 'this flow has not run yet: there is nothing to resume' }
     : { how: 'resume', runId };

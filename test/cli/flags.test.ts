@@ -9,7 +9,7 @@ const specs: readonly FlagSpec[] = [
   { name: 'timeout', type: 'duration', value: 'D', help: '' },
   { name: 'jobs', type: 'number', value: 'N', help: '' },
   { name: 'out', type: 'string', value: 'FILE', help: '' },
-  { name: 'resume', type: 'string', value: 'RUN', optionalValue: /^r-/, help: '' },
+  { name: 'resume', type: 'string', value: 'RUN', optionalValue: /^r-/, laterValue: /^\w+$/, help: '' },
   { name: 'format', type: 'string', choices: ['svg', 'dot'], help: '' },
 ];
 
@@ -60,6 +60,8 @@ describe('flags', () => {
     expect([alone.flags.has('resume'), alone.flags.string('resume')]).toEqual([true, undefined]);
     expect(parse('--resume', 'r-1', 'flow.yaml').flags.string('resume')).toBe('r-1');
     expect(parse('flow.yaml').flags.has('resume')).toBe(false);
+    expect(parse('flow', '--resume', 'part').flags.string('resume')).toBe('part');
+    expect(parse('--resume', 'flow').positionals).toEqual(['flow']);
   });
 
   it.each([

@@ -161,6 +161,8 @@ describe('taskflow run', () => {
     [['--only', 'a', '--from', 'a'], '--only means neither'],
     [['--rerun', 'aa'], 'did you mean a?'],
     [['--resume'], 'nothing to resume'],
+    [['--resume', 'last'], 'nothing to resume'],
+    [['--resume', 'abc123'], 'nothing has run in this project yet'],
   ])('refuses %j', async (flags, message) => {
     project.write('flow.json', flow(phase('a', ['touch', 'x'])));
     const { status, stderr } = await project.run(['run', './flow.json', ...flags]);
@@ -196,6 +198,31 @@ describe('taskflow run', () => {
     expect(ran()).toBe('abb');
     await project.run(['run', './flow.json', '--fresh']);
     expect(ran()).toBe('abbab');
+  });
+});
+
+describe('run --resume', () => {
+  it('takes a run as every other command does, and says the same of one that is not there', async () => {
+    project.write('flow.json', flow(phase('a', 'echo a >> ran'), phase('b', 'test -e ok', { dependsOn: ['a'] })));
+    const first = JSON.parse((await project.run(['run', './flow.json', '--json'])).stdout);
+    const runId = first.runId as string;
+    for (const typed of ['last', runId, runId.slice(-6), `last --quiet`]) {
+      const { status, stderr } = await project.run(['run', './flow.json', '--resume', ...typed.split(' '), '--json']);
+      expect([typed, status]).toEqual([typed, 1]);
+      expect(stderr).not.toContain('no argument');
+    }
+    expect((await project.run(['run', '--resume', 'last', './flow.json'])).status).toBe(1);
+    expect(readFileSync(join(project.root, 'ran'), 'utf8')).toBe('a\n');
+    const missing = await project.run(['run', './flow.json', '--resume', 'nonesuch']);
+    expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('there is no run nonesuch') });
+  });
+
+  it('leaves the arguments that follow it to the flow', async () => {
+    const doc = { name: 'f', args: { word: {} }, phases: [{ id: 'a', type: 'script', run: ['echo', '{args.word}'] }] };
+    project.write('flow.json', JSON.stringify(doc));
+    await project.run(['run', './flow.json', 'word=one']);
+    const resumed = await project.run(['run', './flow.json', '--resume', 'word=two']);
+    expect(resumed).toMatchObject({ status: 0, stdout: 'two\n' });
   });
 });
 

@@ -21,8 +21,10 @@ export const command: Command = {
       name: 'resume',
       type: 'string',
       value: 'RUN',
-      optionalValue: /^\d{8}-\d{6}-[0-9a-z]{6}$/,
-      help: 'continue that run (without RUN: the last one of this flow)',
+      optionalValue: /^(last|\d{8}-\d{6}-[0-9a-z]{6})$/,
+      // After FLOW, what is no argument of the flow is a part of a run's id.
+      laterValue: /^[^-=][^=]*$/,
+      help: 'continue that run: its id, a unique part of it, or last (also without RUN), the last one of this flow',
     },
     { name: 'resume-from', type: 'string', value: 'FILE', help: 'continue from an exported checkpoint' },
     { name: 'only', type: 'string', value: 'ID', help: 'this phase alone; what it needs is restored' },
