@@ -21,7 +21,7 @@ export function writeRunReports(invocation: Invocation, flow: Flow, result: RunR
   const startedAt = project.clock.now() - result.durationMs;
   return write(invocation, job, {
     junit: () => runJunit(result, reported, startedAt),
-    summary: () => runSummary(result),
+    summary: () => runSummary(result, reported),
     annotations: () => runAnnotations(result, reported),
   });
 }

@@ -9,7 +9,7 @@ export interface TestCase {
   readonly line?: number;
   readonly outcome:
     | { readonly type: 'passed' }
-    | { readonly type: 'skipped'; readonly why: string }
+    | { readonly type: 'skipped'; readonly why: string; readonly detail?: string }
     | { readonly type: 'failed'; readonly code: string; readonly message: string; readonly detail: string };
   /** Shown beside it: where the result came from, what it cost. */
   readonly note?: string;
@@ -57,8 +57,10 @@ function outcomeLines(outcome: TestCase['outcome']): string[] {
   switch (outcome.type) {
     case 'passed':
       return [];
-    case 'skipped':
-      return [`      <skipped${attributes({ message: outcome.why })}/>`];
+    case 'skipped': {
+      const head = `      <skipped${attributes({ message: outcome.why })}`;
+      return [outcome.detail ? `${head}>${escapeXml(outcome.detail)}</skipped>` : `${head}/>`];
+    }
     case 'failed': {
       const { code, message, detail } = outcome;
       return [`      <failure${attributes({ type: code, message })}>${escapeXml(detail)}</failure>`];

@@ -11,8 +11,17 @@ export interface ReportedFlow {
   readonly file?: string;
 }
 
+/** Phases that failed and may: the run goes on, and nobody's build is red because of them. */
+export function toleratedPhases(result: RunResult, { flow }: ReportedFlow): ReadonlySet<string> {
+  const optional = new Set(flow.phases.flatMap((phase) => (phase.optional ? [phase.id] : [])));
+  const failed = result.phases.filter(({ status }) => status === 'failed' || status === 'blocked');
+  return new Set(failed.flatMap(({ id }) => (optional.has(id) ? [id] : [])));
+}
+
 /** A test report of a run: a case for each phase. */
-export function runJunit(result: RunResult, { flow, file }: ReportedFlow, startedAt: number): string {
+export function runJunit(result: RunResult, reported: ReportedFlow, startedAt: number): string {
+  const { flow, file } = reported;
+  const tolerated = toleratedPhases(result, reported);
   const lines = new Map(flow.phases.map(({ id, line }) => [id, line]));
   return junitXml({
     name: result.flow,
@@ -30,13 +39,13 @@ export function runJunit(result: RunResult, { flow, file }: ReportedFlow, starte
       name: phase.id,
       seconds: phase.durationMs / 1_000,
       ...(file === undefined ? {} : { file, line: lines.get(phase.id) }),
-      outcome: outcomeOf(phase),
+      outcome: outcomeOf(phase, tolerated.has(phase.id)),
       note: noteOf(phase),
     })),
   });
 }
 
-function outcomeOf({ status, error, reason }: PhaseResult): TestCase['outcome'] {
+function outcomeOf({ status, error, reason }: PhaseResult, isTolerated: boolean): TestCase['outcome'] {
   switch (status) {
     case 'done':
       return { type: 'passed' };
@@ -44,6 +53,7 @@ function outcomeOf({ status, error, reason }: PhaseResult): TestCase['outcome'] 
     case 'blocked': {
       const message = error?.message ?? reason;
       const detail = [error?.detail, error?.hint].filter(Boolean).join('\n');
+      if (isTolerated) return { type: 'skipped', why: `${status}, and is optional: ${message}`, detail };
       return { type: 'failed', code: error?.code ?? status, message, detail: detail || message };
     }
     default:

@@ -62,6 +62,21 @@ describe('in a job of GitHub Actions', () => {
     expect(readFileSync(join(project.root, 'summary.md'), 'utf8')).toContain('⏸️ paused');
   });
 
+  it('a failure that is allowed is a warning and a skipped test, and turns nothing red', async () => {
+    const may = "  - { id: lint, type: script, run: 'echo untidy >&2; exit 1', optional: true }\n";
+    project = createTestProject({
+      'flow.yaml': `name: checks\nphases:\n${may}  - { id: a, type: script, run: [echo] }\n`,
+    });
+    const { status, stderr } = await project.run(['run', 'flow.yaml', '--junit', 'r.xml'], { env: job() });
+    expect(status).toBe(0);
+    expect(stderr).not.toContain('::error');
+    expect(stderr).toContain('::warning file=flow.yaml,line=3,title=lint failed%2C and is optional::sh exited with');
+    const report = readFileSync(join(project.root, 'r.xml'), 'utf8');
+    expect(report).toContain('tests="2" failures="0" errors="0" skipped="1"');
+    expect(report).toContain('<skipped message="failed, and is optional: sh exited with status 1">untidy</skipped>');
+    expect(readFileSync(join(project.root, 'summary.md'), 'utf8')).toContain('| `lint` | ⚠️ failed (optional) |');
+  });
+
   it('a batch has a summary of its rows and annotates those that failed at their line', async () => {
     project = createTestProject({
       'flow.yaml':

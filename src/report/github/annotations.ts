@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { BatchResult } from '../../run/batch/result.js';
-import type { RunResult } from '../../run/result.js';
+import type { PhaseResult, RunResult } from '../../run/result.js';
 import { sanitize } from '../../util/terminal-text.js';
-import type { ReportedFlow } from '../run-report.js';
+import { type ReportedFlow, toleratedPhases } from '../run-report.js';
 import type { Annotation } from './annotation.js';
 
 /** GitHub shows ten of a kind for a step; what else went wrong is in the summary. */
@@ -15,25 +15,30 @@ export function diagnosticAnnotation(diagnostic: Diagnostic, file: string | unde
   return { severity, file, line, column, endColumn: column + length, title: code, message: said };
 }
 
-/** Every phase that failed, was blocked or waits, at its line in the flow. */
-export function runAnnotations(result: RunResult, { flow, file }: ReportedFlow): Annotation[] {
+/** Every phase that failed, was blocked or waits, at its line in the flow; the ones that may fail last, as warnings. */
+export function runAnnotations(result: RunResult, reported: ReportedFlow): Annotation[] {
+  const { flow, file } = reported;
   const lines = new Map(flow.phases.map(({ id, line }) => [id, line]));
-  const place = (id: string) => ({ file, line: file === undefined ? undefined : lines.get(id) });
-  const found = result.phases.flatMap(({ id, status, error, reason }): Annotation[] => {
-    if (status === 'paused') {
-      const message = [error?.message ?? reason, error?.hint].filter(Boolean).join('\n');
-      return [{ severity: 'warning', ...place(id), title: `${id} waits for an approval`, message }];
-    }
-    if (status !== 'failed' && status !== 'blocked') return [];
-    const message = sanitize([error?.message ?? reason, error?.detail, error?.hint].filter(Boolean).join('\n'));
-    return [{ severity: 'error', ...place(id), title: `${id} ${status}`, message: message.slice(0, 4_000) }];
-  });
-  if (found.length > 0 || result.status === 'success') return found.slice(0, MOST);
-  const { error } = result;
-  return [
-    { severity: 'error', file, title: `${result.flow}: ${result.status}`, message: error?.message ?? result.status },
-  ];
+  const tolerated = toleratedPhases(result, reported);
+  const annotate = ({ id, status, error, reason }: PhaseResult): Annotation => {
+    const place = { file, line: file === undefined ? undefined : lines.get(id) };
+    const said = [error?.message ?? reason, status === 'paused' ? '' : error?.detail, error?.hint];
+    const message = sanitize(said.filter(Boolean).join('\n')).slice(0, 4_000);
+    if (status === 'paused') return { severity: 'warning', ...place, title: `${id} waits for an approval`, message };
+    if (tolerated.has(id)) return { severity: 'warning', ...place, title: `${id} ${status}, and is optional`, message };
+    return { severity: 'error', ...place, title: `${id} ${status}`, message };
+  };
+  const told = result.phases.filter(({ status }) => TOLD.has(status));
+  const stopping = told.filter(({ id }) => !tolerated.has(id)).map(annotate);
+  const others = told.filter(({ id }) => tolerated.has(id)).map(annotate);
+  if (stopping.length === 0 && result.status !== 'success') {
+    const message = result.error?.message ?? result.status;
+    stopping.push({ severity: 'error', file, title: `${result.flow}: ${result.status}`, message });
+  }
+  return [...stopping.slice(0, MOST), ...others.slice(0, MOST)];
 }
+
+const TOLD: ReadonlySet<PhaseResult['status']> = new Set(['failed', 'blocked', 'paused']);
 
 /** Rows that failed, at their line in the list of rows. */
 export function batchAnnotations(result: BatchResult, rowsFile: string | undefined): Annotation[] {

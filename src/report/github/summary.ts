@@ -4,6 +4,7 @@ import type { PhaseResult, RunResult } from '../../run/result.js';
 import { formatDuration } from '../../util/duration.js';
 import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
+import { type ReportedFlow, toleratedPhases } from '../run-report.js';
 import { costText, reuseText, savedText } from '../words.js';
 
 /** A summary may have 1 MiB; a table that long helps nobody. */
@@ -19,8 +20,9 @@ const MARKS = {
 } as const satisfies Record<PhaseResult['status'], string>;
 
 /** The run on the page of its job: what ran and why, what was reused and how old it is, what that cost and saved. */
-export function runSummary(result: RunResult): string {
+export function runSummary(result: RunResult, reported: ReportedFlow): string {
   const { reuse, phases } = result;
+  const tolerated = toleratedPhases(result, reported);
   const head = [
     `${reuse.executed} executed`,
     `${reuse.run + reuse.crossRun} reused`,
@@ -35,19 +37,19 @@ export function runSummary(result: RunResult): string {
     '',
     '| phase | status | reuse | cost | saved | time | why |',
     '|---|---|---|--:|--:|--:|---|',
-    ...phases.slice(0, MOST_ROWS).map(phaseRow),
+    ...phases.slice(0, MOST_ROWS).map((phase) => phaseRow(phase, tolerated.has(phase.id))),
     ...rest(phases.length, 'phase'),
     ...failure(result.error),
   ]);
 }
 
-function phaseRow(phase: PhaseResult): string {
+function phaseRow(phase: PhaseResult, isTolerated: boolean): string {
   const { usage, items } = phase;
   const cost = phase.cacheHit ? '' : costText({ usd: usage.usd ?? null, tokens: totalTokens(usage) });
   const counted = items ? ` (${items.executed} of ${items.total} executed)` : '';
   return row([
     `\`${phase.id}\``,
-    `${MARKS[phase.status]} ${phase.status}`,
+    isTolerated ? `⚠️ ${phase.status} (optional)` : `${MARKS[phase.status]} ${phase.status}`,
     reuseText(phase),
     totalTokens(usage) === 0 && !usage.usd ? '' : cost,
     savedText(phase.saved),
