@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load.js';
 import { unknownRunner } from '../config/runners.js';
 import { writeFileAtomic } from '../util/atomic-write.js';
 import type { Project } from '../util/project.js';
+import { whyUnwritable } from '../util/why-unwritable.js';
 import type { Invocation } from './command.js';
 import { writeDiagnostics } from './diagnostics.js';
 import { EXIT } from './exit-status.js';
@@ -28,7 +29,7 @@ export async function changeConfig(invocation: Invocation, value: string | undef
   }
   if (edited.text !== before) {
     const failed = write(file.path, edited.text);
-    if (failed) return complain(invocation, `${file.name} cannot be written: ${failed.message}`);
+    if (failed) return complain(invocation, `${file.name} cannot be written: ${whyUnwritable(failed)}`);
   }
   const shown = typeof edited.value === 'string' ? edited.value : JSON.stringify(edited.value);
   invocation.err.write(

@@ -12,6 +12,8 @@ export async function executeRun(
   invocation: Invocation,
   options: Omit<RunOptions, 'signal' | 'approve'>,
 ): Promise<number> {
+  const problem = await reportProblem(invocation);
+  if (problem !== undefined) return complain(invocation, problem);
   const showing = showingRun(invocation);
   const { view } = showing;
   const interrupt = listenForInterrupts((line) => view.notice(line));
@@ -25,6 +27,11 @@ export async function executeRun(
   if (!wantsReports(invocation)) return status;
   const { writeRunReports } = await import('./reports.js');
   return writeRunReports(invocation, options.flow, result) ? status : status || EXIT.failed;
+}
+
+/** Why there will be no test report, before anything is spent on a run that needs one. */
+export async function reportProblem(invocation: Invocation): Promise<string | undefined> {
+  return invocation.flags.has('junit') ? (await import('./reports.js')).prepareReport(invocation) : undefined;
 }
 
 /** Nobody to ask: the run pauses. In CI there is nobody either, whatever the terminal looks like. */

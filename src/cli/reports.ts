@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Flow } from '../model/flow.js';
 import { batchJunit } from '../report/batch-report.js';
@@ -10,7 +11,25 @@ import { runJunit } from '../report/run-report.js';
 import type { BatchResult } from '../run/batch/result.js';
 import type { RunResult } from '../run/result.js';
 import { writeFileAtomic } from '../util/atomic-write.js';
+import { statIfThere } from '../util/stat.js';
+import { whyUnwritable } from '../util/why-unwritable.js';
 import type { Invocation } from './command.js';
+
+/** Before anything runs: makes the folder of the test report, or says why there can be none. */
+export function prepareReport({ flags, cwd }: Invocation): string | undefined {
+  const file = flags.string('junit');
+  if (file === undefined) return undefined;
+  const path = resolve(cwd, file);
+  const cannot = (why: string) => `--junit ${file} cannot be written: ${why}`;
+  if (statIfThere(path)?.isDirectory()) return cannot('it is a folder');
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return cannot(whyUnwritable(error));
+  }
+}
 
 /** Writes the test report, the job's summary and its annotations. False when something could not be written. */
 export function writeRunReports(invocation: Invocation, flow: Flow, result: RunResult): boolean {
@@ -57,7 +76,7 @@ function write({ flags, cwd, err }: Invocation, job: ActionsJob | undefined, rep
   const file = flags.string('junit');
   if (file !== undefined) {
     const written = writeFileAtomic(resolve(cwd, file), reports.junit(), 0o644);
-    if ('failed' in written) problems.push(`--junit ${file} cannot be written: ${written.failed.message}`);
+    if ('failed' in written) problems.push(`--junit ${file} cannot be written: ${whyUnwritable(written.failed)}`);
   }
   if (job) {
     const problem = job.addSummary(reports.summary());

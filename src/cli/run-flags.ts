@@ -19,7 +19,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'max-usd', type: 'number', value: 'N', help: 'stop starting work once this much is spent' },
   { name: 'runner', type: 'string', value: 'NAME', help: 'runner of all phases, whatever they name' },
   { name: 'model', type: 'string', value: 'M', help: 'model of all phases, whatever they name' },
-  { name: 'junit', type: 'string', value: 'FILE', help: 'a test report for CI' },
+  { name: 'junit', type: 'string', value: 'FILE', help: 'a test report for CI; its folder is made' },
   { name: 'timeout', type: 'duration', value: 'D', help: 'end the run after this long' },
   { name: 'yes', alias: 'y', type: 'boolean', help: 'approve every approval' },
 ];

@@ -6,6 +6,7 @@ import { removeIfThere, temporaryName } from '../util/atomic-write.js';
 import { sha256Stream } from '../util/digest.js';
 import { digestFile } from '../util/digest-file.js';
 import { statIfThere } from '../util/stat.js';
+import { whyUnwritable } from '../util/why-unwritable.js';
 import { MAGIC } from './archive-format.js';
 import { decodeEntry } from './entry-format.js';
 import { loadIndex } from './index-file.js';
@@ -35,7 +36,7 @@ export async function exportArchive(options: Location, file: string): Promise<Ex
     return { entries: chosen.keys.length, blobs: chosen.blobs.length, bytes, skipped: chosen.skipped };
   } catch (error) {
     removeIfThere(temporary);
-    return { failed: (error as Error).message };
+    return { failed: whyUnwritable(error) };
   }
 }
 

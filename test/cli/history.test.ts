@@ -188,6 +188,9 @@ describe('taskflow cache', () => {
   it('moves to another project in one archive, which is refused whole if it was changed', async () => {
     await project.run(['run', './flow.json', '-q']);
     expect(await json('cache', 'export', 'all.tfc')).toMatchObject({ entries: 1 });
+    const nowhere = await project.run(['cache', 'export', 'nowhere/all.tfc']);
+    const why = 'nowhere/all.tfc cannot be written: its folder does not exist';
+    expect(nowhere).toMatchObject({ status: 2, stderr: `taskflow cache export: ${why}\n` });
     const elsewhere = createTestProject({
       'flow.json': readFileSync(join(project.root, 'flow.json'), 'utf8'),
       'in.txt': '1',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { annotationLine } from '../../src/report/github/annotation.js';
@@ -94,15 +94,36 @@ describe('in a job of GitHub Actions', () => {
     expect(readFileSync(join(project.root, 'r.xml'), 'utf8')).toContain('tests="2" failures="1"');
   });
 
-  it('is quiet about GitHub everywhere else, and says when a report cannot be written', async () => {
+  it('is quiet about GitHub everywhere else, and makes the folder of a test report', async () => {
     project = createTestProject({ 'flow.yaml': FLOW.replace('exit 7', 'true') });
-    const { status, stderr } = await project.run(['run', 'flow.yaml', '--junit', 'none/report.xml']);
+    const { status, stderr } = await project.run(['run', 'flow.yaml', '--junit', 'reports/ci/report.xml']);
     expect(stderr).not.toContain('::');
-    expect(stderr).toContain('--junit none/report.xml cannot be written');
+    expect(status).toBe(0);
+    expect(readFileSync(join(project.root, 'reports/ci/report.xml'), 'utf8')).toContain('file="flow.yaml" line="8"');
+  });
+
+  it.each([
+    ['sub', 'it is a folder'],
+    ['flow.yaml/report.xml', 'its folder is no folder'],
+  ])('says before anything runs that the test report %s cannot be written', async (file, why) => {
+    const phase = '  - { id: work, type: script, run: [touch, ran] }\n';
+    project = createTestProject({
+      'flow.yaml': `name: f\nargs: { topic: { default: x } }\nphases:\n${phase}`,
+      'sub/rows.txt': 'x\n',
+    });
+    for (const command of [['run'], ['batch', '--over', 'sub/rows.txt']]) {
+      const { status, stderr } = await project.run([...command, 'flow.yaml', '--junit', file]);
+      expect([status, stderr]).toEqual([2, `taskflow ${command[0]}: --junit ${file} cannot be written: ${why}\n`]);
+    }
+    expect(existsSync(join(project.root, 'ran'))).toBe(false);
+  });
+
+  it('says of a report that could not be written afterwards only what people know', async () => {
+    const phase = '  - { id: work, type: script, run: [rm, -r, reports] }\n';
+    project = createTestProject({ 'flow.yaml': `name: f\nphases:\n${phase}` });
+    const { status, stderr } = await project.run(['run', 'flow.yaml', '--junit', 'reports/r.xml']);
     expect(status).toBe(1);
-    const written = await project.run(['run', 'flow.yaml', '--junit', 'report.xml']);
-    expect(written.status).toBe(0);
-    expect(readFileSync(join(project.root, 'report.xml'), 'utf8')).toContain('file="flow.yaml" line="8"');
+    expect(stderr).toContain('taskflow: --junit reports/r.xml cannot be written: its folder does not exist\n');
   });
 });
 

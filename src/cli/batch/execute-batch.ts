@@ -11,7 +11,7 @@ import type { Continuation } from '../../run/options.js';
 import { lastRunId } from '../../run/runs-folder.js';
 import { batchDigest } from '../../run/start-run.js';
 import type { Invocation } from '../command.js';
-import { approver } from '../execute.js';
+import { approver, reportProblem } from '../execute.js';
 import { EXIT } from '../exit-status.js';
 import { listenForInterrupts } from '../interrupt.js';
 import { LineBuffer } from '../line-buffer.js';
@@ -30,6 +30,8 @@ export async function executeBatch(
   const { rows, over, flow } = options;
   const continuation = continuationOf(invocation, options);
   if ('problem' in continuation) return complain(invocation, continuation.problem);
+  const problem = await reportProblem(invocation);
+  if (problem !== undefined) return complain(invocation, problem);
   const outDir = flags.string('out');
   const troubles = new Set<string>();
   const folder =

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { exportCheckpoint } from '../../run/checkpoint.js';
 import { resolveSigningKey } from '../../store/signing-key.js';
 import { writeFileAtomic } from '../../util/atomic-write.js';
+import { whyUnwritable } from '../../util/why-unwritable.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-status.js';
 import { complain } from '../problem.js';
@@ -36,7 +37,7 @@ export const command: Command = {
       return EXIT.success;
     }
     const written = writeFileAtomic(resolve(cwd, file), text);
-    if ('failed' in written) return complain(invocation, `${file} cannot be written: ${written.failed.message}`);
+    if ('failed' in written) return complain(invocation, `${file} cannot be written: ${whyUnwritable(written.failed)}`);
     err.write(`wrote ${file}; taskflow run FLOW --resume-from ${file} goes on from it\n`);
     return EXIT.success;
   },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Flow } from '../../../model/flow.js';
 import type { Output } from '../../../model/outcome.js';
 import { writeFileAtomic } from '../../../util/atomic-write.js';
+import { whyUnwritable } from '../../../util/why-unwritable.js';
 import type { BatchRow } from '../rows/bind-rows.js';
 import { fileNames } from './file-names.js';
 
@@ -47,7 +48,7 @@ export class OutFolder {
     if (holds(path, bytes)) return true;
     // A rename replaces whatever stands there, a link that leads elsewhere too.
     const written = writeFileAtomic(path, bytes, 0o644);
-    if ('failed' in written) this.onTrouble(`${path} cannot be written: ${written.failed.message}`);
+    if ('failed' in written) this.onTrouble(`${path} cannot be written: ${whyUnwritable(written.failed)}`);
     return 'written' in written;
   }
 }
