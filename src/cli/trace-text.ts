@@ -76,7 +76,7 @@ export class TraceText {
     const again = retryInMs === undefined ? '' : `; tried again after ${formatDuration(retryInMs)}`;
     const what = `failed after ${formatDuration(durationMs)}: ${oneLine(failure.message)}${again}`;
     this.text += `  ${this.#style.red(`attempt ${attempt}${which}`)} ${what}\n`;
-    if (failure.detail) this.#block('stderr', failure.detail);
+    if (failure.detail) this.#block('said', failure.detail);
     if (partial) this.#block('said so far', partial);
   }
 
@@ -86,14 +86,16 @@ export class TraceText {
 
   #result(line: ResultLine, attemptsTold: boolean): void {
     if (line.failure) this.#failure(line.failure, attemptsTold);
-    if (line.output.text !== '') this.#block('output', line.output.text);
+    // What a failure is explained with may be all that there is.
+    const isTold = line.output.text.trimEnd() === (line.failure?.detail ?? '');
+    if (!isTold) this.#block('output', line.output.text);
     if (line.key !== undefined) this.text += `  ${this.#style.dim(`key ${line.key}`)}\n`;
   }
 
   #failure(failure: Failure, attemptsTold: boolean): void {
     if (!attemptsTold) {
       this.#block(this.#style.red('error'), failure.message);
-      if (failure.detail) this.#block('stderr', failure.detail);
+      if (failure.detail) this.#block('said', failure.detail);
     }
     if (failure.hint) this.text += `  ${this.#style.dim('→')} ${oneLine(failure.hint)}\n`;
   }
@@ -102,7 +104,7 @@ export class TraceText {
     const took = line.hit === null ? ` ${formatDuration(line.durationMs)}` : '';
     const note = outcomeNote(recordedOutcome(line));
     this.text += `  ${this.#style.dim('•')} ${oneLine(line.unit ?? '')} ${line.status}${took}  ${this.#style.dim(note)}\n`;
-    if (line.status === 'failed' && line.failure?.detail) this.#block('stderr', line.failure.detail);
+    if (line.status === 'failed' && line.failure?.detail) this.#block('said', line.failure.detail);
     if (this.#full) this.#inputs(line.inputs);
     if (this.#full && line.output.text !== '') this.#block('output', line.output.text);
   }

@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ProcessRequest } from './process.js';
-import { Tail } from './tail.js';
+import { TAIL_BYTES, Tail } from './tail.js';
 
-const STDERR_TAIL_BYTES = 8 * 1024;
 /** Text of more than this cannot be held in one string. */
 const MAX_STDOUT_BYTES = 512 * 1024 * 1024;
 
@@ -10,7 +9,7 @@ const MAX_STDOUT_BYTES = 512 * 1024 * 1024;
 export class Capture {
   readonly #request: ProcessRequest;
   readonly #stdout: Buffer[] = [];
-  readonly #stderr = new Tail(STDERR_TAIL_BYTES);
+  readonly #stderr = new Tail(TAIL_BYTES);
   #kept = 0;
   #received = 0;
 

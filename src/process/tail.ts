@@ -1,3 +1,6 @@
+/** As much of either stream as explains a failure. */
+export const TAIL_BYTES = 8 * 1024;
+
 /** The last bytes of a stream, at a bounded cost however long it is. */
 export class Tail {
   readonly #limit: number;

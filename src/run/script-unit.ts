@@ -1,7 +1,8 @@
 import type { Failure } from '../model/failure.js';
 import type { RunBody } from '../model/flow.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
-import { NO_USAGE } from '../model/outcome.js';
+import { NO_USAGE, type Output } from '../model/outcome.js';
+import { TAIL_BYTES, Tail } from '../process/tail.js';
 import { admitted } from './admitted.js';
 import type { RunContext } from './context.js';
 import { failedBefore } from './execution.js';
@@ -107,7 +108,11 @@ async function runOnce(
   const { output: form, expect } = at.phase;
   const isAsItIs = result.failure !== undefined || spec.plainOutput;
   const kept = isAsItIs ? { output } : await promised(output, { output: form, expect, lenient: false });
-  const failure = result.failure ?? ('failure' in kept ? kept.failure : undefined);
+  const failure = result.failure
+    ? explained(result.failure, output, result.stdout)
+    : 'failure' in kept
+      ? kept.failure
+      : undefined;
   return {
     status: failure ? statusOf(failure) : 'done',
     output: 'output' in kept ? kept.output : output,
@@ -120,6 +125,16 @@ async function runOnce(
     remark,
     unkeepable,
   };
+}
+
+/** Compilers, linters and test runners say on stdout what is wrong: it counts where stderr is silent. */
+function explained(failure: Failure, output: Output, stdout: Buffer): Failure {
+  const isOwn = failure.code === 'exit' || failure.code === 'signal';
+  if (!isOwn || failure.detail !== undefined || output.base64 !== undefined) return failure;
+  const tail = new Tail(TAIL_BYTES);
+  tail.add(stdout);
+  const detail = tail.text().trimEnd();
+  return detail === '' ? failure : { ...failure, detail };
 }
 
 export function statusOf(failure: Failure): 'cancelled' | 'failed' {

@@ -122,6 +122,23 @@ describe('taskflow run', () => {
     expect(traced.stdout).toContain('some trouble');
   });
 
+  it('shows what a failed program said on stdout where it said nothing on stderr, as compilers do', async () => {
+    const compile = 'seq 1 9000; echo "src/a.ts(1,2): error TS1005"; exit 2';
+    project.write('flow.json', flow(phase('build', compile)));
+    const { stdout, stderr } = await project.run(['run', './flow.json', '--json', '--junit', 'r.xml']);
+    expect(stderr).toContain('│ src/a.ts(1,2): error TS1005');
+    const { detail } = JSON.parse(stdout).error;
+    expect(detail).toMatch(/\n9000\nsrc\/a\.ts\(1,2\): error TS1005$/);
+    expect(detail.length).toBeLessThanOrEqual(8 * 1024);
+    expect(readFileSync(join(project.root, 'r.xml'), 'utf8')).toContain('src/a.ts(1,2): error TS1005</failure>');
+    const traced = (await project.run(['trace', 'last', '--full'])).stdout;
+    expect(traced).toContain('error TS1005');
+    // Both: stderr explains, stdout is the output.
+    project.write('flow.json', flow(phase('build', 'echo result; echo because >&2; exit 2')));
+    const both = JSON.parse((await project.run(['run', './flow.json', '--json'])).stdout);
+    expect(both.error.detail).toBe('because');
+  });
+
   it('ends with 3 when a gate blocks, 5 over budget is not confused with it, 6 when frozen and something would run', async () => {
     project.write('gate.json', flow({ id: 'g', type: 'gate', eval: ['1 > 2'] }));
     expect((await project.run(['run', './gate.json'])).status).toBe(3);
