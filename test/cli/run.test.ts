@@ -116,6 +116,7 @@ describe('taskflow run', () => {
     const { status, stderr } = await project.run(['run', './flow.json']);
     expect(status).toBe(1);
     expect(stderr).toMatch(/✖ bad failed: .*3/);
+    expect(stderr).toContain(': 1 executed, 0 reused, 1 failed\n');
     expect(stderr).toContain('│ some trouble');
     expect(stderr).toMatch(/taskflow trace \d{8}-\d{6}-\w{6}/);
     const traced = await project.run(['trace', 'last']);

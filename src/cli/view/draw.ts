@@ -47,16 +47,15 @@ function headerLine(state: RunState, style: Style, now: number): string {
   return `${style.bold(oneLine(state.flow))} ${style.dim(state.runId)}  ${facts.join(style.dim(' · '))}`;
 }
 
+/** `executed` and `reused` are what the run's result has under `reuse`: what failed was executed as well. */
 export function countStates(phases: readonly PhaseState[]) {
   const counts = { settled: 0, reused: 0, running: 0, failed: 0, executed: 0 };
   for (const { state, outcome } of phases) {
     if (state === 'running') counts.running++;
     else if (state === 'failed' || state === 'blocked') counts.failed++;
-    else if (state === 'done') {
-      counts.settled++;
-      if (outcome?.cacheHit) counts.reused++;
-      else counts.executed++;
-    } else if (state === 'skipped') counts.settled++;
+    else if (state === 'done' || state === 'skipped') counts.settled++;
+    if (outcome?.cacheHit) counts.reused++;
+    else if (outcome && (outcome.status === 'done' || outcome.attempts > 0)) counts.executed++;
   }
   return counts;
 }
