@@ -15,16 +15,28 @@ export async function askApproval(
   const style = createStyle(err.color);
   err.write(`\n${style.bold(`${request.phase} needs an approval`)}\n${sanitize(request.text).trimEnd()}\n`);
   const lines = createInterface({ input: process.stdin, terminal: false });
-  const stop = () => lines.close();
+  // Whoever answers ends the line; whoever does not leaves it to us, before anybody else says something.
+  let isLineOpen = false;
+  const ask = () => {
+    err.write(PROMPT);
+    isLineOpen = true;
+  };
+  const stop = () => {
+    if (isLineOpen) err.write('\n');
+    isLineOpen = false;
+    lines.close();
+  };
   request.signal.addEventListener('abort', stop, { once: true });
   const timer = request.timeoutMs === undefined ? undefined : setTimeout(stop, request.timeoutMs);
   try {
-    err.write(PROMPT);
+    ask();
     for await (const line of lines) {
+      isLineOpen = false;
       const answer = readAnswer(line);
       if (answer) return answer;
-      err.write(PROMPT);
+      ask();
     }
+    stop();
     return { decision: 'pause' };
   } finally {
     clearTimeout(timer);

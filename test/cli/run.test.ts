@@ -269,6 +269,7 @@ describe('approvals without a terminal', () => {
     await project.run(['run', './flow.json']);
     expect((await project.run(['reject', 'last', 'sure', '--json'])).stdout).toContain('"decision":"reject"');
     const rejected = await project.run(['resume', 'last']);
+    expect(rejected.stderr).toMatch(/✖ \S+ was rejected after/);
     expect(rejected.status).not.toBe(0);
     expect(rejected.stdout).toBe('');
     expect((await project.run(['run', './flow.json', '--fresh', '--yes', '-q'])).status).toBe(0);

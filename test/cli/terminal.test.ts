@@ -28,7 +28,7 @@ function onTerminal(
     screen += chunk.toString('utf8');
     if (!typed && when !== undefined && screen.includes(when)) {
       typed = true;
-      child.stdin.write(`${type}\n`);
+      child.stdin.write(type!);
     }
   });
   return new Promise((resolve) => child.on('close', (status) => resolve({ status, screen })));
@@ -75,11 +75,22 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     ['n too early', 1, /too early/],
   ])('an approval is asked there: %s', async (type, status, shown) => {
     project.write('flow.json', approval());
-    const run = await onTerminal(['run', './flow.json'], { when: 'approve (y)', type });
+    const run = await onTerminal(['run', './flow.json'], { when: 'approve (y)', type: `${type}\n` });
     expect(run.screen).toContain('Really do it?');
     expect(run.screen).toMatch(shown);
     if (status === 0) expect(run.status).toBe(0);
     else expect([1, 3]).toContain(run.status);
+  });
+
+  it.each([
+    ['Ctrl-D', '\x04', [], 4],
+    ['Ctrl-C', '\x03', [], 130],
+    ['Ctrl-C', '\x03', ['-q'], 130],
+  ])('an approval that is left open with %s leaves a line of its own: %j %j', async (_, type, flags, status) => {
+    project.write('flow.json', approval());
+    const run = await onTerminal(['run', './flow.json', ...flags], { when: 'approve with: ', type });
+    expect(run.status).toBe(status);
+    expect(run.screen).toMatch(/approve with: (\^[CD]\x08*)*\r\n/);
   });
 
   it('nobody is asked in CI, nor when a program reads the result', async () => {

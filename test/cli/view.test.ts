@@ -101,6 +101,19 @@ describe('the picture of a run', () => {
     expect(lines.at(-1)).toMatch(/… 99\d more phases/);
   });
 
+  it('says where phases are left out', () => {
+    const ids = Array.from({ length: 10 }, (_, index) => `p${index}`);
+    const executed = fold(runStart(ids), ...ids.map((id) => phaseEnd(id)), runEnd('success'));
+    expect(picture(executed, 80, 10)[1]).toBe('  … 2 earlier phases');
+    expect(picture(executed, 80, 10).at(-1)).toContain('p9');
+    const reused = fold(
+      runStart(ids),
+      ...ids.map((id) => phaseEnd(id, { cacheHit: 'run', ageMs: 1 })),
+      runEnd('success'),
+    );
+    expect(picture(reused, 80, 10).at(-1)).toBe('  … 2 more phases');
+  });
+
   it('shows nested phases under their parent only while they are under way', () => {
     const start = runEvent({ type: 'phase-start', phase: 'sub', reason: 'no entry' });
     const inner = runEvent({ type: 'phase-start', phase: 'sub/3/plan', reason: '' });

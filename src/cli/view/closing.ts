@@ -17,6 +17,10 @@ const WORDS: Readonly<Record<RunStatus, string>> = {
   interrupted: 'was interrupted',
 };
 
+function wordsFor({ status, error }: NonNullable<RunState['end']>): string {
+  return error?.code === 'rejected' ? 'was rejected' : WORDS[status];
+}
+
 /** What a run ends with: how it went, what failed and why, what was spent and what was saved, and what to do next. */
 export function closingLines(state: RunState, style: Style): string[] {
   const { end } = state;
@@ -27,7 +31,7 @@ export function closingLines(state: RunState, style: Style): string[] {
   if (counts.failed > 0) parts.push(`${counts.failed} failed`);
   return [
     ...failureLines(state, style),
-    `${mark} ${style.bold(oneLine(state.flow))} ${WORDS[end.status]} after ${formatDuration(end.durationMs)}: ${parts.join(', ')}`,
+    `${mark} ${style.bold(oneLine(state.flow))} ${wordsFor(end)} after ${formatDuration(end.durationMs)}: ${parts.join(', ')}`,
     `  spent ${spentText(end.spent)} · saved ${savedText(end.saved)}`,
     ...nextLines(state).map((line) => `  ${style.dim('→')} ${line}`),
   ];

@@ -31,9 +31,12 @@ export function drawRun(state: RunState, options: DrawOptions): string[] {
     if (phase.state === 'running') lines.push(...nestedLines(state, phase, lineOptions));
   }
   const left = state.phases.length - chosen.length;
-  const fitting = lines.slice(0, rows - (left > 0 ? 1 : 0));
-  if (left > 0) fitting.push(truncate(style.dim(`  … ${plural(left, 'more phase')}`), width));
-  return fitting;
+  if (left === 0) return lines.slice(0, rows);
+  // Said where they are missing, if that is one place.
+  const isBefore = state.phases.indexOf(chosen[0]!) === left;
+  const rest = truncate(style.dim(`  … ${plural(left, isBefore ? 'earlier phase' : 'more phase')}`), width);
+  if (isBefore) return [header, rest, ...lines.slice(1)].slice(0, rows);
+  return [...lines.slice(0, rows - 1), rest];
 }
 
 /** `release · 12 of 40 done · 3 running · 1 failed · 1m 5s`. */

@@ -120,7 +120,8 @@ function liveView({ out, clock }: RunViewOptions): RunView {
     stop() {
       animation.halt();
       stopResize();
-      const lines = state.phases.length > 0 ? picture(Math.max(FINAL_ROWS, out.rows), 0) : [];
+      // One more for the header, which goes.
+      const lines = state.phases.length > 0 ? picture(Math.max(FINAL_ROWS, out.rows) + 1, 0) : [];
       screen.show(takeNotices(), []);
       screen.print(finalLines(lines, closingLines(state, style)));
     },
