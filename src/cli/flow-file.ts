@@ -1,4 +1,4 @@
-import { basename, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { isFlowPath } from '../check/find-flow.js';
 import { type LoadedFlow, type LoadOptions, loadFlow } from '../check/load-flow.js';
 import type { Invocation } from './command.js';
@@ -42,18 +42,4 @@ export async function requireFlow(
     }
   }
   return 'flow' in loaded ? loaded : { status: EXIT.usage };
-}
-
-/**
- * A flow's name and the id its runs go by. A flow that no longer loads (removed, or broken since) is taken at its word,
- * so that what it left can still be cleared.
- */
-export async function flowNameAndId(
-  invocation: Invocation,
-  typed: string,
-): Promise<{ readonly name: string; readonly id: string }> {
-  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed));
-  if ('flow' in loaded) return { name: loaded.flow.name, id: loaded.flow.file ?? typed };
-  const name = basename(typed).replace(/\.(ya?ml|json)$/i, '');
-  return { name, id: isFlowPath(typed) ? relative(invocation.project.root, resolve(invocation.cwd, typed)) : typed };
 }

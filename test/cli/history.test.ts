@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestProject, type TestProject } from '../support/cli.js';
@@ -151,14 +151,36 @@ describe('taskflow cache', () => {
   it('clears what is asked for, and nothing when nothing is', async () => {
     await project.run(['run', './flow.json', '-q']);
     expect((await project.run(['cache', 'clear'])).status).toBe(2);
-    expect((await json('cache', 'clear', 'other')).entries).toBe(0);
-    expect((await json('cache', 'clear', './flow.json', '--phase', 'zzz')).entries).toBe(0);
+    expect((await json('cache', 'clear', './flow.json', '--phase', 'b')).entries).toBe(0);
     expect((await json('cache', 'clear', './flow.json', '--older-than', '1h')).entries).toBe(0);
     expect((await json('cache', 'clear', './flow.json', '--dry-run')).entries).toBe(1);
     expect((await project.run(['cache', 'clear', './flow.json'])).stdout).toMatch(/^removed 1 entry, .*B\n$/);
     await project.run(['run', './flow.json', '-q']);
     expect(executions()).toBe(2);
     expect((await json('cache', 'clear', '--all')).entries).toBe(1);
+  });
+
+  it.each([
+    [['cache', 'clear', 'demp'], 'did you mean demo?'],
+    [['cache', 'clear', './flw.json'], 'did you mean ./flow.json?'],
+    [['cache', 'clear', './flow.json', '--phase', 'aa'], 'did you mean a?'],
+    [['cache', 'clear', '--phase', 'wrk'], 'nothing is kept of a phase wrk'],
+    [['runs', 'clear', '--flow', 'demp'], 'did you mean demo?'],
+  ])('takes a slip for a slip, not for nothing to do: %j', async (args, said) => {
+    await project.run(['run', './flow.json', '-q']);
+    const { status, stdout, stderr } = await project.run(args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(said);
+  });
+
+  it('has nothing to clear of a flow that never ran, and clears what a flow that is gone has left', async () => {
+    expect(await json('cache', 'clear', './flow.json', '--phase', 'a')).toMatchObject({ entries: 0 });
+    expect(await json('runs', 'clear', '--flow', './flow.json')).toMatchObject({ runs: 0 });
+    await project.run(['run', './flow.json', '-q']);
+    rmSync(join(project.root, 'flow.json'));
+    expect(await json('cache', 'clear', './flow.json')).toMatchObject({ entries: 1 });
+    expect(await json('cache', 'clear', 'demo')).toMatchObject({ entries: 0 });
+    expect(await json('runs', 'clear', '--flow', './flow.json')).toMatchObject({ runs: 1 });
   });
 
   it('continues nothing of a flow that was cleared', async () => {

@@ -1,17 +1,19 @@
 import { forgetSheets } from '../../run/repeat/sheet.js';
 import { forgetLastRuns } from '../../run/runs-folder.js';
 import { clearEntries } from '../../store/clear-entries.js';
+import { listEntries } from '../../store/list-entries.js';
 import { formatBytes, plural } from '../../util/format.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
-import { flowNameAndId } from '../flow-file.js';
+import { knownFlow, unknownPhase } from '../known-flow.js';
 import { complain } from '../problem.js';
 import { complainBusy, requireStore } from '../store.js';
 
 export const command: Command = {
   usage: '[FLOW] [--phase ID] [--older-than D] [--all] [--dry-run] [--json]',
   description: `Entries that fit all that is said go. After clearing a flow, nothing of it is continued either: its next run starts
-afresh. Phases that are being computed at this moment are still stored.`,
+afresh. Phases that are being computed at this moment are still stored. A flow or phase that is not there and has left
+nothing is refused (status 2).`,
   examples: [
     { command: 'taskflow cache clear release --phase review', does: 'one phase of one flow' },
     { command: 'taskflow cache clear --older-than 30d', does: 'everything made more than 30 days ago' },
@@ -36,7 +38,16 @@ afresh. Phases that are being computed at this moment are still stored.`,
     }
     const opened = await requireStore(invocation);
     if ('status' in opened) return opened.status;
-    const flow = typed === undefined ? undefined : await flowNameAndId(invocation, typed);
+    const entries = listEntries(opened.store);
+    const flows = entries.map((entry) => entry.flow);
+    const flow = typed === undefined ? undefined : await knownFlow(invocation, typed, flows);
+    if (flow && 'problem' in flow) return complain(invocation, flow.problem, flow.hint);
+    if (phase !== undefined) {
+      const kept = entries.filter((entry) => flow === undefined || entry.flow === flow.name);
+      const phases = kept.map(({ phaseId }) => phaseId);
+      const unknown = await unknownPhase(phase, flow, phases);
+      if (unknown) return complain(invocation, unknown.problem, unknown.hint);
+    }
     const cleared = await clearEntries(opened.store, {
       ...(flow === undefined ? {} : { flow: flow.name }),
       ...(phase === undefined ? {} : { phase }),

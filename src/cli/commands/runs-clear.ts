@@ -1,11 +1,13 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { clearRuns } from '../../run/list-runs.js';
+import { clearRuns, listRuns } from '../../run/list-runs.js';
 import { forgetSheets } from '../../run/repeat/sheet.js';
 import { runFolder } from '../../run/runs-folder.js';
 import { formatBytes, plural } from '../../util/format.js';
-import type { Command } from '../command.js';
+import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
+import { knownFlow, type Unknown } from '../known-flow.js';
+import { complain } from '../problem.js';
 
 export const command: Command = {
   usage: '[--all] [--older-than D] [--flow NAME] [--dry-run] [--json]',
@@ -25,7 +27,10 @@ stays. What is in the store of results is not touched: that is taskflow cache cl
   positionals: [],
   async run(invocation) {
     const { flags, project, out } = invocation;
-    const flow = flags.string('flow');
+    const typed = flags.string('flow');
+    const named = typed === undefined ? undefined : await runsOf(invocation, typed);
+    if (named && 'problem' in named) return complain(invocation, named.problem, named.hint);
+    const flow = named?.flow;
     const what = {
       all: flags.boolean('all'),
       olderThanMs: flags.duration('older-than') ?? 0,
@@ -43,6 +48,13 @@ stays. What is in the store of results is not touched: that is taskflow cache cl
     return EXIT.success;
   },
 };
+
+/** What the runs of a flow are found by: what was typed, or else the file that it stands for. */
+async function runsOf(invocation: Invocation, typed: string): Promise<{ readonly flow: string } | Unknown> {
+  if (listRuns(invocation.project, { flow: typed, limit: 1 }).length > 0) return { flow: typed };
+  const known = await knownFlow(invocation, typed);
+  return 'problem' in known ? known : { flow: known.id };
+}
 
 function folderBytes(folder: string): number {
   let bytes = 0;
