@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { isFlowPath } from '../check/find-flow.js';
 import { type LoadedFlow, type LoadOptions, loadFlow } from '../check/load-flow.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import { statIfThere } from '../util/stat.js';
 import type { Invocation } from './command.js';
 import { EXIT } from './exit-status.js';
 import { complain } from './problem.js';
@@ -22,6 +24,18 @@ export function tellLarge({ onLargeFlow }: Invocation): Pick<LoadOptions, 'onFou
   };
 }
 
+/** That there is no such file is half the truth when a folder has its name. */
+export function absentInWords(
+  { cwd }: Invocation,
+  typed: string,
+  diagnostics: readonly Diagnostic[],
+): readonly Diagnostic[] {
+  const isFolder = isFlowPath(typed) && statIfThere(resolve(cwd, typed))?.isDirectory();
+  if (!isFolder) return diagnostics;
+  const words = { message: `${typed} is a folder, not a flow file`, hint: 'name a file in it' };
+  return diagnostics.map((diagnostic) => (diagnostic.code === 'no-flow' ? { ...diagnostic, ...words } : diagnostic));
+}
+
 export type UsableFlow = Extract<LoadedFlow, { readonly flow: unknown }>;
 
 /** The flow, checked; or the exit status after its problems have been shown. Warnings are shown either way. */
@@ -30,7 +44,7 @@ export async function requireFlow(
   typed: string,
 ): Promise<UsableFlow | { readonly status: number }> {
   const loaded = await loadFlow(invocation.project, flowReference(invocation, typed), tellLarge(invocation));
-  const told = 'flow' in loaded ? loaded.warnings : loaded.diagnostics;
+  const told = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, typed, loaded.diagnostics);
   // There is no file to point into.
   const absent = told.find(({ code }) => code === 'no-flow');
   if (absent) return { status: complain(invocation, absent.message, absent.hint) };

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../model/event.js';
 import type { RunResult } from '../run/result.js';
 import type { Invocation } from './command.js';
+import { eventLine } from './event-line.js';
 import { LineBuffer } from './line-buffer.js';
 import { exitStatusOf } from './run-status.js';
 import { createRunView, type RunView } from './view/run-view.js';
@@ -19,7 +20,7 @@ export function showingRun({ flags, out, err, project }: Invocation): Showing {
   return {
     view,
     onEvent: (event) => {
-      events?.add(JSON.stringify(event));
+      events?.add(eventLine(event));
       view.onEvent(event);
     },
     end: () => {

@@ -107,9 +107,10 @@ describe('a batch', () => {
 
   it('warns about columns that the flow does not declare', async () => {
     project = createTestProject({ 'flow.yaml': TOPIC_FLOW, 'rows.csv': 'topic,dept\na,1\nb,2\n' });
-    const { status, stderr } = await project.run(['batch', 'flow.yaml', '--over', 'rows.csv']);
+    const { status, stdout, stderr } = await project.run(['batch', 'flow.yaml', '--over', 'rows.csv', '--json']);
     expect(status).toBe(0);
     expect(stderr).toContain('no argument "dept" (did you mean "depth"?): ignored in every row');
+    expect(JSON.parse(stdout).warnings).toEqual([expect.stringContaining('no argument "dept"')]);
   });
 
   it('takes rows from a pipe, arguments for all rows, and a row of its own over them', async () => {

@@ -15,6 +15,15 @@ describe('taskflow check', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'ok good.yaml\n' });
   });
 
+  it('says of a folder that it is one', async () => {
+    project.write('folder.yaml/inner.yaml', '');
+    const { status, stdout } = await project.run(['check', 'folder.yaml']);
+    expect(status).toBe(2);
+    expect(stdout).toContain('folder.yaml is a folder, not a flow file');
+    const run = await project.run(['run', './folder.yaml']);
+    expect(run).toMatchObject({ status: 2, stderr: expect.stringContaining('./folder.yaml is a folder, not a flow') });
+  });
+
   it('reports all problems with file, line and column, the line itself, and what to do', async () => {
     const { status, stdout, stderr } = await project.run(['check', './bad.yaml']);
     expect(status).toBe(2);

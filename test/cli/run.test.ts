@@ -48,6 +48,16 @@ describe('taskflow run', () => {
     expect(lines[2]).not.toHaveProperty('error');
   });
 
+  it('gives times in events in whole milliseconds', async () => {
+    project.write('flow.json', flow(phase('a', ['echo', 'hi'], crossRun), phase('b', ['echo', 'ho'])));
+    project.write('rows.jsonl', '{}\n');
+    for (const command of [['run'], ['run'], ['batch', '--over', 'rows.jsonl']]) {
+      const { stdout } = await project.run([...command, './flow.json', '--events']);
+      expect(stdout).toContain('"durationMs":');
+      expect(stdout).not.toMatch(/"(durationMs|ageMs|ms)":\d+\.\d/);
+    }
+  });
+
   it('says in the last event why it failed', async () => {
     project.write('flow.json', flow(phase('a', ['sh', '-c', 'echo broken >&2; exit 3'])));
     const { status, stdout } = await project.run(['run', './flow.json', '--events']);

@@ -16,12 +16,19 @@ import { warningLine } from '../view/plain.js';
 
 const DEFAULT_ARGUMENT = 'topic';
 
+interface ReadRows {
+  readonly rows: readonly BatchRow[];
+  readonly over: string;
+  /** Shown already. */
+  readonly warnings: readonly string[];
+}
+
 /** The rows that `--over` names, fitted to the flow; or the exit status after all their problems have been shown. */
 export async function readBatchRows(
   invocation: Invocation,
   flow: Flow,
   pairs: readonly string[],
-): Promise<{ readonly rows: readonly BatchRow[]; readonly over: string } | { readonly status: number }> {
+): Promise<ReadRows | { readonly status: number }> {
   const { flags, project } = invocation;
   const typed = flags.string('over')!;
   if (typed === '-' && flags.string('args-file') === '-') {
@@ -48,7 +55,7 @@ export async function readBatchRows(
   if (problems.length > 0 || 'problems' in bound) return { status: complainAboutRows(invocation, typed, problems) };
   const style = createStyle(invocation.err.color);
   for (const warning of bound.warnings) invocation.err.write(`${warningLine(undefined, warning, style)}\n`);
-  return { rows: bound.rows, over: nameOf(invocation, typed) };
+  return { rows: bound.rows, over: nameOf(invocation, typed), warnings: bound.warnings };
 }
 
 /** Arguments for all rows need not be all: the rows bring the others. */

@@ -11,6 +11,7 @@ import type { Continuation } from '../../run/options.js';
 import { lastRunId } from '../../run/runs-folder.js';
 import { batchDigest } from '../../run/start-run.js';
 import type { Invocation } from '../command.js';
+import { eventLine } from '../event-line.js';
 import { approver, reportProblem } from '../execute.js';
 import { EXIT } from '../exit-status.js';
 import { listenForInterrupts } from '../interrupt.js';
@@ -25,6 +26,8 @@ import { writeBatchJson } from './write-json.js';
 export async function executeBatch(
   invocation: Invocation,
   options: Omit<BatchOptions, 'signal' | 'approve' | 'continuation' | 'keepOutputs' | 'onOutput' | 'onRow'>,
+  /** Of the rows, told before anything ran. */
+  warnings: readonly string[],
 ): Promise<number> {
   const { flags, out, err, project, cwd } = invocation;
   const { rows, over, flow } = options;
@@ -43,7 +46,7 @@ export async function executeBatch(
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
   const interrupt = listenForInterrupts((line) => view.notice(line));
   const approve = await approver(invocation, view);
-  const result = await runBatch(
+  const ended = await runBatch(
     {
       ...options,
       continuation,
@@ -58,16 +61,17 @@ export async function executeBatch(
       }),
     },
     (event: RunEvent) => {
-      events?.add(JSON.stringify(event));
+      events?.add(eventLine(event));
       view.onEvent(event);
     },
   );
   interrupt.dispose();
   events?.flush();
-  if ('refused' in result) {
+  if ('refused' in ended) {
     view.stop(undefined);
-    return complain(invocation, result.refused.message, result.refused.hint);
+    return complain(invocation, ended.refused.message, ended.refused.hint);
   }
+  const result = { ...ended, warnings: [...warnings, ...ended.warnings] };
   if (folder) writeReports(folder, result, over, project.clock.now());
   view.stop(result);
   for (const trouble of troubles) err.write(`taskflow batch: ${trouble}\n`);

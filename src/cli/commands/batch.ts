@@ -71,16 +71,18 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     if ('status' in configured) return configured.status;
     const read = await readBatchRows(invocation, loaded.flow, pairs);
     if ('status' in read) return read.status;
-    return executeBatch(invocation, {
+    const { rows, over, warnings } = read;
+    const options = {
       ...settings,
       project,
       config: configured.config,
       flow: loaded.flow,
       source: { ref: typed, byName: !isFlowPath(typed), file: loaded.file, digest: loaded.digest },
-      rows: read.rows,
-      over: read.over,
+      rows,
+      over,
       ...(jobs === undefined ? {} : { jobs }),
       failFast: flags.boolean('fail-fast'),
-    });
+    };
+    return executeBatch(invocation, options, warnings);
   },
 };

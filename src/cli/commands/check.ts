@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
-import { flowReference, tellLarge } from '../flow-file.js';
+import { absentInWords, flowReference, tellLarge } from '../flow-file.js';
 import { complain } from '../problem.js';
 import { createStyle } from '../style.js';
 
@@ -57,7 +57,7 @@ async function checkAll(invocation: Invocation, flows: readonly string[]): Promi
       ...tellLarge(invocation),
       withoutKept: true,
     });
-    const diagnostics = 'flow' in loaded ? loaded.warnings : loaded.diagnostics;
+    const diagnostics = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, flow, loaded.diagnostics);
     results.push({ flow, diagnostics, ...(loaded.source === undefined ? {} : { source: loaded.source }) });
   }
   return results;
