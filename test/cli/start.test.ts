@@ -146,6 +146,22 @@ describe('taskflow doctor', () => {
     expect(of('agents')[0]).toMatchObject({ status: 'problem', hint: 'taskflow config set runner pi' });
   });
 
+  it('is content when a runner that no flow uses by default does not work, and says so', async () => {
+    project.write('bin/pi', '#!/bin/sh\necho 9.9.9\n', 0o755);
+    project.write('bin/claude', '#!/bin/sh\nexit 1\n', 0o755);
+    project.write(
+      '.pi/taskflows/config.yaml',
+      'runners: {mine: {command: [no-such-program-here]}, far: {type: openai, baseUrl: "http://127.0.0.1:9/v1", model: m}}\n',
+    );
+    const { status, ok, of } = await findings({ PATH: `${join(project.root, 'bin')}:/usr/bin:/bin` });
+    expect([status, ok]).toEqual([0, true]);
+    for (const name of ['claude', 'mine', 'far']) expect(of(`runner ${name}`)[0]).toMatchObject({ status: 'warning' });
+    expect(of('agents')[0]).toMatchObject({ status: 'ok', message: expect.stringContaining('flows use pi') });
+    project.write('bin/pi', '#!/bin/sh\nexit 1\n', 0o755);
+    const broken = await findings({ PATH: `${join(project.root, 'bin')}:/usr/bin:/bin` });
+    expect([broken.status, broken.of('runner pi')[0]!['status']]).toEqual([1, 'problem']);
+  });
+
   it('reports settings with problems', async () => {
     project.write('.pi/taskflows/config.yaml', 'cache: {maxAgge: 3d}\n');
     const { status, of } = await findings();

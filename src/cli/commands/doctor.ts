@@ -19,7 +19,8 @@ const CHECKS: readonly Check[] = [
 
 export const command: Command = {
   usage: '[--json]',
-  description: 'Status 0: everything that is needed works. Status 1: something does not, and the lines say what to do.',
+  description: `Status 0: everything that is needed works. Status 1: something does not, and the lines say what to do. Of the
+runners, only the one that flows use unless they name another is needed.`,
   examples: [
     { command: 'taskflow doctor', does: 'what is installed, which runners answer, what to do about problems' },
   ],

@@ -8,14 +8,17 @@ import type { Check, DoctorContext, Finding } from './check.js';
 
 const BUILT_IN = Object.keys(CLIENTS) as ClientName[];
 
-/** Every runner that could be used: the configured ones, and the built-in clients that are installed. */
+/**
+ * Every runner that could be used: the configured ones, and the built-in clients that are installed. Only the one that
+ * flows use unless they name another is needed; of the others it is good to know.
+ */
 export const checkRunners: Check = async (context) => {
   const { config, project } = context;
   const names = [...new Set([...BUILT_IN, ...Object.keys(config.runners)])];
-  const findings = await Promise.all(names.map((name) => checkRunner(name, context)));
-  const usable = names.filter((_, index) => findings[index]!.status === 'ok');
   const detected = detectRunner(project);
   const chosen = config.runner ?? ('name' in detected ? detected.name : undefined);
+  const findings = await Promise.all(names.map((name) => checkRunner(name, name === chosen, context)));
+  const usable = names.filter((_, index) => findings[index]!.status === 'ok');
   if (usable.length === 0) {
     findings.push({
       name: 'agents',
@@ -37,22 +40,23 @@ export const checkRunners: Check = async (context) => {
   return findings;
 };
 
-async function checkRunner(name: string, { config, project }: DoctorContext): Promise<Finding> {
+async function checkRunner(name: string, isNeeded: boolean, { config, project }: DoctorContext): Promise<Finding> {
+  const bad = isNeeded ? 'problem' : 'warning';
   const label = `runner ${name}`;
   const settings: RunnerConfig | undefined = config.runners[name] ?? (isBuiltIn(name) ? { type: name } : undefined);
-  if (!settings) return { name: label, status: 'problem', message: 'is not defined' };
+  if (!settings) return { name: label, status: bad, message: 'is not defined' };
   const program = settings.command?.[0] ?? (isBuiltIn(settings.type) ? settings.type : undefined);
-  const isNeeded = config.runners[name] !== undefined || config.runner === name;
   if (program !== undefined && !program.includes('/') && !findOnPath(program, project.env['PATH'])) {
     const hint = isBuiltIn(program)
       ? CLIENTS[program].install
       : `install ${program}, or change runners.${name}.command`;
-    return { name: label, status: isNeeded ? 'problem' : 'absent', message: `${program} is not installed`, hint };
+    const status = !isNeeded && config.runners[name] === undefined ? 'absent' : bad;
+    return { name: label, status, message: `${program} is not installed`, hint };
   }
   const answer = await createRunner(name, settings, project).version();
   if ('version' in answer) return { name: label, status: 'ok', message: oneLine(answer.version) };
   const { message, hint } = answer.failure;
-  return { name: label, status: 'problem', message: `does not answer: ${oneLine(message)}`, ...(hint ? { hint } : {}) };
+  return { name: label, status: bad, message: `does not answer: ${oneLine(message)}`, ...(hint ? { hint } : {}) };
 }
 
 function isBuiltIn(name: string): name is ClientName {
