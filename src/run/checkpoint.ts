@@ -10,6 +10,7 @@ import { readLines } from './journal/reader.js';
 import { PriorResults } from './prior-results.js';
 import { runHead } from './run-state.js';
 import { isRunId, journalOf, runIds } from './runs-folder.js';
+import type { RunOf } from './same-flow.js';
 
 const FORMAT = 'taskflow-checkpoint';
 const LARGEST = 512 * 1024 * 1024;
@@ -57,7 +58,13 @@ export function readCheckpoint(
   file: string,
   signingKey?: Buffer | string,
 ):
-  | { readonly runId: string; readonly lines: readonly JournalLine[]; readonly run?: RunLine }
+  | {
+      readonly runId: string;
+      readonly lines: readonly JournalLine[];
+      readonly run?: RunLine;
+      /** Which flow was run, where it says so. */
+      readonly of?: RunOf;
+    }
   | { readonly failure: Failure } {
   let value: JsonValue;
   try {
@@ -83,7 +90,7 @@ function fromExport(file: string, checkpoint: Checkpoint, signingKey?: Buffer | 
   if (checksum !== wanted.checksum) return bad(`${file} was changed after it was made: its checksum is wrong`);
   if (wanted.mac !== undefined && mac !== wanted.mac) return bad(`${file} is not signed with this project's key`);
   if (!Array.isArray(content.lines) || !isRunId(content.run?.runId ?? '')) return bad(`${file} is no checkpoint`);
-  return { runId: content.run.runId, run: content.run, lines: content.lines.filter(isLine) };
+  return { runId: content.run.runId, run: content.run, of: content.run, lines: content.lines.filter(isLine) };
 }
 
 /** Only keys: the outputs come from the runs of this machine. */
@@ -103,7 +110,10 @@ function fromResult(project: Project, result: JsonObject) {
       lines.unshift(line);
     }
   }
-  return { runId, lines };
+  const { flow } = result;
+  const of =
+    (isRunId(runId) ? runHead(project, runId)?.run : undefined) ?? (typeof flow === 'string' ? { flow } : undefined);
+  return { runId, lines, of };
 }
 
 function isLine(value: unknown): value is JournalLine {

@@ -4,6 +4,7 @@ import type { Project } from '../util/project.js';
 import type { RunOptions } from './options.js';
 import { hasMoreToDo, type RunHead } from './run-state.js';
 import { lastRunId } from './runs-folder.js';
+import { ofAnotherFlow } from './same-flow.js';
 import { claimRun, latestOf } from './succession.js';
 
 /** What to continue, or why not. `notice`: worth a line for the person. */
@@ -22,7 +23,7 @@ export function decideContinuation(
   const wanted = options.continuation ?? { how: 'auto', finished: false };
   const { project } = options;
   if (wanted.how === 'checkpoint') return {};
-  if (wanted.how === 'resume') return resume(project, wanted.runId, newRunId);
+  if (wanted.how === 'resume') return resume(options, wanted.runId, newRunId);
   const { only, from, rerun = [] } = options.selection ?? {};
   if (only !== undefined || from !== undefined) return partial(project, flowId, argsDigest);
   if (wanted.how !== 'auto' || options.reuse === 'off' || options.reuse === 'refresh') return {};
@@ -58,11 +59,16 @@ function auto(
 }
 
 /** The named run, or the newest of those that continue it: what happened since must not happen twice. */
-function resume(project: Project, runId: string, newRunId: string | undefined): Decision {
+function resume({ project, flow, batch }: RunOptions, runId: string, newRunId: string | undefined): Decision {
   const latest = latestOf(project, runId);
   if (!latest) return refuse(`there is no run ${runId} to go on with`, '`taskflow runs` lists them.');
   if ('takenBy' in latest) return refuse(`run ${runId} is being continued by run ${latest.takenBy}`, 'Wait for it.');
   const { head } = latest;
+  const another = ofAnotherFlow(project, flow, head);
+  if (another) return { failure: another };
+  if (head.run.mode === 'batch' && !batch) {
+    return refuse(`run ${head.runId} is a batch`, '`taskflow batch FLOW --over FILE --resume` goes on with it.');
+  }
   if (head.state === 'running') {
     return refuse(`run ${head.runId} is under way in another process`, 'Wait for it, or end it.');
   }

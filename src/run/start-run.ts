@@ -20,6 +20,7 @@ import { PriorResults } from './prior-results.js';
 import { pruneRuns } from './prune-runs.js';
 import { type RunResult, runResult, spentOf } from './result.js';
 import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from './runs-folder.js';
+import { fromAnotherFlow } from './same-flow.js';
 import { runScope } from './schedule.js';
 import type { Scope, ScopeResult } from './scope.js';
 import { publicArgs } from './secrets.js';
@@ -181,10 +182,12 @@ export function batchDigest(over: string): string {
   return sha256Hex(canonicalEncode({ batch: over }));
 }
 
-function checkpointOf({ project, config }: RunOptions, file: string) {
+function checkpointOf({ project, config, flow }: RunOptions, file: string) {
   const key = resolveSigningKey(config, project);
   if ('problem' in key) return { failure: { code: 'bad-input', message: key.problem } as const };
-  return readCheckpoint(project, file, key.key);
+  const read = readCheckpoint(project, file, key.key);
+  const another = 'of' in read && read.of && fromAnotherFlow(flow, { runId: file, run: read.of });
+  return another ? { failure: another } : read;
 }
 
 function continues(flow: Flow, prior: PriorResults, notice: string | undefined) {
