@@ -11,8 +11,11 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly rows?: number;
       readonly continues?: {
         readonly runId: string;
+        /** Phases that are reused. */
         readonly reusable: number;
         readonly total: number;
+        /** `at-least`: more are, if what runs before them says what it said. `done`: so many were done there, no more is known. */
+        readonly known?: 'at-least' | 'done';
         /** How the earlier run ended: `failed 5m ago`. */
         readonly notice?: string;
       };

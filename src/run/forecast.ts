@@ -5,19 +5,20 @@ import type { ItemCounts, Status } from '../model/outcome.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 import { Admission } from './admission.js';
-import { isResult } from './carry.js';
+import { isResult, linesToCarry } from './carry.js';
 import { changedSince } from './changed-since.js';
 import { decideContinuation } from './continuation.js';
 import { endOnFileClock } from './end-stamp.js';
 import { type ForecastIdentity, ForecastJournal } from './forecast-journal.js';
 import { readLines } from './journal/reader.js';
+import type { LinePlace } from './journal/writer.js';
 import { makeContext } from './make-context.js';
 import type { RunOptions } from './options.js';
 import { PriorResults } from './prior-results.js';
 import type { RunHead } from './run-state.js';
 import { journalOf, lastRunId } from './runs-folder.js';
 import { runScope } from './schedule.js';
-import type { Scope } from './scope.js';
+import { ownScope } from './scope.js';
 import { publicArgs } from './secrets.js';
 import { MIGHT_RUN } from './settle.js';
 
@@ -70,17 +71,7 @@ export async function forecastRun(given: RunOptions): Promise<Forecast | { reado
     previousRun: lastRunId(options.project, flowId),
   });
   if ('refused' in context) return context;
-  const scope: Scope = {
-    path: '',
-    flow,
-    args: options.args,
-    outcomes: new Map(),
-    feedback: new Map(),
-    admission: new Admission(),
-    depth: 0,
-    generated: false,
-    ancestry: [flow.file ?? flow.name],
-  };
+  const scope = ownScope(options, new Admission());
   await runScope(context, scope, context.signal);
   context.close();
   const costs = lastCosts(options, flowId);
@@ -133,10 +124,15 @@ function lookInto(options: RunOptions, previous: RunHead, how: 'auto' | 'resume'
   const prior = new PriorResults(how, previous.runId, path, () =>
     changedSince(project, endOnFileClock(project, previous), file === undefined ? [] : [file]),
   );
-  for (const { line, offset, length } of readLines(path)) {
-    prior.note(line);
-    if (isResult(line)) prior.keep(line, { offset, length });
-  }
+  let place: LinePlace = { offset: 0, length: 0 };
+  const lines = function* () {
+    for (const { line, ...at } of readLines(path)) {
+      place = at;
+      yield line;
+    }
+  };
+  // As they would be carried over: each as it was made, and not as it was reused since.
+  for (const line of linesToCarry(lines(), prior)) if (isResult(line)) prior.keep(line, place);
   return prior;
 }
 

@@ -3,10 +3,9 @@ import type { JsonObject } from '../model/json.js';
 import type { Status } from '../model/outcome.js';
 import type { Store } from '../store/store.js';
 import { statIfThere } from '../util/stat.js';
-import type { JournalLine } from './journal/lines.js';
-import { readLineAt, resultName, resultPlaces } from './journal/reader.js';
+import type { ResultLine } from './journal/lines.js';
+import { type ResultPlace, readLineAt, resultName, resultPlaces } from './journal/reader.js';
 import { searchResult } from './journal/search-results.js';
-import type { LinePlace } from './journal/writer.js';
 
 /** How a phase or unit stood in the last run of the same flow. */
 export interface LastResult {
@@ -25,7 +24,7 @@ export class LastRun {
   /** Undefined once it is not searched (any more). */
   #bytes: Buffer | undefined;
   /** Places, not results: the last run may have been a batch of many thousand rows. */
-  #places: ReadonlyMap<string, LinePlace> | undefined;
+  #places: ReadonlyMap<string, ResultPlace> | undefined;
 
   constructor(
     private readonly journalPath: () => string | undefined,
@@ -36,24 +35,38 @@ export class LastRun {
   of(path: string, unit: string | undefined): LastResult | undefined {
     const journal = this.journalPath();
     const line = journal === undefined ? undefined : this.#find(journal, path, unit);
-    if (line?.type !== 'unit' && line?.type !== 'phase') return undefined;
-    const { key, status, identity } = line;
-    const found: LastResult = { key, status, identity };
-    if (identity !== undefined || key === undefined || !this.store) return found;
-    // It was reused last time: what it was made from stands in its entry.
-    const got = this.store.get(key, { now: this.now() });
-    return 'entry' in got ? { ...found, identity: got.entry.identity } : found;
+    if (journal === undefined || !line) return undefined;
+    const { key, status } = line;
+    return { key, status, identity: line.identity ?? this.#identityOf(journal, line) };
   }
 
-  #find(journal: string, path: string, unit: string | undefined): JournalLine | undefined {
+  /** It was reused last time: what it was made from stands in its entry, or in the line that was carried over. */
+  #identityOf(journal: string, { key, hit, phase, unit }: ResultLine): JsonObject | undefined {
+    if (key === undefined) return undefined;
+    const wasMade = (line: ResultLine) => line.identity !== undefined && line.key === key;
+    const made = hit === 'run' ? this.#find(journal, phase, unit, wasMade)?.identity : undefined;
+    if (made !== undefined || !this.store) return made;
+    const got = this.store.get(key, { now: this.now() });
+    return 'entry' in got ? got.entry.identity : undefined;
+  }
+
+  #find(
+    journal: string,
+    path: string,
+    unit: string | undefined,
+    isMeant: (line: ResultLine) => boolean = () => true,
+  ): ResultLine | undefined {
     this.#asked += 1;
     if (this.#asked === 1) this.#bytes = readWhole(journal);
-    const found = this.#bytes && this.#asked <= FEW ? searchResult(this.#bytes, path, unit) : 'unsure';
+    const found = this.#bytes && this.#asked <= FEW ? searchResult(this.#bytes, path, unit, isMeant) : 'unsure';
     if (found !== 'unsure') return found;
     this.#bytes = undefined;
     this.#places ??= resultPlaces(journal);
-    const place = this.#places.get(resultName(path, unit));
-    return place && readLineAt(journal, place);
+    for (let place = this.#places.get(resultName(path, unit)); place; place = place.before) {
+      const line = readLineAt(journal, place);
+      if ((line?.type === 'unit' || line?.type === 'phase') && isMeant(line)) return line;
+    }
+    return undefined;
   }
 }
 

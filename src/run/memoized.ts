@@ -117,8 +117,9 @@ async function waitOrExecute(
   const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
   const readRun = policy.readRun || (settles && !inDoubt);
   try {
-    const earlier = readRun || policy.sharesRun ? await fromThisRun(at, found) : undefined;
-    return finish(at, work, found, earlier ?? (await fromStoreOrExecution(at, work, found, looked)));
+    const earlier = readRun || policy.sharesRun ? await fromThisRun(at, found) : NOTHING;
+    if ('settled' in earlier) return finish(at, work, found, earlier.settled);
+    return finish(at, work, found, await fromStoreOrExecution(at, work, found, { looked, refused: earlier.miss }));
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait for good.
     run.shared.abandon(found.runKey);
@@ -139,8 +140,10 @@ function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
   return place === '' ? key : sha256Hex(`${key}@${place}`);
 }
 
-/** `miss`: what the store has against its entry; undefined when there is none. */
+/** `miss`: what speaks against the result that is there; undefined when there is none. */
 type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
+
+const NOTHING = { miss: undefined };
 
 /**
  * In the store, at once: nobody in this run has to do with the result and no files come back with it, so nothing is
@@ -162,27 +165,32 @@ function isOfThisRun({ shared, prior }: RunContext, runKey: string): boolean {
  * From an execution of this run (finished, or under way in another row), or from the run that this one continues. When
  * there is none, the work is announced in the same breath, so that of two rows that ask at once only one computes.
  */
-async function fromThisRun(at: PhaseContext, found: Found): Promise<Settled | undefined> {
+async function fromThisRun(at: PhaseContext, found: Found): Promise<LookUp> {
   const { run } = at;
   for (let under = run.shared.underWay(found.runKey); under; under = run.shared.underWay(found.runKey)) {
     const settled = await under;
-    if (settled) return reusedAgain(at, settled);
+    if (settled) return { settled: reusedAgain(at, settled) };
   }
   const recent = run.shared.recent(found.runKey);
-  if (recent) return reusedAgain(at, recent);
-  const line = recorded(at, found);
+  if (recent) return { settled: reusedAgain(at, recent) };
+  const known = recorded(at, found);
   run.shared.begin(found.runKey);
-  if (!line) return undefined;
-  const problem = await bringBack(at, line.files ?? []);
-  return problem === undefined ? fromLine(at, line) : undefined;
+  if ('miss' in known) return known;
+  const problem = await bringBack(at, known.line.files ?? []);
+  return problem === undefined ? { settled: fromLine(at, known.line) } : { miss: problem };
 }
 
-function recorded(at: PhaseContext, { runKey, ttlMs }: Found): ResultLine | undefined {
+function recorded(
+  at: PhaseContext,
+  { runKey, ttlMs }: Found,
+): { readonly line: ResultLine } | { readonly miss: string | undefined } {
   const { run } = at;
   const place = run.shared.place(runKey);
   const line = place ? run.readBack(place) : at.policy.sharesRun ? undefined : run.prior.find(runKey);
-  if (!line || (line.masked && at.phase.idempotent)) return undefined;
-  return !place && refusesEarlier(at, line, ttlMs) ? undefined : line;
+  if (!line) return NOTHING;
+  if (line.masked && at.phase.idempotent) return { miss: 'its output held a secret and was not written down' };
+  const refused = place ? undefined : refusesEarlier(at, line, ttlMs);
+  return refused === undefined ? { line } : { miss: refused };
 }
 
 /** Files of a reused result, put where they belong; what is in the way, in words. */
@@ -198,7 +206,7 @@ async function fromStoreOrExecution(
   at: PhaseContext,
   work: Work,
   found: Found,
-  looked: LookUp | undefined,
+  { looked, refused }: { readonly looked: LookUp | undefined; readonly refused: string | undefined },
 ): Promise<Settled> {
   const { run, policy } = at;
   const { store } = run;
@@ -206,7 +214,7 @@ async function fromStoreOrExecution(
   if (store && policy.readStore) {
     const hit = looked ?? (await lookUp(at, found));
     if ('settled' in hit) return hit.settled;
-    reason = whyMissed(at, work.unit, found, hit.miss);
+    reason = whyMissed(at, work.unit, found, hit.miss ?? refused);
     if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
     if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
     // Whoever computes it now is waited for, without holding a slot; then there is something to look up.
@@ -224,7 +232,7 @@ async function fromStoreOrExecution(
       if (at.signal.aborted) return executeAndKeep(at, work, found, reason, undefined);
     }
   }
-  if (!policy.readStore) reason = whyMissed(at, work.unit, found, undefined);
+  if (!policy.readStore) reason = whyMissed(at, work.unit, found, refused);
   if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
   if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
   return executeAndKeep(at, work, found, reason, undefined);

@@ -72,8 +72,9 @@ export class PriorResults {
     return this.#skipped.has(path);
   }
 
-  get completed(): number {
-    return this.#byPhase.size;
+  /** Results that there are to take: of phases, items, branches, nested phases. */
+  get size(): number {
+    return this.#byKey.size;
   }
 
   has(path: string): boolean {

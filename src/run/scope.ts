@@ -48,6 +48,21 @@ export interface ScopeResult {
   readonly partial?: true;
 }
 
+/** Of a run's own flow. */
+export function ownScope({ flow, args }: Pick<Scope, 'flow' | 'args'>, admission: Admission): Scope {
+  return {
+    path: '',
+    flow,
+    args,
+    outcomes: new Map(),
+    feedback: new Map(),
+    admission,
+    depth: 0,
+    generated: false,
+    ancestry: [flow.file ?? flow.name],
+  };
+}
+
 export function phasePath(scope: Scope, id: string): string {
   return scope.path === '' ? id : `${scope.path}/${id}`;
 }

@@ -14,7 +14,7 @@ import { letTickPass, stampEnd } from './end-stamp.js';
 import { JOURNAL_VERSION, type RunLine } from './journal/lines.js';
 import { JournalWriter } from './journal/writer.js';
 import { windDown } from './leftovers.js';
-import { makeContext } from './make-context.js';
+import { type ContextParts, makeContext } from './make-context.js';
 import type { RunOptions } from './options.js';
 import { PriorResults } from './prior-results.js';
 import { pruneRuns } from './prune-runs.js';
@@ -22,7 +22,7 @@ import { type RunResult, runResult, spentOf } from './result.js';
 import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from './runs-folder.js';
 import { fromAnotherFlow } from './same-flow.js';
 import { runScope } from './schedule.js';
-import type { Scope, ScopeResult } from './scope.js';
+import { ownScope, type ScopeResult } from './scope.js';
 import { publicArgs } from './secrets.js';
 
 /** A run that cannot even begin: the named run does not exist, a budget cannot be held. */
@@ -49,17 +49,7 @@ export async function startRun(
   const opened = await openRun(options, 'run', onEvent);
   if ('refused' in opened) return opened;
   const { context } = opened;
-  const scope: Scope = {
-    path: '',
-    flow: options.flow,
-    args: options.args,
-    outcomes: new Map(),
-    feedback: new Map(),
-    admission: context.admission,
-    depth: 0,
-    generated: false,
-    ancestry: [options.flow.file ?? options.flow.name],
-  };
+  const scope = ownScope(options, context.admission);
   const result = await runScope(context, scope, context.signal);
   await windDown(context);
   if ((result.status !== 'success' || result.partial) && context.processes.started > 0) await letTickPass();
@@ -121,7 +111,8 @@ export async function openRun(
   // A partial run is a side path, and so is one that only proves something: the next run continues what they would have.
   const isWhole =
     options.selection?.only === undefined && options.selection?.from === undefined && options.frozen !== true;
-  const context = await makeContext({ options, runId, journal, prior, emit, warn, flowId, previousRun });
+  const parts: ContextParts = { options, runId, journal, prior, emit, warn, flowId, previousRun };
+  const context = await makeContext(parts);
   if ('refused' in context) {
     journal.write({
       type: 'end',
@@ -142,7 +133,7 @@ export async function openRun(
     file: flow.file,
     phases: outline(flow),
     rows: options.batch?.total,
-    continues: continues(flow, prior, decision.notice),
+    continues: await continues(parts, context, decision.notice),
   });
   if (decision.notice !== undefined && !decision.previous) warn(decision.notice);
   return {
@@ -190,10 +181,21 @@ function checkpointOf({ project, config, flow }: RunOptions, file: string) {
   return another ? { failure: another } : read;
 }
 
-function continues(flow: Flow, prior: PriorResults, notice: string | undefined) {
+/** So many results are looked at before the run begins; more of them would keep a person waiting for a number. */
+const MOST_COUNTED = 300;
+
+async function continues(parts: ContextParts, context: RunContext, notice: string | undefined) {
+  const { options, prior } = parts;
   if (prior.runId === undefined) return undefined;
-  const reusable = flow.phases.filter((phase) => prior.has(phase.id)).length;
-  return { runId: prior.runId, reusable, total: flow.phases.length, notice };
+  const { phases } = options.flow;
+  const facts = { runId: prior.runId, total: phases.length, notice };
+  const done = { ...facts, reusable: phases.filter(({ id }) => prior.has(id)).length, known: 'done' as const };
+  if (options.batch || prior.size > MOST_COUNTED) return done;
+  const { countReusable } = await import('./count-reusable.js');
+  const found = await countReusable(parts, context.fingerprints);
+  return found
+    ? { ...facts, reusable: found.reusable, known: found.atLeast ? ('at-least' as const) : undefined }
+    : done;
 }
 
 function runLine(

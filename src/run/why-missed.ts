@@ -3,15 +3,18 @@ import type { Identity } from '../memo/identity.js';
 import type { JsonObject } from '../model/json.js';
 import type { PhaseContext } from './phase-context.js';
 
-/** Why nothing was there to take: what the store said, else what changed since this phase last ran, else `no entry`. */
+/**
+ * Why nothing was there to take: what spoke against the result that was there, else what changed since this phase last
+ * ran, else `no entry`.
+ */
 export function whyMissed(
   at: PhaseContext,
   unit: string | undefined,
   found: { readonly identity: Identity; readonly key: string; stored(): JsonObject },
-  storeSaid: string | undefined,
+  refused: string | undefined,
 ): string {
   const { run, policy } = at;
-  if (storeSaid !== undefined) return storeSaid;
+  if (refused !== undefined) return refused;
   if (!policy.readStore && policy.scope === 'cross-run') return policy.because;
   const earlier = run.last.of(at.path, unit);
   if (earlier === undefined) return policy.because;

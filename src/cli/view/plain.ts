@@ -35,9 +35,10 @@ export function plainLines(state: RunState, event: RunEvent, style: Style): stri
 /** `continuing run …: 2 of 3 phases reused; --fresh starts over`. */
 export function continuingLines({ continues }: RunState): string[] {
   if (!continues) return [];
-  const { runId, reusable, total, notice } = continues;
+  const { runId, reusable, total, notice, known } = continues;
   const how = notice === undefined ? '' : ` (${oneLine(notice)})`;
-  return [`continuing run ${runId}${how}: ${reusable} of ${total} phases reused; --fresh starts over`];
+  const count = `${known === 'at-least' ? 'at least ' : ''}${reusable} of ${total} phases`;
+  return [`continuing run ${runId}${how}: ${count} ${known === 'done' ? 'done there' : 'reused'}; --fresh starts over`];
 }
 
 export function warningLine(phase: string | undefined, message: string, style: Style): string {

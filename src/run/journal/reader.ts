@@ -32,9 +32,14 @@ const RESULT_HEAD =
 /** Most names are shorter; a line with a longer one is parsed. */
 const HEAD_BYTES = 200;
 
+/** Where a result stands, and where the one before it of the same phase or unit does. */
+export interface ResultPlace extends LinePlace {
+  readonly before?: ResultPlace;
+}
+
 /** Where the latest result of each phase (`path`) and unit (`path unit`) stands. */
-export function resultPlaces(path: string): Map<string, LinePlace> {
-  const places = new Map<string, LinePlace>();
+export function resultPlaces(path: string): Map<string, ResultPlace> {
+  const places = new Map<string, ResultPlace>();
   for (const { bytes, start, end, offset, length } of readBytes(path)) {
     const begin = bytes.toString('utf8', start, Math.min(end, start + HEAD_BYTES));
     if (!begin.startsWith('{"type":"unit"') && !begin.startsWith('{"type":"phase"')) continue;
@@ -42,7 +47,10 @@ export function resultPlaces(path: string): Map<string, LinePlace> {
     const result = head
       ? { phase: named(head[1]!), unit: head[2] && named(head[2]) }
       : (parseLine(bytes.toString('utf8', start, end)) as ResultLine | undefined);
-    if (result) places.set(resultName(result.phase, result.unit), { offset, length });
+    if (!result) continue;
+    const name = resultName(result.phase, result.unit);
+    const before = places.get(name);
+    places.set(name, before ? { offset, length, before } : { offset, length });
   }
   return places;
 }

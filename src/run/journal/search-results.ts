@@ -7,12 +7,13 @@ const MOST_OTHERS = 20;
 
 /**
  * The latest result of one phase or unit in the bytes of a journal, found from its end: for a few questions that is much
- * quicker than going through all lines. `unsure` when too many lines had to be looked at in vain.
+ * quicker than going through all lines. `isMeant` passes over later ones. `unsure` when too many lines had to be looked at in vain.
  */
 export function searchResult(
   journal: Buffer,
   phase: string,
   unit: string | undefined,
+  isMeant: (line: ResultLine) => boolean = () => true,
 ): ResultLine | 'unsure' | undefined {
   const name =
     unit === undefined ? `"phase":${JSON.stringify(phase)},"kind":` : `"unit":${JSON.stringify(unit)},"status":`;
@@ -21,7 +22,8 @@ export function searchResult(
     const start = journal.lastIndexOf(NEWLINE, found) + 1;
     const end = journal.indexOf(NEWLINE, found);
     const line = end === -1 ? undefined : parseLine(journal.toString('utf8', start, end));
-    if ((line?.type === 'unit' || line?.type === 'phase') && line.phase === phase && line.unit === unit) return line;
+    const isOfIt = (line?.type === 'unit' || line?.type === 'phase') && line.phase === phase && line.unit === unit;
+    if (isOfIt && isMeant(line)) return line;
     others += 1;
     if (others > MOST_OTHERS) return 'unsure';
   }

@@ -1,0 +1,43 @@
+import { Admission } from './admission.js';
+import { ForecastJournal } from './forecast-journal.js';
+import { type ContextParts, makeContext } from './make-context.js';
+import { runScope } from './schedule.js';
+import { ownScope } from './scope.js';
+import type { World } from './world.js';
+
+/** What a run that continues another one takes from it and from the store. */
+export interface Reusable {
+  readonly reusable: number;
+  /** What stands behind something that runs is reused too, if that says what it said before. */
+  readonly atLeast: boolean;
+}
+
+/**
+ * Counts the phases that will be reused by going through the run without executing anything: only their keys tell. What
+ * the run's own world is asked for on the way, it knows when the run begins right after. Undefined if nobody can say.
+ */
+export async function countReusable(
+  parts: ContextParts,
+  fingerprints: World['fingerprints'],
+): Promise<Reusable | undefined> {
+  const { prior } = parts;
+  const { repeat: _repeat, approve: _approve, timeoutMs: _timeoutMs, ...options } = parts.options;
+  const context = await makeContext({
+    ...parts,
+    options: { ...options, forecast: true, world: { fingerprints, endWith: () => {} } },
+    journal: new ForecastJournal(),
+    emit: () => {},
+    warn: () => {},
+  });
+  if ('refused' in context) return undefined;
+  const scope = ownScope(options, new Admission());
+  await runScope(context, scope, context.signal);
+  context.close();
+  let reusable = 0;
+  let atLeast = false;
+  for (const { id, status, cacheHit, failure } of scope.outcomes.values()) {
+    if (cacheHit !== null) reusable += 1;
+    else if (status === 'cancelled' && failure?.code !== 'forecast') atLeast ||= prior.has(id);
+  }
+  return { reusable, atLeast };
+}

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/model/event.js';
+import { runCli } from '../support/cli.js';
+import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.remove());
+
+const flow = (phases: object[], more: object = {}) => ({ name: 'told', ...more, phases });
+const failing = (needs: string[]) => ({ id: 'end', type: 'script', run: 'bin/tick end; exit 1', dependsOn: needs });
+const cli = (...args: string[]) => runCli(['run', './flow.json', ...args], { cwd: rig.root });
+const OUTDATED = 'files of the project changed since, and the script declares no fingerprint';
+
+/** What the run said about the one that it continues. */
+async function continued(given: object, options: object = {}) {
+  let said: Extract<RunEvent, { type: 'run-start' }>['continues'];
+  const result = await rig.run(given, {
+    ...options,
+    onEvent: (event) => {
+      if (event.type === 'run-start') said = event.continues;
+    },
+  });
+  return { result, said };
+}
+
+describe('a run that continues another one', () => {
+  const fp = ticking('fp', { cache: { fingerprint: ['file:z'] } });
+  const phases = [fp, ticking('a'), failing(['fp', 'a'])];
+
+  it('says how many phases are reused, and why the others are not', async () => {
+    rig.write('z', '1\n');
+    rig.write('flow.json', JSON.stringify(flow(phases)));
+    await cli();
+    expect((await cli()).stderr).toMatch(/continuing run \S+ \(failed .*\): 2 of 3 phases reused; --fresh starts over/);
+    expect(rig.counts()).toEqual({ fp: 1, a: 1, end: 2 });
+    rig.write('z', '2\n');
+    const forecast = JSON.parse((await cli('--dry-run', '--json')).stdout);
+    expect(forecast.phases.slice(0, 2)).toMatchObject([
+      { id: 'fp', would: 'run', reason: 'input changed: file:z' },
+      { id: 'a', would: 'run', reason: OUTDATED },
+    ]);
+    const { stdout, stderr } = await cli('--json');
+    expect(stderr).toContain(': 0 of 3 phases reused');
+    expect(stderr).toMatch(/✔ fp .*ran \(input changed: file:z\)/);
+    expect(stderr).toContain(`ran (${OUTDATED})`);
+    const result = JSON.parse(stdout);
+    expect(phaseOf(result, 'fp').reason).toBe('input changed: file:z');
+    expect(phaseOf(result, 'a').reason).toBe(OUTDATED);
+    expect(rig.counts()).toEqual({ fp: 2, a: 2, end: 3 });
+  });
+
+  it('compares with what a phase was made from, however many phases ask', async () => {
+    const many = Array.from({ length: 12 }, (_, index) => `p${index}`);
+    const made = many.map((id) => ticking(id, { cache: { fingerprint: ['file:z'] } }));
+    rig.write('z', '1\n');
+    await rig.run(flow([...made, failing(many)]));
+    await rig.run(flow([...made, failing(many)]));
+    rig.write('z', '2\n');
+    const result = await rig.run(flow([...made, failing(many)]));
+    for (const id of many) expect(phaseOf(result, id).reason).toBe('input changed: file:z');
+  });
+
+  it('does not count what is known to run: named phases, edited ones, decisions', async () => {
+    const gate = { id: 'g', type: 'gate', dependsOn: ['a'], task: 'NAME: judge\nSAY: VERDICT: PASS' };
+    const gated = [ticking('a'), ticking('b'), gate, failing(['b', 'g'])];
+    await rig.run(flow(gated));
+    expect((await continued(flow(gated))).said).toMatchObject({ reusable: 2, total: 4 });
+    expect((await continued(flow(gated), { selection: { rerun: ['a'] } })).said).toMatchObject({ reusable: 1 });
+    const edited = [ticking('a'), ticking('b', {}, 'another text'), gate, failing(['b', 'g'])];
+    const { result, said } = await continued(flow(edited));
+    expect(said).toMatchObject({ reusable: 1 });
+    expect(phaseOf(result, 'g').reason).toBe('gates and approvals are decided anew in each run');
+  });
+
+  it('says that more may be reused where that depends on what runs first', async () => {
+    const chain = (command: string) => [
+      { id: 'a', type: 'script', run: command },
+      ticking('b', {}, 'b of {steps.a.output}'),
+      failing(['b']),
+    ];
+    await rig.run(flow(chain('bin/tick a same')));
+    const { result, said } = await continued(flow(chain('bin/tick a same # edited')));
+    expect(said).toMatchObject({ reusable: 0, known: 'at-least' });
+    expect(result.reuse).toMatchObject({ run: 1 });
+    expect(rig.counts()).toEqual({ a: 2, b: 1, end: 2 });
+    rig.write('flow.json', JSON.stringify(flow(chain('bin/tick a same # again'))));
+    expect((await cli()).stderr).toContain(': at least 0 of 3 phases reused');
+  });
+
+  it('asks a command once, not once more for the count', async () => {
+    const asking = ticking('a', { cache: { fingerprint: ['cmd:bin/tick asked'] } });
+    await rig.run(flow([asking, failing(['a'])]));
+    rig.forget();
+    const { said } = await continued(flow([asking, failing(['a'])]));
+    expect(said).toMatchObject({ reusable: 1 });
+    expect(rig.counts()).toEqual({ asked: 1, end: 1 });
+  });
+
+  it('only says what was done there where looking at all of it would take long', async () => {
+    const wide = [{ id: 'm', type: 'map', over: Array.from({ length: 301 }, (_, i) => i), run: ['true', '{item}'] }];
+    await rig.run(flow([...wide, failing(['m'])]));
+    expect((await continued(flow([...wide, failing(['m'])]))).said).toMatchObject({ reusable: 1, known: 'done' });
+    expect((await cli()).stderr).toContain(': 1 of 2 phases done there; --fresh starts over');
+  });
+});
