@@ -1,4 +1,5 @@
 import type { Failure } from '../model/failure.js';
+import { notStarted } from './cancelled.js';
 import { type Execution, failedBefore } from './execution.js';
 import type { PhaseContext } from './phase-context.js';
 import type { PooledRunner } from './runner-pool.js';
@@ -27,10 +28,7 @@ export async function admitted(
 
 function mayNotStart(at: PhaseContext): Failure | undefined {
   const { run } = at;
-  const { closed } = at.scope.admission;
-  if (at.signal.aborted) return closed ?? { code: 'interrupted', message: 'interrupted' };
-  if (closed)
-    return closed.code === 'budget' ? closed : { code: 'interrupted', message: `not started: ${closed.message}` };
+  if (at.signal.aborted || at.scope.admission.closed) return notStarted(at);
   const over = run.ledger.exceeded();
   if (over === undefined) return undefined;
   const failure: Failure = {

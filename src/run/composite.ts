@@ -1,5 +1,6 @@
 import type { CacheHit, ItemCounts, Savings } from '../model/outcome.js';
 import { sha256Hex } from '../util/digest.js';
+import { reasonTold } from './cancelled.js';
 import type { Execution, Settled } from './execution.js';
 import type { PhaseContext } from './phase-context.js';
 import { recordPhase } from './record.js';
@@ -73,7 +74,7 @@ export function settleComposite(at: PhaseContext, execution: Execution, reason: 
     ...execution,
     hit: reused?.hit ?? null,
     ageMs: reused?.ageMs,
-    reason,
+    reason: reasonTold(at, execution, reason),
     madeAt: at.run.options.project.clock.now() - (reused?.ageMs ?? 0),
     cost: execution.cost ?? { usage: execution.usage, durationMs: execution.durationMs },
   };

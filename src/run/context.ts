@@ -66,6 +66,6 @@ export interface RunContext {
   readonly tidyStore: () => Promise<void>;
   /** Stops timers and listeners of the run. */
   readonly close: () => void;
-  /** Aborted on interrupt and on the run's own time limit. */
+  /** Aborted on interrupt and on the run's own time limit; its reason is a `Failure`. */
   readonly signal: AbortSignal;
 }

@@ -147,7 +147,7 @@ function interruption({ options, warn }: ContextParts, admission: Admission): { 
   const controller = new AbortController();
   const stop = (failure: Failure) => {
     admission.close(failure);
-    controller.abort();
+    controller.abort(failure);
   };
   const onAbort = () => stop({ code: 'interrupted', message: 'interrupted' });
   if (options.signal?.aborted) onAbort();

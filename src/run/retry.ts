@@ -1,6 +1,7 @@
 import type { Retry } from '../model/flow.js';
 import { addUsage } from '../model/outcome.js';
 import { pause } from '../util/pause.js';
+import { notStarted } from './cancelled.js';
 import { type Execution, failedBefore } from './execution.js';
 import type { PhaseContext } from './phase-context.js';
 
@@ -26,7 +27,7 @@ export async function withRetries(
   const { run } = at;
   let spent: Execution | undefined;
   for (let number = 1; ; number++) {
-    if (at.signal.aborted) return spent ?? failedBefore(interruption(at));
+    if (at.signal.aborted) return spent ?? failedBefore(notStarted(at));
     const result = await attempt();
     const total = spent ? { ...result, usage: addUsage(spent.usage, result.usage), attempts: number } : result;
     // What was not let in has not been attempted.
@@ -75,8 +76,4 @@ function nextDelay(at: PhaseContext, calls: 'agent' | 'process', result: Attempt
   // Jitter, so that many items that were turned away together do not come back together.
   const jittered = Math.round(full * (0.5 + Math.random() / 2));
   return Math.max(jittered, Math.min(LONGEST_PAUSE_MS, failure.retryAfterMs ?? 0));
-}
-
-function interruption(at: PhaseContext) {
-  return at.scope.admission.closed ?? ({ code: 'interrupted', message: 'interrupted' } as const);
 }

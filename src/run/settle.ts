@@ -5,6 +5,7 @@ import type { Entry } from '../store/store.js';
 import { formatDuration } from '../util/duration.js';
 import { VERSION } from '../util/version.js';
 import { savingsOf } from './budget.js';
+import { reasonTold } from './cancelled.js';
 import { type Execution, failedBefore, pureResult, type Settled } from './execution.js';
 import type { Probe } from './identify.js';
 import type { ResultLine } from './journal/lines.js';
@@ -53,7 +54,7 @@ export function ran(at: PhaseContext, found: Found, execution: Execution, reason
     saved: execution.saved,
     remark: execution.remark,
     hit: null,
-    reason,
+    reason: reasonTold(at, execution, reason),
     runKey: found.runKey,
     identity: found.identity === undefined ? undefined : found.stored(),
     madeAt: at.run.options.project.clock.now(),

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
+import type { RunResult } from '../../src/run/result.js';
 import { runCli } from '../support/cli.js';
+import { startCli } from '../support/live-cli.js';
+import { until } from '../support/processes.js';
 import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 
 let rig: Rig;
@@ -104,5 +107,72 @@ describe('a run that continues another one', () => {
     await rig.run(flow([...wide, failing(['m'])]));
     expect((await continued(flow([...wide, failing(['m'])]))).said).toMatchObject({ reusable: 1, known: 'done' });
     expect((await cli()).stderr).toContain(': 1 of 2 phases done there; --fresh starts over');
+  });
+});
+
+describe('a phase that was stopped, or did not begin, says why', () => {
+  const slow = (id: string, more: object = {}) => ({
+    id,
+    type: 'script',
+    run: `bin/tick ${id}; exec sleep 60`,
+    ...more,
+  });
+  const reasons = (result: RunResult) => Object.fromEntries(result.phases.map(({ id, reason }) => [id, reason]));
+
+  it('interrupted', async () => {
+    rig.write('flow.json', JSON.stringify(flow([slow('b'), ticking('c', { dependsOn: ['b'] })])));
+    const live = startCli(['run', './flow.json'], { cwd: rig.root });
+    await until(() => rig.executions().includes('b'));
+    live.kill('SIGINT');
+    await live.done;
+    expect(live.stderr()).toMatch(/– b cancelled {2}\S+ · interrupted/);
+    expect(live.stderr()).not.toContain('not cached across runs');
+  });
+
+  it('the time of the run was over, for what was under way and for what waited', async () => {
+    const run = (id: string) => ({ id, run: 'exec sleep 60' });
+    const items = { id: 'm', type: 'map', over: ['x', 'y'], run: 'bin/tick m; exec sleep 60' };
+    const phases = [slow('b'), items, { id: 'r', type: 'race', branches: [run('one'), run('two')] }];
+    const waiting = ticking('w');
+    const result = await rig.run(flow([...phases, waiting], { concurrency: 3 }), { timeoutMs: 600 });
+    const late = 'the run took longer than --timeout allows (600ms)';
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'timeout', message: late } });
+    expect(reasons(result)).toMatchObject({ b: late, m: late });
+    expect(reasons(result)['w']).toContain(late);
+    expect(result.phases.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
+    expect(rig.counts()).not.toHaveProperty('w');
+  });
+
+  it('another phase failed before it had its turn', async () => {
+    const fails = { id: 'a', type: 'script', run: 'bin/tick a; exit 1' };
+    const result = await rig.run(flow([fails, ticking('b'), ticking('c'), ticking('d')], { concurrency: 1 }));
+    expect(reasons(result)).toMatchObject({ c: 'not started: a failed', d: 'not started: a failed' });
+    expect(rig.counts()).not.toHaveProperty('c');
+  });
+
+  it('a failure and then Ctrl-C: what was under way was interrupted, what waited has not failed', async () => {
+    const stop = new AbortController();
+    const fails = { id: 'a', type: 'script', run: 'until test -e ../go; do sleep 0.02; done; exit 1' };
+    const handle = await rig.start(flow([fails, slow('b'), slow('c'), ticking('w')], { concurrency: 2 }), {
+      signal: stop.signal,
+    });
+    await until(() => rig.executions().includes('b'));
+    rig.write('../go', '');
+    for await (const event of handle.events) if (event.type === 'phase-end' && event.phase === 'a') stop.abort();
+    const result = await handle.result;
+    expect(reasons(result)).toMatchObject({ b: 'interrupted', w: 'not started: a failed' });
+    expect(phaseOf(result, 'w').status).toBe('cancelled');
+  });
+
+  it('the budget was used up', async () => {
+    rig.write('bin/priced', '#!/bin/sh\ncat > /dev/null\necho \'{"text":"hi","usage":{"usd":1}}\'\n', 0o755);
+    rig.write('.pi/taskflows/config.yaml', 'runner: p\nrunners:\n  p: { command: [bin/priced], format: json }\n');
+    const phases = [
+      { id: 'a', type: 'agent', task: 'a' },
+      { id: 'b', type: 'agent', task: 'b', dependsOn: ['a'] },
+    ];
+    const result = await rig.run(flow(phases, { budget: { maxUSD: 1 } }));
+    expect(result.status).toBe('over-budget');
+    expect(reasons(result)['b']).toBe('the budget of $1.00 is used up ($1.00 spent)');
   });
 });

@@ -25,7 +25,7 @@ function statusNote(outcome: PhaseOutcome): string {
   if (status === 'paused') return 'waits for an approval';
   if (status === 'done' && failure) return `failed, and is optional: ${oneLine(failure.message)}`;
   const reason = outcome.reason === USUAL ? '' : oneLine(outcome.reason);
-  if (status !== 'done') return failure?.code === 'interrupted' ? 'interrupted' : withReason(status, reason);
+  if (status !== 'done') return reason === 'interrupted' ? reason : withReason(status, reason);
   return withReason(`${decided(outcome)}${attempts > 1 ? `, attempt ${attempts}` : ''}`, reason);
 }
 

@@ -1,3 +1,4 @@
+import type { Failure } from '../../model/failure.js';
 import type { RacePhase } from '../../model/flow.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
 import { withOrdinals } from '../ordinals.js';
@@ -51,8 +52,10 @@ async function race(at: PhaseContext<RacePhase>): Promise<Execution> {
   }
   const figures = tally.figures(clock.elapsed() - startedAt);
   if (!winner || first === undefined) {
-    const code = at.signal.aborted ? 'interrupted' : 'items';
-    return { ...failedBefore({ code, message: `no branch succeeded: ${failures.join('; ')}` }), ...figures };
+    const failure: Failure = at.signal.aborted
+      ? { code: 'interrupted', message: 'interrupted' }
+      : { code: 'items', message: `no branch succeeded: ${failures.join('; ')}` };
+    return { ...failedBefore(failure), ...figures };
   }
   return pureResult(winner.output, {
     ...figures,
