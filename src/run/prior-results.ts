@@ -88,12 +88,13 @@ export class PriorResults {
 
   /** A side effect of this phase (or of this unit of it) was under way when the earlier process ended. */
   inDoubt(path: string, unit: string | undefined, runKey: string): Failure | undefined {
-    if (!this.#underWay.has(doubtKey(path, unit, runKey))) return undefined;
+    const begun = this.#underWay.get(doubtKey(path, unit, runKey));
+    if (!begun) return undefined;
     const what = unit === undefined ? path : `${path} (${unit})`;
     const name = JSON.stringify(nameOf(path)).slice(1, -1);
     return {
       code: 'in-doubt',
-      message: `${what} is not idempotent and was under way when run ${this.runId} ended: nobody knows whether it took effect`,
+      message: `${what} is not idempotent and was under way when run ${begun.begunIn ?? this.runId} ended: nobody knows whether it took effect`,
       hint: `Find out, then continue with --rerun ${name} (do it again) or --skip ${name} (it is done).`,
     };
   }
@@ -112,7 +113,8 @@ export class PriorResults {
 
   /** What a run that continues must carry besides results: side effects in doubt, decisions that nobody has used. */
   openLines(): readonly JournalLine[] {
-    return [...this.#underWay.values(), ...this.#decisions.unused()];
+    const inDoubt = [...this.#underWay.values()].map((line) => ({ ...line, begunIn: line.begunIn ?? this.runId }));
+    return [...inDoubt, ...this.#decisions.unused()];
   }
 
   /** Files of the project, other than the flow, are newer than the end of the earlier run. Looked up once. */

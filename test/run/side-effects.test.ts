@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/run/result.js';
+import { runIds } from '../../src/run/runs-folder.js';
 import { runCli } from '../support/cli.js';
 import { startCli } from '../support/live-cli.js';
 import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
@@ -117,6 +118,8 @@ describe('under way when the process died', () => {
       expect(status).toBe(1);
       expect(result.error).toMatchObject({ phase: 'send', code: 'in-doubt' });
       expect(result.error?.hint).toMatch(/--rerun send.*--skip send/);
+      // Each of these runs continues the one before; it was the first in which it began.
+      expect(result.error?.message).toContain(`was under way when run ${runIds(rig.project).at(-1)} ended`);
     }
     expect(rig.counts()).toEqual({ send: 1 });
   });
@@ -205,7 +208,6 @@ describe('under way when the process died', () => {
 
   it('a crash right after a torn line is read past', async () => {
     await crash(flow(phases), ['send']);
-    const { runIds } = await import('../../src/run/runs-folder.js');
     const [runId] = runIds(rig.project);
     writeFileSync(join(rig.root, '.pi/taskflows/runs', runId!, 'journal.jsonl'), '{"type":"phase","at":1,"phase":"se', {
       flag: 'a',

@@ -48,6 +48,8 @@ export interface StartLine {
   readonly runKey?: string;
   readonly idempotent: boolean;
   readonly reason: string;
+  /** The run that it began in, where that was another one. */
+  readonly begunIn?: string;
 }
 
 export interface ChildLine {
