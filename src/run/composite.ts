@@ -21,10 +21,12 @@ export function sumOf(
   readonly unkeepable?: string;
   readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
   readonly model?: string;
+  readonly taken?: true;
 } {
   const tally = new UnitTally();
   const saved = { usd: 0, tokens: 0, ms: 0 };
   let executed = 0;
+  let taken = 0;
   let reused = 0;
   let failed = 0;
   let attempts = 0;
@@ -42,6 +44,8 @@ export function sumOf(
       reused += 1;
       ageMs = Math.min(ageMs, unit.ageMs ?? 0);
       if (unit.hit === 'run') hit = 'run';
+    } else if (unit.taken) {
+      taken += 1;
     } else if (unit.status !== 'cancelled') {
       executed += 1;
     }
@@ -58,6 +62,8 @@ export function sumOf(
     items: { total: units.length, executed, reused, failed },
     ...(reused > 0 ? { saved } : {}),
     ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),
+    // What a person says is done is neither: a phase that is all of that and reused has executed nothing.
+    ...(taken > 0 && taken + reused === units.length ? { taken: true } : {}),
     ...modelOf(units),
   };
 }
@@ -86,6 +92,6 @@ export function settleComposite(at: PhaseContext, execution: Execution, reason: 
 export function itemsReason(items: ItemCounts, because: string): string {
   if (items.total === 0) return 'nothing to do: the list is empty';
   if (items.reused === items.total) return `all ${items.total} reused`;
-  if (items.reused === 0) return because;
+  if (items.reused === 0 || items.executed === 0) return because;
   return `${items.executed} of ${items.total} executed, ${items.reused} reused`;
 }

@@ -70,7 +70,8 @@ function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Sett
   const doubt = at.phase.idempotent ? undefined : run.prior.inDoubt(at.path, work.unit, runKey);
   if (doubt) {
     const { rerun, skip } = run.options.selection ?? {};
-    if (isNamed(at.scope, at.phase.id, skip)) return finish(at, work, found, ran(at, found, TAKEN_AS_DONE, '--skip'));
+    if (isNamed(at.scope, at.phase.id, skip))
+      return finish(at, work, found, ran(at, found, TAKEN_AS_DONE, 'taken as done (--skip)'));
     if (!isNamed(at.scope, at.phase.id, rerun))
       return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
   }

@@ -165,5 +165,6 @@ export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {
     unkeepable: settled.unkeepable,
     unitKeys: keysOf(settled),
     remark: settled.remark,
+    taken: settled.taken,
   };
 }

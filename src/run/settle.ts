@@ -28,7 +28,7 @@ export const WOULD_RUN = failedBefore({ code: 'forecast', message: 'it would run
 export const MIGHT_RUN = failedBefore({ code: 'forecast', message: 'it may run' });
 
 /** A person has looked: the side effect that was under way in this row did take place. */
-export const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, remark: 'taken as done (--skip)' });
+export const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, taken: true });
 
 /** Field by field: a copy with more fields than the original is the dearest kind of object. */
 export function ran(at: PhaseContext, found: Found, execution: Execution, reason: string): Settled {
@@ -53,6 +53,7 @@ export function ran(at: PhaseContext, found: Found, execution: Execution, reason
     reused: execution.reused,
     saved: execution.saved,
     remark: execution.remark,
+    taken: execution.taken,
     hit: null,
     reason: reasonTold(at, execution, reason),
     runKey: found.runKey,

@@ -134,9 +134,17 @@ describe('under way when the process died', () => {
   it('--skip takes it as done, for good', async () => {
     const later = [slow('send', once), shaky('after', { dependsOn: ['send'] })];
     await crash(flow(later), ['send']);
-    expect((await cli('--skip', 'send')).status).toBe(1);
+    const skipped = await runCli(['run', './flow.json', '--skip', 'send', '--json'], { cwd: rig.root });
+    expect(skipped.status).toBe(1);
+    // Nobody executed it in this run.
+    const first = JSON.parse(skipped.stdout) as RunResult;
+    expect(first.reuse).toEqual({ executed: 1, run: 0, crossRun: 0 });
+    expect(phaseOf(first, 'send')).toMatchObject({ status: 'done', attempts: 0, reason: 'taken as done (--skip)' });
+    expect(skipped.stderr).toMatch(/✔ send {2}taken as done \(--skip\)$/m);
     repair();
-    expect((await cli()).status).toBe(0);
+    const { status, result } = await cli();
+    expect(status).toBe(0);
+    expect(result.reuse).toEqual({ executed: 1, run: 1, crossRun: 0 });
     expect(rig.counts()).toEqual({ send: 1, after: 2 });
   });
 
@@ -190,6 +198,7 @@ describe('under way when the process died', () => {
     const { result } = await cli('--skip', 'm');
     expect(result.status).toBe('success');
     expect(phaseOf(result, 'm').json).toEqual(['did a', '', 'did c']);
+    expect(phaseOf(result, 'm').items).toEqual({ total: 3, executed: 1, reused: 1, failed: 0 });
     expect(rig.counts()).toEqual({ a: 1, b: 1, c: 1 });
   });
 

@@ -24,6 +24,7 @@ function statusNote(outcome: PhaseOutcome): string {
   if (cacheHit !== null) return `CACHED (${cacheHit}${hitFacts(outcome)})`;
   if (status === 'paused') return 'waits for an approval';
   if (status === 'done' && failure) return `failed, and is optional: ${oneLine(failure.message)}`;
+  if (outcome.taken) return oneLine(outcome.reason);
   const reason = outcome.reason === USUAL ? '' : oneLine(outcome.reason);
   if (status !== 'done') return reason === 'interrupted' ? reason : withReason(status, reason);
   return withReason(`${decided(outcome)}${attempts > 1 ? `, attempt ${attempts}` : ''}`, reason);
