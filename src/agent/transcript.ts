@@ -1,5 +1,5 @@
 import type { Failure } from '../model/failure.js';
-import type { Usage } from '../model/outcome.js';
+import { NO_USAGE, type Usage } from '../model/outcome.js';
 import type { RunnerEvent, RunnerResult } from './runner.js';
 import { isTransientMessage } from './transient.js';
 
@@ -40,6 +40,8 @@ export interface Transcript {
   readonly retryAfterMs?: number;
   /** What to do about it. */
   readonly hint?: string;
+  /** Nobody was asked: it did not come to that. */
+  readonly unasked?: true;
   /** First of what was not an event. */
   readonly garbage?: string;
 }
@@ -90,7 +92,7 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
   return {
     text: transcript.text,
     ...(transcript.model !== undefined && { model: transcript.model }),
-    usage: transcript.usage,
+    usage: usageOf(transcript, ending),
     stopReason,
     filesRead: transcript.filesRead,
     filesWritten: transcript.filesWritten,
@@ -100,6 +102,15 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
     ...(transcript.clientVersion !== undefined && { clientVersion: transcript.clientVersion }),
     ...(failure && { failure }),
   };
+}
+
+/**
+ * What was asked and did not say to the end what it cost has an unknown price: an answer under way is paid for, too. What
+ * could not be asked has cost nothing.
+ */
+function usageOf({ usage, ended, unasked }: Transcript, { failure }: Ending): Usage {
+  if (unasked || failure?.code === 'spawn' || failure?.code === 'no-runner') return NO_USAGE;
+  return ended ? usage : { ...usage, usd: undefined };
 }
 
 interface Verdict {

@@ -14,7 +14,7 @@ export interface Output {
 
 export const NO_OUTPUT: Output = { text: '', json: null };
 
-/** What an execution cost. `usd` is undefined where the runner does not report money: unknown is never 0. */
+/** What an execution cost. `usd` is undefined where nobody said what it was in money: unknown is never 0. */
 export interface Usage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -24,12 +24,13 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, usd: 0 };
 
+/** A sum with a part whose price is not known has none. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
-    usd: a.usd === undefined || b.usd === undefined ? (a.usd ?? b.usd) : a.usd + b.usd,
+    usd: a.usd === undefined || b.usd === undefined ? undefined : a.usd + b.usd,
   };
 }
 

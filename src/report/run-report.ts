@@ -68,7 +68,7 @@ function noteOf(phase: PhaseResult): string {
   const reuse = reuseText(phase);
   return [
     reuse === '' ? phase.reason : `reused (${reuse})`,
-    ...(reuse === '' && spent !== '' && totalTokens(usage) > 0 ? [`spent ${spent}`] : []),
+    ...(reuse === '' && spent !== '' ? [`spent ${spent}`] : []),
     ...(saved === '' ? [] : [`saved ${saved}`]),
   ].join('; ');
 }

@@ -9,8 +9,9 @@ export function reuseText({ cacheHit, ageMs }: Pick<PhaseResult, 'cacheHit' | 'a
   return ageMs === undefined ? cacheHit : `${cacheHit}, ${formatDuration(ageMs)} old`;
 }
 
-/** Money where it is known, else tokens; empty for what costs neither. */
+/** Money where it is known, else tokens if those are; empty for what costs neither. */
 export function costText(spent: { readonly usd: number | null; readonly tokens: number }): string {
+  if (spent.usd === null && spent.tokens === 0) return 'unknown';
   if (spent.usd === null) return `${formatCount(spent.tokens)} tokens`;
   if (spent.usd > 0) return formatMoney(spent.usd);
   return spent.tokens > 0 ? `${formatCount(spent.tokens)} tokens` : '';

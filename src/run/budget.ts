@@ -5,14 +5,12 @@ import { formatMoney } from '../util/format.js';
 /** What a run has spent and saved. Reuse is never spent; unknown money is never 0. */
 export class Ledger {
   #spent: Usage = NO_USAGE;
-  #unknownMoney = false;
   readonly #saved = { usd: 0, tokens: 0, ms: 0 };
 
   constructor(private readonly budget: Budget | undefined) {}
 
   spend(usage: Usage): void {
     this.#spent = addUsage(this.#spent, usage);
-    if (usage.usd === undefined && totalTokens(usage) > 0) this.#unknownMoney = true;
   }
 
   save(saved: Savings): void {
@@ -27,7 +25,7 @@ export class Ledger {
 
   /** Some of what was spent has no known price. */
   get unknownMoney(): boolean {
-    return this.#unknownMoney;
+    return this.#spent.usd === undefined;
   }
 
   get saved(): Savings {
@@ -37,11 +35,11 @@ export class Ledger {
   /** Why nothing more may be started, or undefined. */
   exceeded(): string | undefined {
     const { maxUSD, maxTokens } = this.budget ?? {};
-    const usd = this.#spent.usd ?? 0;
-    if (maxUSD !== undefined && this.#unknownMoney) {
+    const { usd } = this.#spent;
+    if (maxUSD !== undefined && usd === undefined) {
       return 'the budget is in money, and nobody knows what was spent: a runner did not say what it costs';
     }
-    if (maxUSD !== undefined && usd >= maxUSD) {
+    if (maxUSD !== undefined && usd !== undefined && usd >= maxUSD) {
       return `the budget of ${formatMoney(maxUSD)} is used up (${formatMoney(usd)} spent)`;
     }
     const tokens = totalTokens(this.#spent);

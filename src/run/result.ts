@@ -130,7 +130,7 @@ function checkpointOf({ runId, result }: ResultFacts, outcomes: readonly PhaseOu
 
 export function spentOf(ledger: Ledger): { usd: number | null; tokens: number } {
   const { spent } = ledger;
-  return { usd: ledger.unknownMoney ? null : (spent.usd ?? 0), tokens: totalTokens(spent) };
+  return { usd: spent.usd ?? null, tokens: totalTokens(spent) };
 }
 
 function phaseResult(phase: PhaseOutcome, mask: ResultFacts['mask']): PhaseResult {

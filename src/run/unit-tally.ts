@@ -2,19 +2,19 @@ import { NO_USAGE, type Usage } from '../model/outcome.js';
 import { addKeys, type Execution, type Settled } from './execution.js';
 
 /** Counted up in place: a map may have ten thousand items. */
-type Sum = { -readonly [F in keyof Usage]-?: number };
+type Sum = { -readonly [F in keyof Usage]: Usage[F] };
 
 function addTo(sum: Sum, usage: Usage): void {
   sum.inputTokens += usage.inputTokens;
   sum.cachedInputTokens += usage.cachedInputTokens;
   sum.outputTokens += usage.outputTokens;
-  sum.usd += usage.usd ?? 0;
+  sum.usd = sum.usd === undefined || usage.usd === undefined ? undefined : sum.usd + usage.usd;
 }
 
 /** What the units of a phase come to: what they cost, whether all of them may be kept, where they can be found again. */
 export class UnitTally {
-  readonly #usage: Sum = { ...NO_USAGE, usd: 0 };
-  readonly #worth: Sum = { ...NO_USAGE, usd: 0 };
+  readonly #usage: Sum = { ...NO_USAGE };
+  readonly #worth: Sum = { ...NO_USAGE };
   #reusedMs = 0;
   #unkeepable: string | undefined;
   readonly #keys: string[] = [];

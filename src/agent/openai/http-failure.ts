@@ -5,7 +5,8 @@ import { isTransientStatus } from '../transient.js';
 import { errorText } from './fold.js';
 
 /** What a transcript says of a failure. */
-type Reported = Required<Pick<Transcript, 'error' | 'transient'>> & Pick<Transcript, 'hint' | 'retryAfterMs'>;
+type Reported = Required<Pick<Transcript, 'error' | 'transient'>> &
+  Pick<Transcript, 'hint' | 'retryAfterMs' | 'unasked'>;
 
 /** An answer with a status other than success. */
 export function statusFailure(
@@ -32,14 +33,19 @@ export function connectionFailure(error: unknown, url: string): Reported {
   const host = hostOf(url);
   switch (code) {
     case 'ECONNREFUSED':
-      return { error: `nobody answers at ${host}`, transient: true, hint: `is the server at ${host} running?` };
+      return {
+        error: `nobody answers at ${host}`,
+        transient: true,
+        hint: `is the server at ${host} running?`,
+        unasked: true,
+      };
     case 'ENOTFOUND':
-      return { error: `there is no host ${host}`, transient: false, hint: 'check `baseUrl`' };
+      return { error: `there is no host ${host}`, transient: false, hint: 'check `baseUrl`', unasked: true };
     case 'ERR_INVALID_URL':
     case 'ERR_INVALID_PROTOCOL':
-      return { error: `not an address: ${url}`, transient: false, hint: 'check `baseUrl`' };
+      return { error: `not an address: ${url}`, transient: false, hint: 'check `baseUrl`', unasked: true };
     case 'ERR_INVALID_CHAR':
-      return { error: 'the API key holds characters that a header cannot', transient: false };
+      return { error: 'the API key holds characters that a header cannot', transient: false, unasked: true };
     default:
       // Certificates and protocol errors stay as they are; everything else is the network.
       return {

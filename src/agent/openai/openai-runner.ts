@@ -21,8 +21,8 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
 
   async function run(request: RunnerRequest): Promise<RunnerResult> {
     if ((request.model ?? model ?? '') === '') {
-      const transcript = { ...EMPTY_TRANSCRIPT, error: 'no model is named', hint: `set \`runners.${name}.model\`` };
-      return toResult(transcript, { who: name });
+      const hint = `set \`runners.${name}.model\``;
+      return toResult({ ...EMPTY_TRANSCRIPT, error: 'no model is named', hint, unasked: true }, { who: name });
     }
     const limits = new Limits(request);
     const { headers, key } = headersFor(request.env);

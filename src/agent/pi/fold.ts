@@ -31,13 +31,14 @@ function foldMessage(before: Transcript, message: JsonObject): Transcript {
   if (message['role'] !== 'assistant') return before;
   const { error: _error, stop: _stop, ...rest } = before;
   const model = textAt(message, 'model');
+  const usage = usageOf(objectAt(message, 'usage'));
   const transcript: Transcript = {
     ...rest,
     text: objectsAt(message, 'content')
       .filter((part) => part['type'] === 'text')
       .map((part) => textAt(part, 'text') ?? '')
       .join(''),
-    usage: addUsage(before.usage, usageOf(objectAt(message, 'usage'))),
+    usage: before.turns === 0 ? usage : addUsage(before.usage, usage),
     turns: before.turns + 1,
     ...(model !== undefined && { model }),
   };

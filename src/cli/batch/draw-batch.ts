@@ -59,7 +59,8 @@ export function figures(state: BatchState, style: Style, now: number): string[] 
   if (state.paused > 0) parts.push(style.yellow(`${grouped(state.paused)} waiting`));
   if (state.reused > 0) parts.push(`${grouped(state.reused)} reused`);
   const { usd, tokens } = state.spent;
-  parts.push(usd === null ? `spent ${formatCount(tokens)} tokens` : `spent ${formatMoney(usd)}`);
+  const unpriced = tokens > 0 ? `${formatCount(tokens)} tokens` : 'an unknown amount';
+  parts.push(`spent ${usd === null ? unpriced : formatMoney(usd)}`);
   if (state.saved.usd > 0) parts.push(`saved ${formatMoney(state.saved.usd)}`);
   else if (state.saved.ms >= 1) parts.push(`saved ${formatDuration(state.saved.ms)}`);
   parts.push(formatDuration(Math.max(0, now - state.startedAt)));

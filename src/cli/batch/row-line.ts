@@ -15,7 +15,8 @@ export function rowLine(event: RowEnd, style: Style): string {
   const color = status === 'success' ? style.green : status === 'paused' ? style.yellow : style.red;
   const reused = reuse.run + reuse.crossRun;
   const facts = [`${reuse.executed} executed${reused > 0 ? `, ${reused} reused` : ''}`];
-  if (spent.usd === null) facts.push(`${formatCount(spent.tokens)} tokens`);
+  if (spent.usd === null && spent.tokens > 0) facts.push(`${formatCount(spent.tokens)} tokens`);
+  else if (spent.usd === null) facts.push('cost unknown');
   else if (spent.usd > 0) facts.push(formatMoney(spent.usd));
   const saved = savedAmounts(event.saved);
   if (saved !== '') facts.push(`saved ${saved}`);

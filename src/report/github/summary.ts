@@ -51,7 +51,7 @@ function phaseRow(phase: PhaseResult, isTolerated: boolean): string {
     `\`${phase.id}\``,
     isTolerated ? `⚠️ ${phase.status} (optional)` : `${MARKS[phase.status]} ${phase.status}`,
     reuseText(phase),
-    totalTokens(usage) === 0 && !usage.usd ? '' : cost,
+    cost,
     savedText(phase.saved),
     phase.cacheHit ? '' : formatDuration(phase.durationMs),
     text(`${phase.error?.message ?? phase.reason}${counted}`),

@@ -87,17 +87,16 @@ export class RowRunner {
   }
 
   #figures(row: BatchRow, result: ScopeResult, durationMs: number, file: string | undefined): RowResult {
-    const { ledger, secrets } = this.context;
+    const { secrets } = this.context;
     const { failure, reuse, usage, saved } = result;
     const tokens = totalTokens(usage);
-    const unknown = tokens > 0 && !usage.usd && ledger.unknownMoney;
     return {
       row: row.row,
       line: row.line,
       label: row.label,
       args: row.publicArgs,
       status: result.status,
-      spent: { usd: unknown ? null : (usage.usd ?? 0), tokens },
+      spent: { usd: usage.usd ?? null, tokens },
       saved: { ...saved, ms: Math.round(saved.ms) },
       durationMs: Math.round(durationMs),
       reuse,

@@ -57,8 +57,8 @@ function tableRow(row: RowResult): string {
 }
 
 function spent({ usd, tokens }: BatchResult['spent']): string {
-  if (usd === null) return `${formatCount(tokens)} tokens`;
-  return formatMoney(usd);
+  if (usd !== null) return formatMoney(usd);
+  return tokens > 0 ? `${formatCount(tokens)} tokens` : 'an unknown amount';
 }
 
 function saved({ usd, ms }: BatchResult['saved']): string {
