@@ -43,6 +43,8 @@ export interface RunnerResult {
   readonly turns: number;
   readonly usedTools: boolean;
   readonly permissionDenied: boolean;
+  /** For which tools, where the client says. */
+  readonly deniedTools?: readonly string[];
   /** Client version, where the stream says it without another process; recorded in the entry, not in the key. */
   readonly clientVersion?: string;
   /** Set exactly when stopReason is not `complete`. */

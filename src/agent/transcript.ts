@@ -26,6 +26,7 @@ export interface Transcript {
   /** Calls that have not come back yet, by their id. */
   readonly toolsUnderWay: Readonly<Record<string, ToolCall>>;
   readonly permissionDenied: boolean;
+  readonly deniedTools?: readonly string[];
   readonly clientVersion?: string;
   /** The message that was counted last, where messages come in parts. */
   readonly messageId?: string;
@@ -99,6 +100,7 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
     turns: transcript.turns,
     usedTools: transcript.usedTools,
     permissionDenied: transcript.permissionDenied,
+    ...(transcript.deniedTools && { deniedTools: transcript.deniedTools }),
     ...(transcript.clientVersion !== undefined && { clientVersion: transcript.clientVersion }),
     ...(failure && { failure }),
   };

@@ -374,6 +374,7 @@ function secretIn(at: PhaseContext, execution: Execution): string | undefined {
 }
 
 function notKept(settled: Settled, why: string): Settled {
-  const remark = `not kept: ${why}`;
-  return { ...settled, remark: settled.remark === undefined ? remark : `${settled.remark}; ${remark}` };
+  const { remark } = settled;
+  if (remark === undefined) return { ...settled, remark: `not kept: ${why}` };
+  return { ...settled, remark: remark.includes(why) ? `${remark}; not kept` : `${remark}; not kept: ${why}` };
 }

@@ -106,7 +106,8 @@ interface Answer {
 }
 
 async function judged(at: PhaseContext, spec: UnitSpec, asked: Asked, answer: Answer): Promise<Attempt> {
-  const { result, remark, durationMs } = answer;
+  const { result, durationMs } = answer;
+  const remark = [answer.remark, denial(result)].filter(Boolean).join('; ') || undefined;
   const output = { text: result.text, json: null };
   const base = {
     output,
@@ -158,13 +159,19 @@ function traceInputs({ call, prompt, workdir }: Asked): JsonObject {
   };
 }
 
+/** An answer without what was not allowed may look like any other: a person has to be told. */
+function denial({ permissionDenied, deniedTools = [] }: RunnerResult): string | undefined {
+  if (!permissionDenied) return undefined;
+  return `the agent was denied a permission${deniedTools.length === 0 ? '' : ` (${deniedTools.join(', ')})`}`;
+}
+
 /** What makes a good answer one that must not be given again. */
 async function whyUnkeepable(
   at: PhaseContext,
   asked: Asked,
   { result, workPath }: Answer,
 ): Promise<string | undefined> {
-  if (result.permissionDenied) return 'the agent was denied a permission';
+  if (result.permissionDenied) return denial(result);
   const { model } = asked.call;
   if (model !== undefined && result.model !== undefined && !sameModel(model, result.model)) {
     return `asked for ${model}, answered by ${result.model}`;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.js';
 import { phaseOf } from '../support/rig.js';
 import { answering, createMemoRig, cross, flow, type MemoRig, writeConfig } from './support.js';
 
@@ -60,8 +61,24 @@ describe('what an agent may not have said', () => {
     await expectNeverKept([answering('a', { ...good, permissionDenied: true })], { a: 1 });
     expect(phaseOf(await rig.run(), 'a')).toMatchObject({
       status: 'done',
-      remark: expect.stringContaining('permission'),
+      remark: 'the agent was denied a permission; not kept',
     });
+  });
+
+  it('a denied permission is told of a phase that is not kept anyway, with the tool, and of an item of a map', async () => {
+    const result = { type: 'result', subtype: 'success', result: 'fine', permission_denials: [{ tool_name: 'Bash' }] };
+    rig.write('bin/claude', `#!/bin/sh\ncat > /dev/null\necho '${JSON.stringify(result)}'\n`, 0o755);
+    writeConfig(rig, '  c: { type: claude, command: [bin/claude] }\n', 'c');
+    const phases = [
+      { id: 'a', type: 'agent', task: 'do it' },
+      { id: 'm', type: 'map', over: ['x', 'y'], task: 'do {item}' },
+    ];
+    const denied = 'the agent was denied a permission (Bash)';
+    const run = await rig.run(flow(phases));
+    expect(phaseOf(run, 'a')).toMatchObject({ status: 'done', output: 'fine', remark: denied });
+    expect(phaseOf(run, 'm').remark).toBe(`item 1: ${denied}; and 1 more`);
+    const { stderr } = await runCli(['run', './flow.json'], { cwd: rig.root });
+    expect(stderr).toMatch(/✔ a .*the agent was denied a permission \(Bash\)/);
   });
 });
 

@@ -106,7 +106,7 @@ function foldResult(before: Transcript, event: JsonObject): Transcript {
     ...before,
     ended: true,
     usage: usageOf(event),
-    permissionDenied: before.permissionDenied || objectsAt(event, 'permission_denials').length > 0,
+    ...deniedIn(event),
     turns: numberAt(event, 'num_turns') || before.turns,
   };
   if (event['stop_reason'] === 'refusal') return { ...transcript, stop: 'refusal' };
@@ -115,6 +115,14 @@ function foldResult(before: Transcript, event: JsonObject): Transcript {
   const status = numberAt(event, 'api_error_status');
   const error = said || errorsOf(event) || textAt(event, 'subtype') || 'it failed and gave no reason';
   return { ...transcript, error, ...(status > 0 && { transient: isTransientStatus(status, error) }) };
+}
+
+/** What it may not do it leaves out, and answers all the same. */
+function deniedIn(event: JsonObject): Partial<Transcript> {
+  const denials = objectsAt(event, 'permission_denials');
+  if (denials.length === 0) return {};
+  const tools = denials.flatMap((denial) => textAt(denial, 'tool_name') ?? []);
+  return { permissionDenied: true, deniedTools: [...new Set(tools)] };
 }
 
 function errorsOf(event: JsonObject): string {

@@ -47,6 +47,7 @@ export async function fanOut(
     durationMs,
     files: units.flatMap((unit) => unit.files),
     failure: bad?.failure,
+    remark: remarkOf(specs, units),
     inputs: { units: specs.length },
   };
   const withFiles =
@@ -54,6 +55,15 @@ export async function fanOut(
       ? await at.run.outputFiles.capture(at.phase.outputs, execution)
       : execution;
   return settleComposite(at, withFiles, itemsReason(sum.items, units.find((unit) => !unit.hit)?.reason ?? because));
+}
+
+/** What is to be said beside the result of a unit is said beside that of the phase: nobody sees the unit's. */
+function remarkOf(specs: readonly LabelledSpec[], units: readonly Settled[]): string | undefined {
+  const said = units.flatMap(({ remark }, index) =>
+    remark === undefined ? [] : [`${specs[index]!.label}: ${remark}`],
+  );
+  if (said.length === 0) return undefined;
+  return said.length === 1 ? said[0] : `${said[0]}; and ${said.length - 1} more`;
 }
 
 /** What the phase as a whole came to when not every unit is done. */
