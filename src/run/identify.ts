@@ -7,6 +7,7 @@ import {
   type UpstreamPart,
 } from '../memo/identity.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
+import type { Output } from '../model/outcome.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 import type { PhaseContext } from './phase-context.js';
@@ -187,10 +188,21 @@ export function references(at: PhaseContext): Readonly<Record<string, string>> {
   const quoted: Record<string, string> = {};
   for (const { id, referenced } of at.phase.needs) {
     const outcome = referenced ? at.scope.outcomes.get(id) : undefined;
-    if (outcome?.status === 'done') quoted[id] = sha256Hex(canonicalEncode(outcome.output)).slice(0, 16);
+    if (outcome?.status === 'done') quoted[id] = outputMark(outcome.output);
   }
   return quoted;
 }
+
+/** Each item of a map asks for that of the list it comes from. */
+export function outputMark(output: Output): string {
+  const known = marks.get(output);
+  if (known !== undefined) return known;
+  const mark = sha256Hex(canonicalEncode(output)).slice(0, 16);
+  marks.set(output, mark);
+  return mark;
+}
+
+const marks = new WeakMap<Output, string>();
 
 /**
  * Files that upstream phases declare can be seen by this one; a phase that is followed without being quoted counts by

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../model/json.js';
-import type { Status } from '../model/outcome.js';
+import type { Output, Status } from '../model/outcome.js';
 import type { Store } from '../store/store.js';
 import { statIfThere } from '../util/stat.js';
 import type { ResultLine } from './journal/lines.js';
@@ -12,6 +12,8 @@ export interface LastResult {
   readonly key?: string;
   readonly status: Status;
   readonly identity?: JsonObject;
+  /** The identity is the one that its entry or its original line says: it was reused there, or is kept. */
+  readonly wasReused: boolean;
 }
 
 /** So many questions are answered by searching; for more of them it pays to go through the whole journal once. */
@@ -25,6 +27,7 @@ export class LastRun {
   #bytes: Buffer | undefined;
   /** Places, not results: the last run may have been a batch of many thousand rows. */
   #places: ReadonlyMap<string, ResultPlace> | undefined;
+  #quoted: { readonly path: string; readonly output: Output | undefined } | undefined;
 
   constructor(
     private readonly journalPath: () => string | undefined,
@@ -37,7 +40,19 @@ export class LastRun {
     const line = journal === undefined ? undefined : this.#find(journal, path, unit);
     if (journal === undefined || !line) return undefined;
     const { key, status } = line;
-    return { key, status, identity: line.identity ?? this.#identityOf(journal, line) };
+    if (line.identity) return { key, status, identity: line.identity, wasReused: false };
+    return { key, status, identity: this.#identityOf(journal, line), wasReused: true };
+  }
+
+  /** What a phase said then; undefined when it is not known. Asked for by each item of a map that quotes it. */
+  output(path: string): Output | undefined {
+    if (this.#quoted?.path !== path) {
+      const journal = this.journalPath();
+      const line = journal === undefined ? undefined : this.#find(journal, path, undefined);
+      const isKnown = line?.status === 'done' && !line.masked;
+      this.#quoted = { path, output: isKnown ? line.output : undefined };
+    }
+    return this.#quoted.output;
   }
 
   /** It was reused last time: what it was made from stands in its entry, or in the line that was carried over. */

@@ -1,7 +1,9 @@
 import { changeSummary, explainChange } from '../memo/explain.js';
 import type { Identity } from '../memo/identity.js';
-import type { JsonObject } from '../model/json.js';
+import { isJsonObject, type JsonObject } from '../model/json.js';
+import { outputMark } from './identify.js';
 import type { PhaseContext } from './phase-context.js';
+import { phasePath } from './scope.js';
 
 /**
  * Why nothing was there to take: what spoke against the result that was there, else what changed since this phase last
@@ -26,6 +28,22 @@ export function whyMissed(
       : policy.because;
   }
   if (earlier.identity === undefined) return policy.because;
-  const changes = explainChange(found.stored(), earlier.identity);
+  const changes = explainChange(found.stored(), earlier.wasReused ? asOfThen(at, earlier.identity) : earlier.identity);
   return changes.length === 0 ? policy.because : changeSummary(changes);
+}
+
+/**
+ * A result that was reused in the last run says what the phases it quotes had said when it was made. Some of them may have
+ * said something else by the last run (a list with one more item), and that is what this one is compared with.
+ */
+function asOfThen(at: PhaseContext, identity: JsonObject): JsonObject {
+  const noted = identity['references'];
+  if (!isJsonObject(noted ?? null)) return identity;
+  const references = Object.fromEntries(
+    Object.entries(noted as JsonObject).map(([id, mark]) => {
+      const output = at.run.last.output(phasePath(at.scope, id));
+      return [id, output ? outputMark(output) : mark];
+    }),
+  );
+  return { ...identity, references };
 }

@@ -176,3 +176,32 @@ describe('a phase that was stopped, or did not begin, says why', () => {
     expect(reasons(result)['b']).toBe('the budget of $1.00 is used up ($1.00 spent)');
   });
 });
+
+describe('what changed since the last run', () => {
+  it('is not what an item that was reused there had been made from', async () => {
+    const list = (count: number) => JSON.stringify(Array.from({ length: count }, (_, index) => index));
+    const given = (count: number) =>
+      flow([
+        { id: 'list', type: 'script', run: ['echo', list(count)], output: 'json' },
+        {
+          id: 'm',
+          type: 'map',
+          over: '{steps.list.json}',
+          run: ['bin/tick', 'item', '{item}'],
+          cache: { scope: 'cross-run', fingerprint: ['file:sh.txt'] },
+        },
+      ]);
+    rig.write('sh.txt', '1');
+    await rig.run(given(10));
+    const grown = await rig.run(given(11));
+    expect(phaseOf(grown, 'm').items).toMatchObject({ executed: 1, reused: 10 });
+    expect(phaseOf(await rig.run(), 'm').reason).toBe('all 11 reused');
+    rig.write('sh.txt', '2');
+    const edited = await rig.run();
+    expect(phaseOf(edited, 'm')).toMatchObject({ reason: 'input changed: file:sh.txt', items: { executed: 11 } });
+    // What did change since the last run is still told.
+    rig.write('sh.txt', '3');
+    expect(phaseOf(await rig.run(given(12)), 'm').reason).toBe('input changed: file:sh.txt; upstream list changed');
+    expect(rig.counts()).toEqual({ item: 10 + 1 + 11 + 12 });
+  });
+});
