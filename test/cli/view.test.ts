@@ -49,6 +49,15 @@ const mixed = () => [
 ];
 
 describe('the picture of a run', () => {
+  it('adds up the turns of all items of a phase', () => {
+    const turn = (unit: string, turns: number) => runEvent({ type: 'phase-progress', phase: 'files', unit, turns });
+    const turns = [turn('item 1', 1), turn('item 2', 1), turn('item 1', 2), turn('item 3', 1)];
+    const counts = { total: 3, executed: 3, reused: 0, failed: 0 };
+    const end = phaseEnd('files', { kind: 'map', items: counts, reason: 'no entry', usage });
+    const start = runEvent({ type: 'phase-start', phase: 'files', reason: 'no entry' });
+    expect(picture(fold(runStart(['files']), start, ...turns, end))[1]).toContain(' · 4 turns · ');
+  });
+
   it('has a line per phase with state, figures and the reason for running or not', () => {
     expect(picture(fold(...mixed()))).toEqual([
       'release run-1  3 of 6 done · 1 reused · 1 running · 1 failed · 5s',

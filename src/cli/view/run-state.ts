@@ -39,6 +39,8 @@ export interface PhaseState {
   reason?: string;
   model?: string;
   turns?: number;
+  /** The last word of each unit about it, while the phase is under way. */
+  turnsOf?: Map<string, number>;
   usage: Usage;
   items?: { readonly total: number; readonly done: number; readonly failed: number; readonly reused: number };
   /** What it does at this moment: a tool, a pause, what it waits for. */
@@ -99,7 +101,7 @@ function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent):
       return;
     case 'phase-progress':
       if (event.model !== undefined) phase.model = event.model;
-      if (event.turns !== undefined) phase.turns = event.turns;
+      if (event.turns !== undefined) countTurns(phase, event.turns, event.unit);
       if (event.usage !== undefined && event.unit === undefined) phase.usage = event.usage;
       if (event.items !== undefined) phase.items = event.items;
       if (event.tool !== undefined) phase.note = event.tool;
@@ -108,12 +110,24 @@ function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent):
       phase.state = event.outcome.status;
       phase.outcome = event.outcome;
       phase.usage = event.outcome.usage;
+      delete phase.turnsOf;
       if (event.outcome.model !== undefined) phase.model = event.outcome.model;
       phase.note = undefined;
       if (state.approval?.phase === phase.id && event.outcome.status !== 'paused') delete state.approval;
       // A nested phase has its line only while it is under way.
       if (phase !== state.byId.get(phase.id)) state.nested.delete(phase.id);
   }
+}
+
+/** Each item, branch or iteration counts its own; the phase's line shows all of them. */
+function countTurns(phase: PhaseState, turns: number, unit: string | undefined): void {
+  if (unit === undefined) {
+    phase.turns = turns;
+    return;
+  }
+  phase.turnsOf ??= new Map();
+  phase.turns = (phase.turns ?? 0) + turns - (phase.turnsOf.get(unit) ?? 0);
+  phase.turnsOf.set(unit, turns);
 }
 
 /** Phases of nested flows are not announced by the run's start: they appear when they start. */
