@@ -254,6 +254,34 @@ describe('run --resume', () => {
   });
 });
 
+it('a runner that there is not is refused before the run, with the nearest name: by run, resume and batch', async () => {
+  project.write('.pi/taskflows/config.yaml', 'runners:\n  local: { command: [cat] }\n');
+  const args = { args: { topic: { default: 'x' } } };
+  const failing = phase('a', 'echo a >> ran; exit 1');
+  project.write('flow.json', JSON.stringify({ name: 'demo', ...args, phases: [failing] }));
+  project.write('rows.txt', 'x\n');
+  await project.run(['run', './flow.json']);
+  for (const command of [
+    ['run', './flow.json'],
+    ['run', './flow.json', '--dry-run'],
+    ['resume', 'last'],
+    ['batch', './flow.json', '--over', 'rows.txt'],
+  ]) {
+    const { status, stderr } = await project.run([...command, '--runner', 'locla']);
+    expect([status, stderr]).toEqual([
+      2,
+      `taskflow ${command[0]}: there is no runner "locla"\n  did you mean local?\n`,
+    ]);
+  }
+  const none = await project.run(['run', './flow.json', '--runner', 'somebody']);
+  expect(none.stderr).toContain('known: pi, claude, codex, local');
+  expect(readFileSync(join(project.root, 'ran'), 'utf8')).toBe('a\n');
+  expect((await project.run(['runs', '--json'])).stdout.match(/"runId"/g)).toHaveLength(1);
+  for (const name of ['local', 'pi']) {
+    expect((await project.run(['run', './flow.json', '--runner', name])).status).toBe(1);
+  }
+});
+
 describe('approvals without a terminal', () => {
   const approval = () =>
     flow(
