@@ -1,4 +1,4 @@
-import type { Config, RunnerConfig } from '../model/config.js';
+import { type Config, knownRunners, noSuchRunner, type RunnerConfig } from '../model/config.js';
 import type { Failure } from '../model/failure.js';
 import type { Project } from '../util/project.js';
 import { CLIENTS, type ClientName } from './clients.js';
@@ -26,7 +26,9 @@ export async function resolveRunner(choice: RunnerChoice): Promise<ResolvedRunne
     return 'failure' in found ? found : resolveRunner({ project, config, phaseRunner: found.name });
   }
   const settings = settingsOf(named, config);
-  if (!settings) return { failure: unknownRunner(named, config) };
+  if (!settings) {
+    return { failure: { code: 'no-runner', ...noSuchRunner(named, knownRunners(Object.keys(config.runners))) } };
+  }
   return { runner: createRunner(named, settings, project) };
 }
 
@@ -34,13 +36,4 @@ export async function resolveRunner(choice: RunnerChoice): Promise<ResolvedRunne
 function settingsOf(name: string, config: Config): RunnerConfig | undefined {
   if (Object.hasOwn(config.runners, name)) return config.runners[name];
   return Object.hasOwn(CLIENTS, name) ? { type: name as ClientName } : undefined;
-}
-
-function unknownRunner(name: string, config: Config): Failure {
-  const known = [...new Set([...Object.keys(config.runners), ...Object.keys(CLIENTS)])];
-  return {
-    code: 'no-runner',
-    message: `there is no runner named ${name}`,
-    hint: `known: ${known.join(', ')}; add it under \`runners\` in .pi/taskflows/config.yaml`,
-  };
 }

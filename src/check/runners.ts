@@ -1,7 +1,6 @@
-import { BUILT_IN_RUNNERS } from '../model/config.js';
+import { BUILT_IN_RUNNERS, noSuchRunner } from '../model/config.js';
 import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
-import { show } from './structure.js';
 import type { CheckWorld } from './world.js';
 
 /**
@@ -21,10 +20,8 @@ export class NamedRunners {
     const known = await world.runners();
     for (const { path, name } of this.#named.values()) {
       if (known === undefined || known.includes(name)) continue;
-      problems.error(path, 'unknown-runner', `there is no runner ${show(name)}`, {
-        hint: `known: ${known.join(', ')}; add it under "runners" in .pi/taskflows/config.yaml`,
-        suggest: { name, known },
-      });
+      const { message, hint } = noSuchRunner(name, known);
+      problems.error(path, 'unknown-runner', message, { hint, suggest: { name, known } });
     }
   }
 }

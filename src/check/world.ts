@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { findAgent } from '../agent/agent-files.js';
 import { loadConfig } from '../config/load.js';
-import { BUILT_IN_RUNNERS } from '../model/config.js';
+import { definedRunners, knownRunners } from '../model/config.js';
 import type { AgentScope } from '../model/flow.js';
 import { LARGEST_FILE } from '../parse/decode.js';
 import { sha256Hex } from '../util/digest.js';
@@ -56,8 +56,7 @@ export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
       const { problems, values, looked } = await loadConfig(project);
       recorder.note(looked);
       if (problems.some(({ severity }) => severity === 'error')) return undefined;
-      const configured = values.flatMap(({ key }) => /^runners\.([^.]+)\./.exec(key)?.[1] ?? []);
-      return [...new Set([...BUILT_IN_RUNNERS, ...configured])];
+      return knownRunners(definedRunners(values));
     },
     flow: (ref) => findFlow(project, ref, { read: recorder.read, names: () => savedFlowNames(project) }),
     linksOut(path) {

@@ -4,8 +4,8 @@ import { editConfigText } from '../config/edit.js';
 import { configFile } from '../config/files.js';
 import { loadConfig } from '../config/load.js';
 import { unknownRunner } from '../config/runners.js';
+import { definedRunners } from '../model/config.js';
 import { writeFileAtomic } from '../util/atomic-write.js';
-import type { Project } from '../util/project.js';
 import { whyUnwritable } from '../util/why-unwritable.js';
 import type { Invocation } from './command.js';
 import { writeDiagnostics } from './diagnostics.js';
@@ -24,7 +24,9 @@ export async function changeConfig(invocation: Invocation, value: string | undef
     return EXIT.success;
   }
   if (edited.key === 'runner' && value !== undefined) {
-    const unknown = await unknownRunner(String(edited.value), await definedRunners(invocation.project));
+    // In either file: a runner may be chosen in one of them and defined in the other.
+    const { values } = await loadConfig(invocation.project);
+    const unknown = await unknownRunner(String(edited.value), definedRunners(values));
     if (unknown) return complain(invocation, unknown.message, unknown.hint);
   }
   if (edited.text !== before) {
@@ -44,12 +46,6 @@ export async function changeConfig(invocation: Invocation, value: string | undef
     invocation.err.write(`note: here ${effective.file} says otherwise, and counts\n`);
   }
   return EXIT.success;
-}
-
-/** In the project's and the user's settings: a runner may be chosen in one of them and defined in the other. */
-async function definedRunners(project: Project): Promise<readonly string[]> {
-  const { values } = await loadConfig(project);
-  return values.flatMap(({ key }) => (key.startsWith('runners.') ? [key.split('.')[1]!] : []));
 }
 
 function readIfThere(path: string): string | Error {

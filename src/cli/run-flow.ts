@@ -8,7 +8,7 @@ import type { Invocation } from './command.js';
 import { executeRun } from './execute.js';
 import { requireFlow, type UsableFlow } from './flow-file.js';
 import { givenArgs } from './given-args.js';
-import { unknownRunner } from './named-runner.js';
+import { unknownRunnerFlag } from './named-runner.js';
 import { complain, complainAll } from './problem.js';
 import { type Asked, repeatRequest, standingPhases } from './repeat.js';
 import { readRunFlags } from './run-flags.js';
@@ -30,7 +30,7 @@ export async function runFlow(
   if ('status' in loaded) return loaded.status;
   const configured = await requireConfig(invocation);
   if ('status' in configured) return configured.status;
-  const runner = await unknownRunner(invocation, configured.config);
+  const runner = await unknownRunnerFlag(invocation, configured.config);
   if (runner) return complain(invocation, runner.message, runner.hint);
   const bound = await givenArgs(invocation, pairs, loaded.flow.args);
   if ('problems' in bound) return complainAll(invocation, bound.problems);

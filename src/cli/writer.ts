@@ -1,4 +1,5 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
+import { whyUnwritable } from '../util/why-unwritable.js';
 import type { InputSource, Writer } from './command.js';
 
 export interface WriterOptions {
@@ -61,16 +62,12 @@ function writeAll(fd: number, bytes: Buffer): boolean {
       // A pipe that someone else made non-blocking is full: give its reader a moment.
       if (code === 'EAGAIN') pause();
       else {
-        if (fd === 1 && code !== 'EPIPE' && code !== 'EIO' && code !== 'EBADF') lost ??= inWords(error as Error, code);
+        if (fd === 1 && code !== 'EPIPE' && code !== 'EIO' && code !== 'EBADF') lost ??= whyUnwritable(error);
         return false;
       }
     }
   }
   return true;
-}
-
-function inWords({ message }: Error, code: string | undefined): string {
-  return code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : message;
 }
 
 export function stdinSource(): InputSource {

@@ -1,4 +1,4 @@
-import { BUILT_IN_RUNNERS, type RunnerConfig } from '../model/config.js';
+import { BUILT_IN_RUNNERS, knownRunners, noSuchRunner, type RunnerConfig } from '../model/config.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { nearestName } from '../util/nearest.js';
 import type { PlacedValue } from './layer.js';
@@ -81,11 +81,11 @@ export async function unknownRunner(
   name: string,
   defined: Iterable<string>,
 ): Promise<{ readonly message: string; readonly hint: string } | undefined> {
-  const known = [...new Set([...defined, ...BUILT_IN])];
+  const known = knownRunners(defined);
   if (known.includes(name)) return undefined;
+  const { message, hint } = noSuchRunner(name, known);
   const nearest = await nearestName(name, known);
-  const hint = nearest ? `did you mean ${nearest}?` : `known: ${known.join(', ')}; others are defined under runners:`;
-  return { message: `there is no runner ${JSON.stringify(name)}`, hint };
+  return { message, hint: nearest ? `did you mean ${nearest}?` : hint };
 }
 
 function problem(

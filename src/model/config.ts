@@ -42,12 +42,33 @@ export interface RunnerConfig {
 /** Clients that can be named without being configured. */
 export const BUILT_IN_RUNNERS = ['pi', 'claude', 'codex'] as const;
 
+/** Every runner that can be named where the settings define these. */
+export function knownRunners(defined: Iterable<string>): readonly string[] {
+  return [...new Set<string>([...BUILT_IN_RUNNERS, ...defined])];
+}
+
+/** What is said of any other name, wherever it stands. */
+export function noSuchRunner(
+  name: string,
+  known: readonly string[],
+): { readonly message: string; readonly hint: string } {
+  return {
+    message: `there is no runner ${JSON.stringify(name)}`,
+    hint: `known: ${known.join(', ')}; others are defined under "runners" in .pi/taskflows/config.yaml`,
+  };
+}
+
 /** Where a value came from, for `config list`. */
 export interface ConfigValue {
   readonly key: string;
   readonly value: JsonValue;
   readonly source: 'default' | 'user' | 'project';
   readonly file?: string;
+}
+
+/** Names of the runners that the settings define, whether or not each is complete. */
+export function definedRunners(values: readonly ConfigValue[]): readonly string[] {
+  return values.flatMap(({ key }) => /^runners\.([^.]+)\./.exec(key)?.[1] ?? []);
 }
 
 export const CONFIG_DEFAULTS: Config = {

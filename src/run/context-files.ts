@@ -30,8 +30,9 @@ export async function contextText(
   let named = true;
   for (const entry of at.phase.context) {
     const rendered = render(at, entry, variables);
-    const listed = namedFiles(at, entry, rendered.value);
-    if (!listed && /^\{steps\.[^{}]+\}$/.test(entry)) {
+    const isOutput = /^\{steps\.[^{}]+\}$/.test(entry);
+    const listed = isOutput ? namedFiles(at, rendered.value) : undefined;
+    if (isOutput && !listed) {
       const sent = shorten(rendered.text, at.phase.contextLimit);
       blocks.push(block(entry.slice(1, -1), sent));
       identity.push({ entry, sent });
@@ -54,8 +55,8 @@ export async function contextText(
 }
 
 /** An earlier phase may have chosen the files: a list of nothing but files of the project means them, not their names. */
-function namedFiles(at: PhaseContext, entry: string, value: JsonValue): string[] | undefined {
-  if (!/^\{steps\.[^{}]+\}$/.test(entry) || !Array.isArray(value) || value.length === 0) return undefined;
+function namedFiles(at: PhaseContext, value: JsonValue): string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
   const { root } = at.run.options.project;
   const isFile = (name: JsonValue) =>
     typeof name === 'string' && isInside(root, resolve(root, name)) && statIfThere(resolve(root, name))?.isFile();

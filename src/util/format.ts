@@ -7,6 +7,12 @@ export function formatMoney(usd: number): string {
   return `${sign}$${amount.toFixed(Math.min(6, 1 - Math.floor(Math.log10(amount))))}`;
 }
 
+/** What was spent: the money where its amount is known, else what is. */
+export function formatSpent({ usd, tokens }: { readonly usd: number | null; readonly tokens: number }): string {
+  if (usd !== null) return formatMoney(usd);
+  return tokens > 0 ? `${formatCount(tokens)} tokens` : 'an unknown amount';
+}
+
 /** Tokens and other counts: `950`, `12.3k`, `1.2M`. */
 export function formatCount(count: number): string {
   if (count < 1_000) return String(Math.round(count));

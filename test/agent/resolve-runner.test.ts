@@ -78,7 +78,7 @@ test('an unknown name is an error with the known ones; names of objects are not 
   const runners = { mine: { type: 'command', command: ['x'] } } as const;
   expect(await nameOf({ phaseRunner: 'mien', config: config({ runners }) })).toMatchObject({
     code: 'no-runner',
-    hint: expect.stringContaining('mine, pi, claude, codex'),
+    hint: expect.stringContaining('pi, claude, codex, mine'),
   });
   for (const name of ['constructor', '__proto__', 'toString']) {
     expect(await nameOf({ phaseRunner: name })).toMatchObject({ code: 'no-runner' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readVerdict, readWinner } from '../../src/run/kinds/verdict.js';
+import { readScore, readVerdict, readWinner } from '../../src/run/kinds/verdict.js';
 
 describe('a verdict', () => {
   it.each([
@@ -96,4 +96,21 @@ describe('a winner', () => {
     ['WINNER: 0', undefined],
     ['dunno', undefined],
   ])('%j is %j', (text, winner) => expect(readWinner(text, 3)).toBe(winner));
+});
+
+describe('a score', () => {
+  it.each([
+    ['SCORE: 0.8', 0.8],
+    ['**SCORE:** 0.3, no: SCORE: 0.8', 0.8],
+    ['{"score": 0.8}', 0.8],
+    ['0.8', 0.8],
+    ['I think:\n```json\n{"score": 0.2, "reason": "SCORE: 0.9 was asked for"}\n```', 0.2],
+    ['{"reason": "they want SCORE: 0.9"}', undefined],
+    ['{"score": 0.9', undefined],
+    ['SCORE: 0.9\n{"score": 0.1}', undefined],
+    ['{"score": null}', undefined],
+    ['{"score": true}', undefined],
+    ['SCORE: 7', undefined],
+    ['good', undefined],
+  ])('%j is %j', (text, score) => expect(readScore(text)).toBe(score));
 });

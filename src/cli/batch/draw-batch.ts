@@ -1,5 +1,5 @@
 import { formatDuration } from '../../util/duration.js';
-import { formatCount, formatMoney, grouped } from '../../util/format.js';
+import { formatMoney, formatSpent, grouped } from '../../util/format.js';
 import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
 import { type BatchState, timeLeft } from './batch-state.js';
@@ -58,9 +58,7 @@ export function figures(state: BatchState, style: Style, now: number): string[] 
   if (state.failed > 0) parts.push(style.red(`${grouped(state.failed)} failed`));
   if (state.paused > 0) parts.push(style.yellow(`${grouped(state.paused)} waiting`));
   if (state.reused > 0) parts.push(`${grouped(state.reused)} reused`);
-  const { usd, tokens } = state.spent;
-  const unpriced = tokens > 0 ? `${formatCount(tokens)} tokens` : 'an unknown amount';
-  parts.push(`spent ${usd === null ? unpriced : formatMoney(usd)}`);
+  parts.push(`spent ${formatSpent(state.spent)}`);
   if (state.saved.usd > 0) parts.push(`saved ${formatMoney(state.saved.usd)}`);
   else if (state.saved.ms >= 1) parts.push(`saved ${formatDuration(state.saved.ms)}`);
   parts.push(formatDuration(Math.max(0, now - state.startedAt)));

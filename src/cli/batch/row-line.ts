@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../model/event.js';
 import { formatDuration } from '../../util/duration.js';
-import { formatCount, formatMoney, grouped } from '../../util/format.js';
+import { formatSpent, grouped } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
 import { savedAmounts } from '../view/notes.js';
@@ -15,9 +15,7 @@ export function rowLine(event: RowEnd, style: Style): string {
   const color = status === 'success' ? style.green : status === 'paused' ? style.yellow : style.red;
   const reused = reuse.run + reuse.crossRun;
   const facts = [`${reuse.executed} executed${reused > 0 ? `, ${reused} reused` : ''}`];
-  if (spent.usd === null && spent.tokens > 0) facts.push(`${formatCount(spent.tokens)} tokens`);
-  else if (spent.usd === null) facts.push('cost unknown');
-  else if (spent.usd > 0) facts.push(formatMoney(spent.usd));
+  if (spent.usd !== 0) facts.push(formatSpent(spent));
   const saved = savedAmounts(event.saved);
   if (saved !== '') facts.push(`saved ${saved}`);
   facts.push(formatDuration(event.durationMs));

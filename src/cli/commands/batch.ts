@@ -5,7 +5,7 @@ import { readBatchRows } from '../batch/batch-rows.js';
 import { executeBatch } from '../batch/execute-batch.js';
 import type { Command } from '../command.js';
 import { requireFlow } from '../flow-file.js';
-import { unknownRunner } from '../named-runner.js';
+import { unknownRunnerFlag } from '../named-runner.js';
 import { complain } from '../problem.js';
 import { RUN_FLAGS, readRunFlags } from '../run-flags.js';
 import { requireConfig } from '../settings.js';
@@ -70,7 +70,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     if (unknown.length > 0) return complain(invocation, `the flow has no phase ${unknown[0]}`);
     const configured = await requireConfig(invocation);
     if ('status' in configured) return configured.status;
-    const runner = await unknownRunner(invocation, configured.config);
+    const runner = await unknownRunnerFlag(invocation, configured.config);
     if (runner) return complain(invocation, runner.message, runner.hint);
     const read = await readBatchRows(invocation, loaded.flow, pairs);
     if ('status' in read) return read.status;

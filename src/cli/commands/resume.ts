@@ -6,7 +6,7 @@ import type { Command } from '../command.js';
 import { executeRun } from '../execute.js';
 import { requireFlow } from '../flow-file.js';
 import { givenArgs } from '../given-args.js';
-import { unknownRunner } from '../named-runner.js';
+import { unknownRunnerFlag } from '../named-runner.js';
 import { complain, complainAll } from '../problem.js';
 import { RUN_FLAGS, readRunFlags } from '../run-flags.js';
 import { findRun } from '../run-ref.js';
@@ -39,7 +39,7 @@ arguments are those of the run; secret arguments have to be given again.`,
     if ('status' in loaded) return loaded.status;
     const configured = await requireConfig(invocation);
     if ('status' in configured) return configured.status;
-    const runner = await unknownRunner(invocation, configured.config);
+    const runner = await unknownRunnerFlag(invocation, configured.config);
     if (runner) return complain(invocation, runner.message, runner.hint);
     const bound = await givenArgs(invocation, [], loaded.flow.args, earlierArgs(head, loaded.flow.args));
     if ('problems' in bound) return complainAll(invocation, bound.problems);

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
-import { type CacheHit, NO_USAGE, type Usage } from '../../model/outcome.js';
+import { type CacheHit, NO_USAGE, totalTokens, type Usage } from '../../model/outcome.js';
 import { savingsOf } from '../budget.js';
 import type { ResultLine } from './lines.js';
 
@@ -53,7 +53,7 @@ export function reusedFigures(result: {
 }): string {
   const { cost, model, facts } = result;
   const { usage, durationMs } = cost;
-  const isFree = usage.usd === 0 && usage.inputTokens + usage.cachedInputTokens + usage.outputTokens === 0;
+  const isFree = usage.usd === 0 && totalTokens(usage) === 0;
   const written: WrittenCost = isFree ? { durationMs } : { usage, durationMs };
   return JSON.stringify({ cost: written, model, facts }).slice(1, -1);
 }

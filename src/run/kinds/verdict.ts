@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../model/json.js';
-import { jsonWithin } from '../output.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import { strictJson } from '../output.js';
 import { readAnswer } from './answer.js';
 
 export interface Verdict {
@@ -72,14 +72,23 @@ function reasonBefore(text: string): string {
   );
 }
 
-/** A number from 0 to 1: `SCORE: 0.8`, `{"score": 0.8}`, or nothing but the number. */
+/** A number from 0 to 1: the last `SCORE: 0.8`, `{"score": 0.8}`, or nothing but the number; undefined when it is unclear. */
 export function readScore(text: string): number | undefined {
-  const json = jsonWithin(text);
-  const inJson = typeof json === 'number' ? json : json !== undefined && isJsonObject(json) ? json['score'] : undefined;
-  const plain = text.replaceAll(/[*_`~#>]/g, '');
-  const said = [...plain.matchAll(/\bSCORE\s*[:=]\s*(-?\d+(?:\.\d+)?)/gi)].at(-1)?.[1];
-  const score = typeof inJson === 'number' ? inJson : said === undefined ? Number.NaN : Number(said);
-  return score >= 0 && score <= 1 ? score : undefined;
+  const whole = strictJson(text.trim());
+  const { objects, prose } = readAnswer(text);
+  const said = [...prose.matchAll(/\bSCORE\s*[:=]\s*(-?\d+(?:\.\d+)?)/gi)].at(-1)?.[1];
+  const score = onlyNumber([typeof whole === 'number' ? whole : said, ...objects.map((object) => object['score'])]);
+  return score !== undefined && score >= 0 && score <= 1 ? score : undefined;
+}
+
+/** What all that say one say; undefined when none does, or two differ. */
+function onlyNumber(said: readonly (JsonValue | undefined)[]): number | undefined {
+  const given = said.filter((one) => one !== undefined);
+  const numbers = new Set(
+    given.map((one) => (typeof one === 'string' || typeof one === 'number' ? Number(one) : Number.NaN)),
+  );
+  const [number] = numbers;
+  return numbers.size === 1 ? number : undefined;
 }
 
 /** Which of `count` candidates the last `WINNER: n`, or JSON, names; undefined when that is unclear. */
@@ -87,9 +96,6 @@ export function readWinner(text: string, count: number): number | undefined {
   const { objects, prose } = readAnswer(text);
   const said = [...prose.matchAll(/\bWINNER[ \t]*[:=]\s*(?:candidate\s*)?(\d+)(\s*(?:[|/]|,?\s*or\b)\s*\d)?/gi)].at(-1);
   if (said?.[2] !== undefined) return undefined;
-  const named = [said?.[1], ...objects.map(({ winner }) => winner)].filter((one) => one !== undefined);
-  const numbers = new Set(named.map((one) => (typeof one === 'object' ? Number.NaN : Number(one))));
-  const [number] = numbers;
-  if (numbers.size !== 1 || number === undefined) return undefined;
-  return Number.isInteger(number) && number >= 1 && number <= count ? number : undefined;
+  const number = onlyNumber([said?.[1], ...objects.map(({ winner }) => winner)]);
+  return number !== undefined && Number.isInteger(number) && number >= 1 && number <= count ? number : undefined;
 }

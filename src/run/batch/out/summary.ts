@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { formatDuration } from '../../../util/duration.js';
-import { formatCount, formatMoney, plural } from '../../../util/format.js';
+import { formatMoney, formatSpent, plural } from '../../../util/format.js';
 import { oneLine } from '../../../util/terminal-text.js';
 import type { BatchResult, RowResult } from '../result.js';
 
@@ -19,7 +19,7 @@ export function summaryText(result: BatchResult, { over, at }: { readonly over: 
     `# ${result.flow} over ${over}`,
     '',
     `${counts.join(', ')}.`,
-    `Spent ${spent(result.spent)}, saved ${saved(result.saved)}, ${formatDuration(result.durationMs)}.`,
+    `Spent ${formatSpent(result.spent)}, saved ${saved(result.saved)}, ${formatDuration(result.durationMs)}.`,
     `Run \`${result.runId}\`, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     ...(bad.length === 0 ? [] : ['', '## To look at', '', ...bad.slice(0, MOST_ROWS).map(complaint)]),
     '',
@@ -48,17 +48,12 @@ function tableRow(row: RowResult): string {
     row.status === 'success' ? 'done' : row.status,
     reuse.executed,
     reuse.run + reuse.crossRun,
-    spent(row.spent),
+    formatSpent(row.spent),
     saved(row.saved),
     formatDuration(row.durationMs),
     file === undefined ? '' : `[${file}](${encodeURI(file).replaceAll('(', '%28').replaceAll(')', '%29')})`,
   ];
   return `| ${cells.join(' | ')} |`;
-}
-
-function spent({ usd, tokens }: BatchResult['spent']): string {
-  if (usd !== null) return formatMoney(usd);
-  return tokens > 0 ? `${formatCount(tokens)} tokens` : 'an unknown amount';
 }
 
 function saved({ usd, ms }: BatchResult['saved']): string {
