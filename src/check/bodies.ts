@@ -4,6 +4,7 @@ import { parseTemplate, templateRefs } from '../plan/template.js';
 import { leavesProject } from './paths.js';
 import type { PhaseReader, TextScope } from './phase-reader.js';
 import { codeElements, shellAdvice } from './shell.js';
+import { warnOfStreamNames } from './stream-names.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -47,6 +48,7 @@ export function runBody(reader: PhaseReader, path: Path, own: Fields, scope: Tex
   if (reader.context.trust === 'generated') refuseGenerated(reader, [...path, 'run'], 'execute commands');
   if (typeof run === 'string') checkShellText(reader, [...path, 'run'], run);
   else checkArgv(reader, [...path, 'run'], run, scope);
+  warnOfStreams(reader, [...path, 'run'], run, own['input'] !== undefined);
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries((own['env'] ?? {}) as Record<string, unknown>)) {
     const at = [...path, 'env', name];
@@ -63,6 +65,11 @@ export function runBody(reader: PhaseReader, path: Path, own: Fields, scope: Tex
     ...(typeof input === 'string' ? { input: reader.template([...path, 'input'], input, scope) } : {}),
     env,
   };
+}
+
+function warnOfStreams({ context }: PhaseReader, path: Path, run: RunBody['run'], hasInput: boolean): void {
+  if (typeof run === 'string') warnOfStreamNames(context.problems, path, run, hasInput);
+  else for (const [index, text] of run.entries()) warnOfStreamNames(context.problems, [...path, index], text, hasInput);
 }
 
 function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], scope: TextScope): void {
