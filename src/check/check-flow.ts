@@ -31,6 +31,8 @@ export interface CheckRequest {
   readonly inherited?: AgentDefaults;
   /** For a fragment that is grafted into a running flow. */
   readonly around?: Surroundings;
+  /** Told how many phases there are, before they are checked. */
+  readonly onRead?: (phases: number) => void;
 }
 
 export interface CheckResult {
@@ -82,6 +84,7 @@ async function checkReadable(
   { source, loaded, trail }: Checking,
 ): Promise<Flow | undefined> {
   const { file, world } = request;
+  request.onRead?.(parsed.phases.length);
   const value = withoutForbidden(parsed.value, problems);
   const used = await loadUsedFlows(value, { world, loaded, trail, check: checkUsed(world, loaded) });
   const places = new Source(file, source);

@@ -16,8 +16,8 @@ export interface LoadOptions {
   readonly base?: string;
   /** Neither reads nor writes what earlier checks left behind. */
   readonly withoutKept?: boolean;
-  /** Told how many bytes the file has, before anything is done with them. */
-  readonly onFound?: (bytes: number) => void;
+  /** Told how many phases the flow has, before they are checked; of a flow that was checked before, nothing. */
+  readonly onRead?: (phases: number) => void;
 }
 
 export type LoadedFlow =
@@ -65,7 +65,6 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
     ...(options.base === undefined ? {} : { base: options.base }),
   });
   if ('missing' in found) return { diagnostics: [await missingFlow(ref, found)] };
-  options.onFound?.(found.bytes.length);
   const file = resolve(found.file);
   const shown = displayPath(project.root, file);
   const digest = sha256Hex(found.bytes);
@@ -79,7 +78,9 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
     }
   }
   const { checkFlowText } = await import('./check-flow.js');
-  const result = await checkFlowText({ file: shown, text: found.bytes, world: diskWorld(project) });
+  const { onRead } = options;
+  const request = { file: shown, text: found.bytes, world: diskWorld(project) };
+  const result = await checkFlowText(onRead ? { ...request, onRead } : request);
   const { flow, diagnostics, dependencies, source } = result;
   if (!flow) return { diagnostics, source };
   if (!options.withoutKept) {

@@ -36,8 +36,8 @@ export interface PositionalSpec {
 
 /** What the process around a command line can do for it. */
 export interface Host {
-  /** Called before a flow with hundreds of phases is checked and run. */
-  readonly onLargeFlow?: () => void;
+  /** Called before many phases are checked, and when many processes are being started; perhaps more than once. */
+  readonly onMuchWork?: () => void;
 }
 
 /** One call of a command. */

@@ -1,5 +1,5 @@
 /**
- * A large run is much code that runs a thousand times each, beside processes that need the cores and are forked from
+ * A large run is much code that runs a thousand times each, often beside processes that need the cores and are forked from
  * this one. V8 would spend a fifth of its time on optimizing what is soon over, on all cores, and let its heap grow to
  * three times of what is alive in it, whose page tables every fork copies. Only for a process of our own: a library
  * leaves the engine of its host alone.
@@ -12,13 +12,16 @@ const FLAGS = [
 ];
 
 let usual: ReadonlyMap<string, number> | undefined;
+let isTuned = false;
 
 /**
  * For the rest of the process. Where it is not known how to go back nothing is tuned; the last value that was tried stays,
  * which costs the compiled code of the packs that are loaded later.
  */
 export function tuneEngine(): void {
-  usual ??= usualFlags();
+  if (isTuned) return;
+  isTuned = true;
+  usual = usualFlags();
   if (usual) for (const { name, tuned } of FLAGS) set(name, tuned);
 }
 

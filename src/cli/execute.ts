@@ -2,6 +2,7 @@ import type { RunOptions } from '../run/options.js';
 import { startRun } from '../run/start-run.js';
 import type { Invocation } from './command.js';
 import { EXIT } from './exit-status.js';
+import { tellBusy } from './flow-file.js';
 import { listenForInterrupts } from './interrupt.js';
 import { complain } from './problem.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
@@ -19,7 +20,8 @@ export async function executeRun(
   const interrupt = listenForInterrupts((line) => view.notice(line));
   const approve = await approver(invocation, view);
   const signal = interrupt.signal;
-  const result = await startRun({ ...options, signal, ...(approve ? { approve } : {}) }, showing.onEvent);
+  const busy = tellBusy(invocation);
+  const result = await startRun({ ...options, ...busy, signal, ...(approve ? { approve } : {}) }, showing.onEvent);
   interrupt.dispose();
   showing.end();
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { isFlowPath } from '../check/find-flow.js';
 import { type LoadedFlow, type LoadOptions, loadFlow } from '../check/load-flow.js';
 import type { Diagnostic } from '../model/diagnostic.js';
+import type { RunOptions } from '../run/options.js';
 import { statIfThere } from '../util/stat.js';
 import type { Invocation } from './command.js';
 import { EXIT } from './exit-status.js';
@@ -12,14 +13,23 @@ export function flowReference(invocation: Invocation, typed: string): string {
   return isFlowPath(typed) ? resolve(invocation.cwd, typed) : typed;
 }
 
-/** About 50 phases, or a list of some hundred items. */
-const LARGE_FLOW_BYTES = 8 * 1024;
+const MANY_PHASES = 50;
+const MANY_PROCESSES = 10;
 
 /** For `loadFlow`: lets the process prepare for a flow that is large. */
-export function tellLarge({ onLargeFlow }: Invocation): Pick<LoadOptions, 'onFound'> {
+export function tellLarge({ onMuchWork }: Invocation): Pick<LoadOptions, 'onRead'> {
   return {
-    onFound: (bytes) => {
-      if (bytes >= LARGE_FLOW_BYTES) onLargeFlow?.();
+    onRead: (phases) => {
+      if (phases >= MANY_PHASES) onMuchWork?.();
+    },
+  };
+}
+
+/** For a run: lets the process prepare for more of what it does. */
+export function tellBusy({ onMuchWork }: Invocation): Pick<RunOptions, 'onProcess'> {
+  return {
+    onProcess: (started) => {
+      if (started === MANY_PROCESSES) onMuchWork?.();
     },
   };
 }

@@ -14,7 +14,7 @@ if (process.argv.length === 3 && (first === '--version' || first === '-V') && wr
   process.exit();
 } else {
   const { main } = chunk('start', 'dispatch.js') as typeof import('./dispatch.js');
-  void main(process.argv.slice(2), { onLargeFlow: tuneEngine });
+  void main(process.argv.slice(2), { onMuchWork: tuneEngine });
 }
 
 function wrote(text: string): boolean {

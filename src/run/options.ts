@@ -29,6 +29,8 @@ export interface RunOptions {
   /** Asks a person. Without it, or when it answers `pause`, the run pauses at an approval. */
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
   readonly signal?: AbortSignal;
+  /** A process was started; the how manieth. */
+  readonly onProcess?: (started: number) => void;
   /** Write down what would have to be unchanged for the next run to come to the same. */
   readonly repeat?: RepeatRequest;
   /** Phases of which it is known that they would be found as they are here. */

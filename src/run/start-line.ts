@@ -6,6 +6,7 @@ import type { PhaseContext } from './phase-context.js';
 export function journalChild(at: PhaseContext, child: ChildIdentity): void {
   const { journal, options, processes } = at.run;
   processes.started += 1;
+  options.onProcess?.(processes.started);
   journal.write(
     {
       type: 'child',

@@ -14,6 +14,7 @@ import type { Invocation } from '../command.js';
 import { eventLine } from '../event-line.js';
 import { approver, reportProblem } from '../execute.js';
 import { EXIT } from '../exit-status.js';
+import { tellBusy } from '../flow-file.js';
 import { listenForInterrupts } from '../interrupt.js';
 import { LineBuffer } from '../line-buffer.js';
 import { complain } from '../problem.js';
@@ -49,6 +50,7 @@ export async function executeBatch(
   const ended = await runBatch(
     {
       ...options,
+      ...tellBusy(invocation),
       continuation,
       signal: interrupt.signal,
       keepOutputs: flags.boolean('json'),
