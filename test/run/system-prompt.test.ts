@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AGENT_FIELDS } from '../../src/model/schema/fields.js';
+import { BRANCH_FIELDS, Judge } from '../../src/model/schema/parts.js';
 import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 
 let rig: Rig;
@@ -65,6 +67,19 @@ describe('placeholders in a system prompt have values', () => {
     const result = await rig.run(flow([asks], { args: { who: { default: 'all' } } }));
     expect(result.output).toBe('<Say {args.who}.\n\nTo all>');
   });
+});
+
+it('it is added to that of the agent file, and the schema says so', async () => {
+  rig.write('.pi/agents/helper.md', '---\nname: helper\ndescription: x\n---\nYou help.\n');
+  const branches = [{ task: 'Go.' }, { task: 'Go.', systemPrompt: 'Be loud.' }];
+  const both = { id: 'p', type: 'parallel', agent: 'helper', systemPrompt: 'Be brief.', branches };
+  expect(Object.values(phaseOf(await rig.run(flow([both])), 'p').json as object)).toEqual([
+    '<You help.\n\nBe brief.>',
+    '<You help.\n\nBe loud.>',
+  ]);
+  for (const { systemPrompt } of [AGENT_FIELDS, BRANCH_FIELDS, Judge.properties]) {
+    expect(systemPrompt['description']).toMatch(/added after that of the agent file/i);
+  }
 });
 
 it('a placeholder without a value there is told, and the result is not kept', async () => {

@@ -187,7 +187,7 @@ export const AGENT_FIELDS = {
     field(
       Text,
       'System prompt',
-      "Used instead of the agent file's. Placeholders work as in a task.",
+      'Added after that of the agent file, if there is one. Placeholders work as in a task.',
       'You are a careful reviewer. Cite files and lines.',
     ),
   ),

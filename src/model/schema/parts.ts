@@ -3,6 +3,9 @@ import { EnvMap, Identifier, Json, NonEmptyText, Run, Text } from './common.js';
 import { field } from './describe.js';
 import { Type } from './type.js';
 
+const OWN_SYSTEM_PROMPT =
+  'Another one than that of the phase; added after that of the agent file, if there is one. Placeholders work as in a task.';
+
 /** One of the calls of `parallel`, `race` and `tournament`. What it does not say, its phase says. */
 export const BRANCH_FIELDS = {
   id: Type.Optional(
@@ -17,9 +20,7 @@ export const BRANCH_FIELDS = {
   model: Type.Optional(field(NonEmptyText, 'Model', 'Another model than that of the phase.', 'haiku')),
   thinking: Type.Optional(field(NonEmptyText, 'Thinking', 'How much the model may think.', 'low')),
   tools: Type.Optional(field(Type.Array(NonEmptyText), 'Tools', 'The only tools that the agent may use.', ['read'])),
-  systemPrompt: Type.Optional(
-    field(Text, 'System prompt', "Used instead of the agent file's. Placeholders work as in a task.", 'Be brief.'),
-  ),
+  systemPrompt: Type.Optional(field(Text, 'System prompt', OWN_SYSTEM_PROMPT, 'Be brief.')),
   cwd: Type.Optional(field(NonEmptyText, 'Working folder', 'Another folder than that of the phase.', 'packages/web')),
 };
 
@@ -114,9 +115,7 @@ export const Judge = Type.Object(
     model: Type.Optional(field(NonEmptyText, 'Model', 'Another model than that of the phase.', 'haiku')),
     thinking: Type.Optional(field(NonEmptyText, 'Thinking', 'How much the model may think.', 'high')),
     tools: Type.Optional(field(Type.Array(NonEmptyText), 'Tools', 'The only tools that the judge may use.', ['read'])),
-    systemPrompt: Type.Optional(
-      field(Text, 'System prompt', "Used instead of the agent file's. Placeholders work as in a task.", 'Be strict.'),
-    ),
+    systemPrompt: Type.Optional(field(Text, 'System prompt', OWN_SYSTEM_PROMPT, 'Be strict.')),
   },
   { additionalProperties: false },
 );
