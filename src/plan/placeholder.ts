@@ -46,7 +46,9 @@ export function readPlaceholder(text: string, offset: number, itemName = 'item')
   if (end === -1) return undefined;
   const inner = window.slice(1, end);
   const length = end + 1;
-  if (!PATH.test(inner)) return oddPlaceholder(inner, offset, length);
+  // `{item+1}` and `{item\}` start like a placeholder and are none: nothing of them may be dropped.
+  const isNamed = inner.startsWith(`${named}.`) || inner === named || startsWithName(head, itemName);
+  if (!PATH.test(inner) || !isNamed) return oddPlaceholder(inner, offset, length);
   return interpret(inner, named as PlaceholderRoot, offset, length);
 }
 
@@ -103,9 +105,9 @@ function interpret(inner: string, root: PlaceholderRoot, offset: number, length:
   }
 }
 
-/** `{steps.x.json[0]}`, `{item['a b']}`: near misses. Anything longer or with other characters is prose or code. */
+/** `{steps.x.json[0]}`, `{item['a b']}`, `{item|upper}`: near misses. Anything longer or with other characters is prose or code. */
 function oddPlaceholder(inner: string, offset: number, length: number): Suspect | undefined {
-  if (!/^(args|steps|previous|loop|item)[.[][^\s{}`;]{1,200}$/.test(inner)) return undefined;
+  if (!/^(args|steps|previous|loop|item)[.[|+*/?!][^\s{}`;]{1,200}$/.test(inner)) return undefined;
   const dotted = inner.replaceAll(/\[['"]?([\w-]+)['"]?\]/g, '.$1');
   const advice = PATH.test(dotted) ? `; write {${dotted}}` : '';
   return {

@@ -58,11 +58,17 @@ describe('placeholders', () => {
       '{{}}',
       '{ a: 1 }',
       '${HOME}',
+      '{item+1}',
+      '{item|upper}',
+      '\\{item\\}',
+      '{reflexion!}',
+      '{previous/output}',
       '{stepsy.a.output}',
       '{itemize}',
       'function() {args}',
     ]) {
       expect(render(text).text).toBe(text);
+      expect(templateRefs(parseTemplate(text))).toEqual([]);
     }
   });
 
@@ -101,6 +107,7 @@ describe('placeholders', () => {
     expect(suspects('{steps.scan.outputs}')).toEqual([true]);
     expect(suspects('{args.__proto__.x}')).toEqual([true]);
     expect(suspects('{steps.scan.json[0]}')).toEqual([false]);
+    for (const near of ['{item|upper}', '{item+1}']) expect(suspects(near)).toEqual([false]);
     expect(suspects('{previous}')).toEqual([false]);
     expect(suspects('{"steps.scan": 1}')).toEqual([]);
   });
