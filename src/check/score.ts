@@ -54,6 +54,7 @@ function checkScorer(reader: PhaseReader, scorer: Scorer, index: number): void {
     case 'regex': {
       const problem = patternProblem(scorer.pattern, scorer.flags ?? '');
       if (problem) problems.error([...path, 'pattern'], 'bad-value', problem);
+      reader.literal([...path, 'pattern'], scorer.pattern);
       return;
     }
     case 'json-schema':

@@ -63,7 +63,7 @@ export const SCORERS = {
   'exact-match': Type.Object(
     {
       type: field(Type.Literal('exact-match'), 'Type', 'The target is exactly this.', 'exact-match'),
-      value: field(Json, 'Value', 'What the target has to be.', 'yes'),
+      value: field(Json, 'Value', 'What the target has to be. Placeholders work as in a task.', 'yes'),
       ...SCORER_COMMON,
     },
     CLOSED,
@@ -71,7 +71,7 @@ export const SCORERS = {
   contains: Type.Object(
     {
       type: field(Type.Literal('contains'), 'Type', 'The target contains this.', 'contains'),
-      value: field(Text, 'Value', 'What the target has to contain.', 'MERGE_READY'),
+      value: field(Text, 'Value', 'What the target has to contain. Placeholders work as in a task.', 'MERGE_READY'),
       caseSensitive: Type.Optional(
         field(Type.Boolean(), 'Case', '`false`: upper and lower case are the same. Default: true.', false),
       ),

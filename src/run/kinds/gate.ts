@@ -9,8 +9,9 @@ import type { PhaseContext } from '../phase-context.js';
 import { render } from '../render.js';
 import { runUnit, runWhole } from '../run-unit.js';
 import { phasePath } from '../scope.js';
+import { unresolvedIn } from '../unresolved.js';
 import type { KindHandler } from './kind.js';
-import { scoreJson, scoreOf } from './score.js';
+import { type FilledScore, fillScore, scoreJson, scoreOf, tooLow } from './score.js';
 import { readScore, readVerdict } from './verdict.js';
 
 /** What a round of judging came to. `error`: nobody could judge, which is a failure and no verdict. */
@@ -20,7 +21,7 @@ interface Judgement {
   readonly json: JsonObject;
   readonly usage: Usage;
   readonly model?: string;
-  readonly error?: Settled;
+  readonly error?: Execution;
 }
 
 const VERDICT_AS_TEXT = 'End with a line `VERDICT: PASS` or `VERDICT: BLOCK` and the reason.';
@@ -40,14 +41,14 @@ function judgedParts(at: PhaseContext<GatePhase>): IdentityParts {
   const { phase } = at;
   const conditions = phase.eval.map((condition) => render(at, condition).text);
   const asked = [phase.body, phase.score?.judge].map((body) => textsOf(at, body));
-  const target = phase.score && render(at, phase.score.target).text;
+  const filled = phase.score && fillScore(at, phase.score);
   return {
     body: {
       conditions,
       asked,
       judge: (phase.body ?? null) as never,
-      score: (phase.score ?? null) as never,
-      target: target ?? null,
+      score: (phase.score && filled ? { ...phase.score, scorers: filled.scorers } : null) as never,
+      target: filled?.target ?? null,
     },
   };
 }
@@ -118,16 +119,18 @@ async function judge(at: PhaseContext<GatePhase>, round: number): Promise<Judgem
     if ('failure' in held) objections.push(held.failure.message);
     else if (!held.value) objections.push(`${condition} does not hold`);
   }
-  const target = phase.score && render(at, phase.score.target).text;
-  if (phase.score && target !== undefined) {
-    const scored = await scoreOf(phase.score, target);
+  const score = phase.score && fillScore(at, phase.score);
+  if (score) {
+    const { failure } = unresolvedIn(at, [...score.unresolved.target, ...score.unresolved.scorers.flat()]);
+    if (failure) return { ...told(false, '', json), error: failedBefore(failure) };
+    const scored = await scoreOf(score);
     json = scoreJson(scored);
-    if (!scored.pass) objections.push(`the score is ${scored.combined}, below ${phase.score.threshold}`);
+    if (!scored.pass) objections.push(tooLow(score, scored));
   }
-  const decidable = phase.eval.length > 0 || phase.score !== undefined;
+  const decidable = phase.eval.length > 0 || score !== undefined;
   if (decidable && objections.length === 0) return told(true, 'all conditions hold', json);
   if (phase.body) return askJudge(at, round, objections, json);
-  if (phase.score?.judge) return askScorer(at, round, json);
+  if (score?.judge) return askScorer(at, round, score, json);
   return told(false, objections.join('; '), json);
 }
 
@@ -176,14 +179,17 @@ function notJudged(answer: Settled, json: JsonObject): Judgement {
 }
 
 /** A judge that scores: its figure joins the others; one that gives a verdict instead is taken at its word. */
-async function askScorer(at: PhaseContext<GatePhase>, round: number, json: JsonObject): Promise<Judgement> {
-  const score = at.phase.score!;
-  const target = render(at, score.target).text;
+async function askScorer(
+  at: PhaseContext<GatePhase>,
+  round: number,
+  score: FilledScore,
+  json: JsonObject,
+): Promise<Judgement> {
   const answer = await runUnit(at, {
     label: `judge ${round + 1}`,
     body: score.judge!,
     ordinal: round,
-    material: `${target}\n\n${at.phase.output === 'json' ? SCORE_AS_JSON : SCORE_AS_TEXT}`,
+    material: `${score.target}\n\n${at.phase.output === 'json' ? SCORE_AS_JSON : SCORE_AS_TEXT}`,
   });
   if (answer.status !== 'done') return notJudged(answer, json);
   const given = readScore(answer.output.text);
@@ -192,7 +198,7 @@ async function askScorer(at: PhaseContext<GatePhase>, round: number, json: JsonO
     const verdict = readVerdict(answer.output.text);
     return { ...told(verdict.pass, verdict.reason, json), ...more };
   }
-  const scored = await scoreOf(score, target, given);
+  const scored = await scoreOf(score, given);
   const reason = `the score is ${scored.combined}, the threshold ${score.threshold}`;
   return { ...told(scored.pass, reason, scoreJson(scored)), ...more };
 }

@@ -1,8 +1,9 @@
 import type { Score, Scorer } from '../../model/flow.js';
-import type { JsonObject } from '../../model/json.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
 import { testPattern } from '../../plan/pattern.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { jsonWithin, schemaProblems } from '../output.js';
+import { render, renderValue, type Site } from '../render.js';
 
 export interface ScoreResult {
   readonly combined: number;
@@ -10,13 +11,48 @@ export interface ScoreResult {
   readonly results: readonly { readonly name: string; readonly score: number; readonly why?: string }[];
 }
 
+/** A score with its placeholders filled in. */
+export interface FilledScore extends Score {
+  readonly target: string;
+  /** Placeholders without a value: in the target, and in what each scorer compares it with. */
+  readonly unresolved: { readonly target: readonly string[]; readonly scorers: readonly (readonly string[])[] };
+}
+
+export function fillScore(site: Site, score: Score): FilledScore {
+  const target = render(site, score.target);
+  const scorers = score.scorers.map((scorer) => fillScorer(site, scorer));
+  return {
+    ...score,
+    target: target.text,
+    scorers: scorers.map(({ filled }) => filled),
+    unresolved: { target: target.unresolved, scorers: scorers.map(({ unresolved }) => unresolved) },
+  };
+}
+
+function fillScorer(site: Site, scorer: Scorer): { readonly filled: Scorer; readonly unresolved: readonly string[] } {
+  if (scorer.type === 'exact-match') {
+    const { value, unresolved } = renderValue(site, scorer.value);
+    return { filled: { ...scorer, value }, unresolved };
+  }
+  if (scorer.type !== 'contains') return { filled: scorer, unresolved: [] };
+  const { text, unresolved } = render(site, scorer.value);
+  return { filled: { ...scorer, value: text }, unresolved };
+}
+
 /** Scores a text without a model. A judge's own score, where there is one, counts as one more scorer. */
-export async function scoreOf(score: Score, target: string, judged?: number): Promise<ScoreResult> {
+export async function scoreOf(score: FilledScore, judged?: number): Promise<ScoreResult> {
+  const { target, unresolved } = score;
   const results: { name: string; score: number; why?: string }[] = [];
   for (const [index, scorer] of score.scorers.entries()) {
+    const name = scorer.name ?? `${scorer.type} ${index + 1}`;
+    // What cannot be compared has not passed, negated or not.
+    const missing = [...unresolved.target, ...unresolved.scorers[index]!][0];
+    if (missing !== undefined) {
+      results.push({ name, score: 0, why: `no value for {${missing}}` });
+      continue;
+    }
     const why = await objection(scorer, target);
     const good = (why === undefined) !== (scorer.negate ?? false);
-    const name = scorer.name ?? `${scorer.type} ${index + 1}`;
     results.push(good ? { name, score: 1 } : { name, score: 0, why: why ?? 'it matched, and must not' });
   }
   if (judged !== undefined) results.push({ name: 'judge', score: judged });
@@ -42,18 +78,13 @@ function combine({ combine: how, weights }: Score, scores: readonly number[]): n
 async function objection(scorer: Scorer, text: string): Promise<string | undefined> {
   switch (scorer.type) {
     case 'exact-match': {
-      const wanted = scorer.value;
-      const same =
-        typeof wanted === 'string'
-          ? text.trim() === wanted.trim()
-          : canonicalEncode(jsonWithin(text)) === canonicalEncode(wanted);
-      return same ? undefined : 'it is something else';
+      return isExactly(text, scorer.value) ? undefined : 'it is something else';
     }
     case 'contains': {
-      const fold = (value: string) => (scorer.caseSensitive ? value : value.toLowerCase());
+      const fold = (value: string) => (scorer.caseSensitive === false ? value.toLowerCase() : value);
       return fold(text).includes(fold(scorer.value))
         ? undefined
-        : `it does not contain ${JSON.stringify(scorer.value)}`;
+        : `it does not contain ${JSON.stringify(shortened(scorer.value))}`;
     }
     case 'regex': {
       const found = testPattern(scorer.pattern, scorer.flags ?? '', text);
@@ -70,6 +101,23 @@ async function objection(scorer: Scorer, text: string): Promise<string | undefin
       return text.length >= min && text.length <= max ? undefined : `its length is ${text.length}`;
     }
   }
+}
+
+function isExactly(text: string, wanted: JsonValue): boolean {
+  if (typeof wanted === 'string') return text.trim() === wanted.trim();
+  return canonicalEncode(jsonWithin(text)) === canonicalEncode(wanted);
+}
+
+/** What it did not pass, so that nobody has to look for it in the figures. */
+export function tooLow({ threshold }: Score, { combined, results }: ScoreResult): string {
+  const failed = results.flatMap(({ name, why }) => (why === undefined ? [] : [`${name}: ${why}`]));
+  const more = failed.length > 3 ? [`and ${failed.length - 3} more`] : [];
+  return `the score is ${combined}, below ${threshold} (${[...failed.slice(0, 3), ...more].join('; ')})`;
+}
+
+/** A value may be a whole output. */
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 export function scoreJson({ combined, results }: ScoreResult): JsonObject {
