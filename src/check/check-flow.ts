@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { AgentDefaults, Flow } from '../model/flow.js';
+import type { AgentDefaults, AgentScope, Flow } from '../model/flow.js';
 import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/names.js';
 import { decodeText } from '../parse/decode.js';
 import { parseText, type Readable } from '../parse/parse.js';
@@ -29,6 +29,7 @@ export interface CheckRequest {
   readonly given?: Readonly<Record<string, unknown>>;
   /** Of the flow that it was made in. */
   readonly inherited?: AgentDefaults;
+  readonly agentScope?: AgentScope;
   /** For a fragment that is grafted into a running flow. */
   readonly around?: Surroundings;
   /** Told how many phases there are, before they are checked. */
@@ -88,7 +89,7 @@ async function checkReadable(
   const value = withoutForbidden(parsed.value, problems);
   const used = await loadUsedFlows(value, { world, loaded, trail, check: checkUsed(world, loaded) });
   const places = new Source(file, source);
-  const { trust = 'file', depth = 0, mostPhases, given, inherited, around } = request;
+  const { trust = 'file', depth = 0, mostPhases, given, inherited, agentScope, around } = request;
   const runners = new NamedRunners();
   const flow = checkFlowValue(value, {
     problems,
@@ -102,6 +103,7 @@ async function checkReadable(
     ...(mostPhases === undefined ? {} : { mostPhases }),
     ...(given === undefined ? {} : { given }),
     ...(inherited === undefined ? {} : { inherited }),
+    ...(agentScope === undefined ? {} : { agentScope }),
     ...(around === undefined ? {} : { around }),
   });
   await runners.check(world, problems);

@@ -44,6 +44,7 @@ export async function checkGenerated(
     depth: options.depth,
     name: `${options.parent.name}.${options.phase}`,
     inherited: options.parent,
+    agentScope: options.parent.agentScope,
     ...(options.mostPhases === undefined ? {} : { mostPhases: options.mostPhases }),
     ...(options.given === undefined ? {} : { given: options.given }),
     ...(around ? { around } : {}),

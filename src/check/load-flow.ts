@@ -40,7 +40,7 @@ export type LoadedFlow =
     };
 
 /** Raised when a checked flow looks different or means something else. */
-const KEPT_FORMAT = 3;
+const KEPT_FORMAT = 4;
 
 interface Kept {
   readonly format: number;

@@ -40,6 +40,20 @@ describe.each(INSIDE)('%s', (_name, inside) => {
     expect((await rig.run(flow(inside({ phases: [ask] })))).output).toBe('js m0 high');
   });
 
+  it('looks for agents where the flow around it does', async () => {
+    rig.write('.pi/agents/ours.md', '---\nname: ours\ndescription: x\nmodel: ours-1\n---\nHi.\n');
+    const asks = { phases: [{ ...ask, agent: 'ours' }] };
+    expect((await rig.run(flow(inside(asks)))).output).toBe('js ours-1 high');
+    const elsewhere = async () => rig.run(flow(inside(asks), { ...OUTER, agentScope: 'user' }));
+    const failed = await elsewhere().then(
+      (result) => result.error?.message,
+      (refused: Error) => refused.message,
+    );
+    expect(failed).toContain('"ours"');
+    const own = { ...asks, agentScope: 'project' };
+    expect((await rig.run(flow(inside(own), { ...OUTER, agentScope: 'user' }))).output).toBe('js ours-1 high');
+  });
+
   it('has its own where it says so', async () => {
     const own = { model: 'm1', phases: [{ ...ask, thinking: 'low' }] };
     expect((await rig.run(flow(inside(own)))).output).toBe('js m1 low');
