@@ -67,9 +67,17 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
   const flow = await checkReadable(readable, request, problems, { source, loaded, trail });
   const found = problems.list;
   const others = found.length === 0 ? [] : await toDiagnostics(found, file, source, await readable.tree());
-  const diagnostics = blemishes.length === 0 ? others : inFileOrder([...blemishes, ...others]);
+  const diagnostics = saidOnce(blemishes.length === 0 ? others : inFileOrder([...blemishes, ...others]));
   const good = flow && blemishes.length === 0 && !problems.hasErrors;
   return { ...(good ? { flow } : {}), diagnostics, dependencies: world.dependencies, source };
+}
+
+/** The rest of the check goes on with another number, so nothing that it says about that one is of use. */
+function saidOnce(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const place = ({ line, column }: Diagnostic) => `${line}:${column}`;
+  const bad = new Set(diagnostics.filter(({ code }) => code === 'bad-number').map(place));
+  if (bad.size === 0) return diagnostics;
+  return diagnostics.filter((diagnostic) => diagnostic.code === 'bad-number' || !bad.has(place(diagnostic)));
 }
 
 interface Checking {

@@ -178,13 +178,15 @@ class TreeBuilder {
     if (typeof value === 'number' && Number.isFinite(value)) return { type: 'scalar', value, start, end };
     // What a tag made of it (a date, bytes) is of no use; what was written is.
     if (node.tag !== undefined) return { type: 'scalar', value: node.source ?? '', start, end, style: 'plain' };
-    this.problems.push({
+    this.#blemish({
       offset: start,
       length: Math.max(1, end - start),
       code: 'bad-number',
-      message: 'this number cannot be used',
+      message: `${(node.source ?? String(value)).slice(0, 40)} is no number that can be used`,
+      hint: 'put it in quotes if it is meant as a text',
     });
-    return { type: 'scalar', value: null, start, end };
+    // Any number will do for the rest of the check: what is wrong with this one has been said.
+    return { type: 'scalar', value: 1, start, end };
   }
 
   #list(node: YAMLSeq, start: number, end: number, level: number): Built {

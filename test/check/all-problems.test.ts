@@ -50,6 +50,29 @@ describe('one problem does not hide the others', () => {
     expect(await problems(`phases:\n${'  - { id: !!str a, task: x }\n'.repeat(9)}`)).toHaveLength(17);
   });
 
+  it('a number that is none, about which nothing else is said', async () => {
+    const text =
+      'concurrency: .nan\nphases:\n  - { id: a, task: .inf, tiemout: 1 }\n  - { id: b, task: "{steps.nope.output}" }\n';
+    expect(await problems(text)).toEqual([
+      '1:14 bad-number',
+      '3:20 bad-number',
+      '3:26 unknown-field',
+      '4:21 unknown-step',
+    ]);
+    expect(await problems('budget: { maxUSD: 1e999, maxTokens: -.Inf }\nphases: [{ id: a, tsak: x }]\n')).toEqual([
+      '1:19 bad-number',
+      '1:37 bad-number',
+      '2:10 missing-field',
+      '2:19 unknown-field',
+    ]);
+    const { checkFlowText } = await import('../../src/check/check-flow.js');
+    const { diskWorld } = await import('../../src/check/world.js');
+    const world = diskWorld({ root: '/nowhere', home: '/nowhere' });
+    const json = '{"phases": [{"id": "a", "task": 1e999, "tiemout": 1}]}';
+    const { diagnostics } = await checkFlowText({ file: 'a.json', text: json, world });
+    expect(diagnostics.map(({ code }) => code)).toEqual(['bad-number', 'unknown-field']);
+  });
+
   it('a kind that does not exist: what all kinds share is checked, and nothing is said about the rest', async () => {
     const text = [
       'phases:',
