@@ -1,15 +1,6 @@
 /** The library: load, check and run flows from a program. */
-export {
-  checkFlow,
-  type FlowCheck,
-  type LoadedFlow,
-  loadFlow,
-  openProject,
-  type RunFlowOptions,
-  type RunHandle,
-  runFlow,
-} from './library.js';
-export type { Config } from './model/config.js';
+export * from './library.js';
+export type { Config, RunnerConfig } from './model/config.js';
 export type { Diagnostic } from './model/diagnostic.js';
 export type { RunEvent, RunEventType, RunStatus } from './model/event.js';
 export type { Failure, FailureCode } from './model/failure.js';
@@ -17,4 +8,6 @@ export type { Flow, Phase } from './model/flow.js';
 export type { JsonObject, JsonValue } from './model/json.js';
 export { KINDS, type Kind } from './model/kind.js';
 export type { Output, PhaseOutcome, Savings, Status, Usage } from './model/outcome.js';
+export type { ApprovalAnswer, ApprovalRequest, Continuation, Selection } from './run/options.js';
 export type { PhaseResult, RunResult } from './run/result.js';
+export type { Project } from './util/project.js';

@@ -17,6 +17,8 @@ export interface GeneratedOptions {
   readonly given?: Readonly<Record<string, JsonValue>>;
   /** `maxNodes` of an `expand`. */
   readonly mostPhases?: number;
+  /** As for `diskWorld`. */
+  readonly runners?: readonly string[];
 }
 
 export type GeneratedFlow =
@@ -39,7 +41,7 @@ export async function checkGenerated(
   const { flow, diagnostics, source } = await checkFlowText({
     file,
     text,
-    world: diskWorld(project),
+    world: diskWorld(project, options.runners),
     trust: 'generated',
     depth: options.depth,
     name: `${options.parent.name}.${options.phase}`,

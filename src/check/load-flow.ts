@@ -16,6 +16,8 @@ export interface LoadOptions {
   readonly base?: string;
   /** Neither reads nor writes what earlier checks left behind. */
   readonly withoutKept?: boolean;
+  /** Names of the runners that there are besides the built-in ones; those of the settings files when nothing is said. */
+  readonly runners?: readonly string[];
   /** Told how many phases the flow has, before they are checked; of a flow that was checked before, nothing. */
   readonly onRead?: (phases: number) => void;
 }
@@ -69,7 +71,7 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   const shown = displayPath(project.root, file);
   const digest = sha256Hex(found.bytes);
   const folder = join(project.root, DERIVED_DIR);
-  const key = sha256Hex(JSON.stringify([KEPT_FORMAT, VERSION, shown, project.home, digest]));
+  const key = keptKey(options, [shown, project.home, digest]);
   if (!options.withoutKept) {
     const kept = readDerived(folder, key);
     if (isKept(kept) && unchanged(kept.dependencies)) {
@@ -78,8 +80,8 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
     }
   }
   const { checkFlowText } = await import('./check-flow.js');
-  const { onRead } = options;
-  const request = { file: shown, text: found.bytes, world: diskWorld(project) };
+  const { onRead, runners } = options;
+  const request = { file: shown, text: found.bytes, world: diskWorld(project, runners) };
   const result = await checkFlowText(onRead ? { ...request, onRead } : request);
   const { flow, diagnostics, dependencies, source } = result;
   if (!flow) return { diagnostics, source };
@@ -89,6 +91,12 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   }
   const looked = [...absent, { path: file, digest }, ...dependencies];
   return { flow, warnings: diagnostics, file, digest, source, looked };
+}
+
+/** Which runners there are decides whether a flow is good; where files say so, they are among what the check looked at. */
+function keptKey({ runners }: LoadOptions, parts: readonly string[]): string {
+  const given = runners && [runners.toSorted()];
+  return sha256Hex(JSON.stringify([KEPT_FORMAT, VERSION, ...parts, ...(given ?? [])]));
 }
 
 function isKept(value: unknown): value is Kept {

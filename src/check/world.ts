@@ -35,8 +35,8 @@ export interface CheckWorld {
   readonly dependencies: readonly Dependency[];
 }
 
-/** The world as it is on disk. */
-export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
+/** The world as it is on disk. `runners`: those that are defined, where it is not for the settings files to say. */
+export function diskWorld(project: Pick<Project, 'root' | 'home'>, runners?: readonly string[]): CheckWorld {
   const recorder = new Recorder();
   const outside = new Map<string, boolean>();
   const agents = new Map<string, ReturnType<CheckWorld['agent']>>();
@@ -53,6 +53,7 @@ export function diskWorld(project: Pick<Project, 'root' | 'home'>): CheckWorld {
       return answer;
     },
     async runners() {
+      if (runners) return knownRunners(runners);
       const { problems, values, looked } = await loadConfig(project);
       recorder.note(looked);
       if (problems.some(({ severity }) => severity === 'error')) return undefined;

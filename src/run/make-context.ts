@@ -49,7 +49,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   const store = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir);
   if (store && 'refused' in store) return store;
   const runners = new RunnerPool(options);
-  const nested = new NestedFlows(project);
+  const nested = new NestedFlows(project, Object.keys(config.runners));
   const unpriced = await moneyCannotBeHeld(options, runners, nested);
   if (unpriced) return { refused: unpriced };
   const { previousRun } = parts;

@@ -15,7 +15,11 @@ const MOST_GENERATED_DEPTH = 5;
 export class NestedFlows {
   readonly #loaded = new Map<string, Promise<Loaded>>();
 
-  constructor(private readonly project: Project) {}
+  constructor(
+    private readonly project: Project,
+    /** Names of those that the run's settings define. */
+    private readonly runners: readonly string[],
+  ) {}
 
   load(ref: string): Promise<Loaded> {
     let loaded = this.#loaded.get(ref);
@@ -27,7 +31,7 @@ export class NestedFlows {
   }
 
   async #read(ref: string): Promise<Loaded> {
-    const result = await loadFlow(this.project, ref);
+    const result = await loadFlow(this.project, ref, { runners: this.runners });
     if ('diagnostics' in result) return { failure: badFlow(`the flow ${ref} cannot be used`, result.diagnostics) };
     return { flow: result.flow };
   }
@@ -35,7 +39,8 @@ export class NestedFlows {
   async generated(value: JsonValue, parent: Scope, phase: string, given: JsonObject): Promise<Loaded> {
     const depth = parent.generated ? parent.depth + 1 : 1;
     const { checkGenerated } = await import('../check/generated.js');
-    const checked = await checkGenerated(this.project, value, { parent: parent.flow, phase, depth, given });
+    const { project, runners } = this;
+    const checked = await checkGenerated(project, value, { parent: parent.flow, phase, depth, given, runners });
     if ('flow' in checked) return { flow: checked.flow };
     return { failure: badFlow('the generated flow has problems', checked.diagnostics) };
   }

@@ -1,0 +1,42 @@
+import type { RunEvent } from '../model/event.js';
+
+/** Something under way: what it says, and what it comes to. */
+export interface Handle<Result> {
+  readonly events: AsyncIterable<RunEvent>;
+  readonly result: Promise<Result>;
+}
+
+export function handleOf<Result>(begin: (onEvent: (event: RunEvent) => void) => Promise<Result>): Handle<Result> {
+  const queue = new EventQueue();
+  const result = begin((event) => queue.push(event)).finally(() => queue.end());
+  // Whoever only reads the events must not be stopped by a result that nobody looked at.
+  result.catch(() => {});
+  return { events: queue, result };
+}
+
+/** Events wait here for a reader that may be slower than the run. */
+class EventQueue implements AsyncIterable<RunEvent> {
+  readonly #events: RunEvent[] = [];
+  #wake: () => void = () => {};
+  #ended = false;
+
+  push(event: RunEvent): void {
+    this.#events.push(event);
+    this.#wake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<RunEvent> {
+    for (let index = 0; ; ) {
+      while (index < this.#events.length) yield this.#events[index++]!;
+      if (this.#ended) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}

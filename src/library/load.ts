@@ -1,0 +1,50 @@
+import { loadFlow as loadChecked } from '../check/load-flow.js';
+import type { Config } from '../model/config.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Flow } from '../model/flow.js';
+import type { Project } from '../util/project.js';
+import { FlowError } from './flow-error.js';
+import { completeConfig, type GivenConfig } from './settings.js';
+
+export interface LoadedFlow {
+  readonly flow: Flow;
+  readonly warnings: readonly Diagnostic[];
+  /** Absolute. */
+  readonly file: string;
+  readonly digest: string;
+  readonly ref: string;
+  /** The settings that it was checked with, where they were given; its runs have them too, unless they are given others. */
+  readonly config?: Config;
+}
+
+export interface LoadFlowOptions {
+  /**
+   * Settings instead of the settings files: the runners that the flow may name are those of its `runners`, and the
+   * built-in ones.
+   */
+  readonly config?: GivenConfig;
+}
+
+/** A flow by its path or saved name, checked. Throws `FlowError` with all diagnostics if it has problems. */
+export async function loadFlow(project: Project, ref: string, options: LoadFlowOptions = {}): Promise<LoadedFlow> {
+  const loaded = await loadChecked(project, ref, checkedWith(options));
+  if ('diagnostics' in loaded) throw new FlowError(loaded.diagnostics);
+  const { flow, warnings, file, digest } = loaded;
+  return { flow, warnings, file, digest, ref, ...(options.config && { config: completeConfig(options.config) }) };
+}
+
+export interface FlowCheck {
+  readonly ok: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** All problems of a flow; starts nothing. */
+export async function checkFlow(project: Project, ref: string, options: LoadFlowOptions = {}): Promise<FlowCheck> {
+  const loaded = await loadChecked(project, ref, checkedWith(options));
+  if ('diagnostics' in loaded) return { ok: false, diagnostics: loaded.diagnostics };
+  return { ok: true, diagnostics: loaded.warnings };
+}
+
+function checkedWith({ config }: LoadFlowOptions) {
+  return config ? { runners: Object.keys(config.runners ?? {}) } : {};
+}

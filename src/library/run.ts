@@ -1,0 +1,56 @@
+import { isFlowPath } from '../check/find-flow.js';
+import type { RunEvent } from '../model/event.js';
+import type { JsonValue } from '../model/json.js';
+import { bindArgs } from '../plan/args.js';
+import type { RunOptions } from '../run/options.js';
+import type { RunResult } from '../run/result.js';
+import { startRun } from '../run/start-run.js';
+import type { Project } from '../util/project.js';
+import { handleOf } from './handle.js';
+import type { LoadedFlow } from './load.js';
+import { completeConfig, type GivenConfig, loadSettings } from './settings.js';
+
+/** How a program runs a flow: what the command line's flags say, as fields. */
+export interface RunFlowOptions
+  extends Partial<Omit<RunOptions, 'project' | 'flow' | 'source' | 'args' | 'config' | 'forecast'>> {
+  readonly args?: Readonly<Record<string, JsonValue>>;
+  /** Settings instead of those that the flow was loaded with, or else of the settings files. */
+  readonly config?: GivenConfig;
+}
+
+export interface RunHandle {
+  /** Every event of the run, in order; ends with the run. Need not be read. */
+  readonly events: AsyncIterable<RunEvent>;
+  /** Rejects only when the run cannot begin: wrong arguments, wrong configuration, nothing to resume. */
+  readonly result: Promise<RunResult>;
+}
+
+export function runFlow(project: Project, flow: LoadedFlow, options: RunFlowOptions = {}): RunHandle {
+  return handleOf((onEvent) => begin(project, flow, options, onEvent));
+}
+
+async function begin(
+  project: Project,
+  loaded: LoadedFlow,
+  { args = {}, config, ...options }: RunFlowOptions,
+  onEvent: (event: RunEvent) => void,
+): Promise<RunResult> {
+  const bound = bindArgs(loaded.flow.args, args, project, { source: 'json' });
+  if ('problems' in bound) throw new Error(bound.problems.map((problem) => problem.message).join('\n'));
+  const result = await startRun(
+    { ...options, ...(await whatToRun(project, loaded, config)), args: bound.args },
+    onEvent,
+  );
+  if ('refused' in result) throw new Error(result.refused.message);
+  return result;
+}
+
+/** The part of the engine's options that follows from what was loaded. */
+export async function whatToRun(
+  project: Project,
+  { flow, ref, file, digest, config: loadedWith }: LoadedFlow,
+  given: GivenConfig | undefined,
+): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config'>> {
+  const config = given ? completeConfig(given) : (loadedWith ?? (await loadSettings(project)));
+  return { project, flow, config, source: { ref, byName: !isFlowPath(ref), file, digest } };
+}
