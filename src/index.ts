@@ -1,4 +1,4 @@
-/** The library: load, check and run flows from a program. */
+/** The library: load, check and run flows from a program, once or over many rows. */
 export * from './library.js';
 export type { Config, RunnerConfig } from './model/config.js';
 export type { Diagnostic } from './model/diagnostic.js';
@@ -8,6 +8,9 @@ export type { Flow, Phase } from './model/flow.js';
 export type { JsonObject, JsonValue } from './model/json.js';
 export { KINDS, type Kind } from './model/kind.js';
 export type { Output, PhaseOutcome, Savings, Status, Usage } from './model/outcome.js';
+export type { BatchResult, RowResult, Spent } from './run/batch/result.js';
+export type { BatchRow } from './run/batch/rows/bind-rows.js';
+export type { RowProblem } from './run/batch/rows/raw-row.js';
 export type { ApprovalAnswer, ApprovalRequest, Continuation, Selection } from './run/options.js';
 export type { PhaseResult, RunResult } from './run/result.js';
 export type { Project } from './util/project.js';

@@ -1,4 +1,11 @@
 /** What a program can do with flows. The package's entry adds the types of what goes in and comes out. */
+export {
+  type BatchHandle,
+  type BatchRowValue,
+  RowsError,
+  type RunBatchOptions,
+  runBatch,
+} from './library/batch.js';
 export { FlowError } from './library/flow-error.js';
 export {
   checkFlow,

@@ -14,6 +14,25 @@ export function handleOf<Result>(begin: (onEvent: (event: RunEvent) => void) => 
   return { events: queue, result };
 }
 
+/** As above, but nothing waits for a reader before there is one: what a batch says may be more than memory holds. */
+export function quietHandleOf<Result>(begin: (onEvent: (event: RunEvent) => void) => Promise<Result>): Handle<Result> {
+  let queue: EventQueue | undefined;
+  let ended = false;
+  const result = begin((event) => queue?.push(event)).finally(() => {
+    ended = true;
+    queue?.end();
+  });
+  result.catch(() => {});
+  return {
+    get events() {
+      queue ??= new EventQueue();
+      if (ended) queue.end();
+      return queue;
+    },
+    result,
+  };
+}
+
 /** Events wait here for a reader that may be slower than the run. */
 class EventQueue implements AsyncIterable<RunEvent> {
   readonly #events: RunEvent[] = [];

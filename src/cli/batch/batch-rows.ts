@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ArgSpec, Flow } from '../../model/flow.js';
+import type { Flow } from '../../model/flow.js';
 import { type BatchRow, bindRows } from '../../run/batch/rows/bind-rows.js';
 import type { RowFormat, RowProblem } from '../../run/batch/rows/raw-row.js';
 import { readRows } from '../../run/batch/rows/read-rows.js';
+import { bareArgument, commonSpecs } from '../../run/batch/rows/row-arguments.js';
 import { formatOfName, sniffFormat } from '../../run/batch/rows/row-format.js';
 import { plural } from '../../util/format.js';
 import { isInside, relativePath } from '../../util/inside.js';
@@ -13,8 +14,6 @@ import { givenArgs } from '../given-args.js';
 import { complain, complainAll } from '../problem.js';
 import { createStyle } from '../style.js';
 import { warningLine } from '../view/plain.js';
-
-const DEFAULT_ARGUMENT = 'topic';
 
 interface ReadRows {
   readonly rows: readonly BatchRow[];
@@ -34,7 +33,7 @@ export async function readBatchRows(
   if (typed === '-' && flags.string('args-file') === '-') {
     return { status: complain(invocation, '--over - and --args-file - both want stdin') };
   }
-  const common = await givenArgs(invocation, pairs, optional(flow.args));
+  const common = await givenArgs(invocation, pairs, commonSpecs(flow.args));
   if ('problems' in common) return { status: complainAll(invocation, common.problems) };
   const bytes = readInput(invocation, typed);
   if ('problem' in bytes) return { status: complain(invocation, bytes.problem) };
@@ -43,7 +42,7 @@ export async function readBatchRows(
     (flags.string('format') as RowFormat | undefined) ??
     formatOfName(typed) ??
     sniffFormat(bytes.toString('utf8', 0, 65_536), names);
-  const as = flags.string('as') ?? soleArgument(names);
+  const as = flags.string('as') ?? bareArgument(flow.args);
   const raw = await readRows(bytes, format, { as });
   if (format === 'txt' && raw.rows.length > 0 && !names.includes(as)) {
     const hint =
@@ -56,18 +55,6 @@ export async function readBatchRows(
   const style = createStyle(invocation.err.color);
   for (const warning of bound.warnings) invocation.err.write(`${warningLine(undefined, warning, style)}\n`);
   return { rows: bound.rows, over: nameOf(invocation, typed), warnings: bound.warnings };
-}
-
-/** Arguments for all rows need not be all: the rows bring the others. */
-function optional(specs: Readonly<Record<string, ArgSpec>>): Record<string, ArgSpec> {
-  return Object.fromEntries(
-    Object.entries(specs).map(([name, { default: _, ...spec }]) => [name, { ...spec, required: false }]),
-  );
-}
-
-/** Nobody has to name the argument of a flow that has only one. */
-function soleArgument(names: readonly string[]): string {
-  return names.length === 1 ? names[0]! : DEFAULT_ARGUMENT;
 }
 
 function readInput({ cwd, stdin }: Invocation, typed: string): Buffer | { readonly problem: string } {

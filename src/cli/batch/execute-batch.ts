@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { RunEvent } from '../../model/event.js';
+import { lastBatch } from '../../run/batch/last-batch.js';
 import type { BatchOptions } from '../../run/batch/options.js';
 import { batchJson } from '../../run/batch/out/batch-json.js';
 import { BATCH_FILE, SUMMARY_FILE } from '../../run/batch/out/file-names.js';
@@ -7,9 +8,6 @@ import { OutFolder } from '../../run/batch/out/out-folder.js';
 import { summaryText } from '../../run/batch/out/summary.js';
 import type { BatchResult } from '../../run/batch/result.js';
 import { runBatch } from '../../run/batch/run-batch.js';
-import type { Continuation } from '../../run/options.js';
-import { lastRunId } from '../../run/runs-folder.js';
-import { batchDigest } from '../../run/start-run.js';
 import type { Invocation } from '../command.js';
 import { eventLine } from '../event-line.js';
 import { approver, reportProblem } from '../execute.js';
@@ -32,7 +30,7 @@ export async function executeBatch(
 ): Promise<number> {
   const { flags, out, err, project, cwd } = invocation;
   const { rows, over, flow } = options;
-  const continuation = continuationOf(invocation, options);
+  const continuation = flags.boolean('resume') ? lastBatch(options) : ({ how: 'fresh' } as const);
   if ('problem' in continuation) return complain(invocation, continuation.problem);
   const problem = await reportProblem(invocation);
   if (problem !== undefined) return complain(invocation, problem);
@@ -82,17 +80,6 @@ export async function executeBatch(
     !wantsReports(invocation) || (await import('../reports.js')).writeBatchReports(invocation, over, result);
   const status = exitStatusOf(result);
   return troubles.size > 0 || !reported ? status || EXIT.failed : status;
-}
-
-function continuationOf(
-  { flags, project }: Invocation,
-  { flow, source, over }: Pick<BatchOptions, 'flow' | 'source' | 'over'>,
-): Continuation | { readonly problem: string } {
-  if (!flags.boolean('resume')) return { how: 'fresh' };
-  const runId = lastRunId(project, flow.file ?? source.ref, batchDigest(over));
-  return runId === undefined
-    ? { problem: `there is no batch of ${flow.name} over ${over} to resume` }
-    : { how: 'resume', runId };
 }
 
 function writeReports(folder: OutFolder, result: BatchResult, over: string, at: number): void {

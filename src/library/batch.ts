@@ -1,0 +1,143 @@
+import type { RunEvent } from '../model/event.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import type { Output } from '../model/outcome.js';
+import { bindArgs } from '../plan/args.js';
+import { lastBatch } from '../run/batch/last-batch.js';
+import type { BatchOptions } from '../run/batch/options.js';
+import type { BatchResult, RowResult } from '../run/batch/result.js';
+import { type BatchRow, bindRows } from '../run/batch/rows/bind-rows.js';
+import { fromValue } from '../run/batch/rows/from-value.js';
+import type { RawRow, RowProblem } from '../run/batch/rows/raw-row.js';
+import { bareArgument, commonSpecs } from '../run/batch/rows/row-arguments.js';
+import { runBatch as startBatch } from '../run/batch/run-batch.js';
+import type { Continuation } from '../run/options.js';
+import type { Project } from '../util/project.js';
+import { quietHandleOf } from './handle.js';
+import type { LoadedFlow } from './load.js';
+import { type RunFlowOptions, whatToRun } from './run.js';
+
+/** The arguments of one row (undefined: not given), or one bare value for the argument that `as` names. */
+export type BatchRowValue = Readonly<Record<string, JsonValue | undefined>> | string | number | boolean;
+
+/** How a program runs a flow over many rows. What is not said here is as in `RunFlowOptions`. */
+export interface RunBatchOptions
+  extends Omit<RunFlowOptions, 'args' | 'continuation' | 'batch' | 'repeat' | 'stands' | 'world'> {
+  /** Arguments for all rows; what a row says itself goes before. */
+  readonly args?: Readonly<Record<string, JsonValue>>;
+  /** The argument that a bare value stands for. Default: the only one that the flow has, else `topic`. */
+  readonly as?: string;
+  /** Names the list of rows; batches of one flow over one list belong together. Default: `rows`. */
+  readonly over?: string;
+  /** `true`: go on with the last batch of this flow over this list. A run's id: with that one. Default: start anew. */
+  readonly resume?: boolean | string;
+  /** Rows under way at once. What they execute is bounded by `concurrency` all the same. Default: twice that. */
+  readonly jobs?: number;
+  /** The first row that fails ends the batch. Default: the others go on. */
+  readonly failFast?: boolean;
+  /** `false`: outputs are not written to the journal, so the result's `outputOf` knows none. Default: true. */
+  readonly keepOutputs?: boolean;
+  /** Takes the output of a row that succeeded, as soon as it is there. Must not throw. */
+  readonly onOutput?: (row: BatchRow, output: Output) => void;
+  /** Told of each row when it has ended. Must not throw. */
+  readonly onRow?: (row: RowResult) => void;
+}
+
+export interface BatchHandle {
+  /**
+   * What the batch says, in order; ends with it. Kept only from when this is first asked for, so ask before anything is
+   * awaited: `const { events, result } = runBatch(…)`. Whoever does not want events leaves it alone.
+   */
+  readonly events: AsyncIterable<RunEvent>;
+  /**
+   * Rows that fail are in the result. Rejects only when the batch cannot begin: `RowsError` with every row that does not
+   * fit the flow's arguments; else as for `runFlow`.
+   */
+  readonly result: Promise<BatchResult>;
+}
+
+/**
+ * Runs a flow once for each row, as one run: one journal, one concurrency, one budget. What rows have in common is
+ * executed once, and all rows are checked before anything starts. `result.outputOf(1)` is the first row's output.
+ */
+export function runBatch(
+  project: Project,
+  flow: LoadedFlow,
+  rows: Iterable<BatchRowValue>,
+  options: RunBatchOptions = {},
+): BatchHandle {
+  return quietHandleOf((onEvent) => begin(project, flow, rows, options, onEvent));
+}
+
+/** Rows that do not fit the flow's arguments; `line` is the row's place in the list, from 1. */
+export class RowsError extends Error {
+  constructor(readonly problems: readonly RowProblem[]) {
+    super(problems.map(({ line, message }) => `row ${line}: ${message}`).join('\n'));
+    this.name = 'RowsError';
+  }
+}
+
+async function begin(
+  project: Project,
+  loaded: LoadedFlow,
+  values: Iterable<BatchRowValue>,
+  { args = {}, as, over = 'rows', resume = false, config, onOutput, ...options }: RunBatchOptions,
+  onEvent: (event: RunEvent) => void,
+): Promise<BatchResult> {
+  const { jobs } = options;
+  if (jobs !== undefined && (!Number.isInteger(jobs) || jobs < 1)) throw new Error('jobs is a whole number from 1 on');
+  const { rows, warnings } = await fittedRows(project, loaded, values, { args, as });
+  const what = { ...(await whatToRun(project, loaded, config)), over };
+  const result = await startBatch(
+    {
+      keepOutputs: true,
+      ...options,
+      ...what,
+      rows,
+      continuation: continuationOf(what, resume),
+      ...(onOutput && { onOutput: (row, output) => void onOutput(row, output) }),
+    },
+    onEvent,
+  );
+  if ('refused' in result) throw new Error(result.refused.message);
+  return { ...result, warnings: [...warnings, ...result.warnings] };
+}
+
+function continuationOf(
+  what: Pick<BatchOptions, 'project' | 'flow' | 'source' | 'over'>,
+  resume: boolean | string,
+): Continuation {
+  if (typeof resume === 'string') return { how: 'resume', runId: resume };
+  const found = resume ? lastBatch(what) : ({ how: 'fresh' } as const);
+  if ('problem' in found) throw new Error(found.problem);
+  return found;
+}
+
+async function fittedRows(
+  project: Project,
+  { flow }: LoadedFlow,
+  values: Iterable<BatchRowValue>,
+  { args, as = bareArgument(flow.args) }: Pick<RunBatchOptions, 'as'> & { readonly args: JsonObject },
+): Promise<{ readonly rows: readonly BatchRow[]; readonly warnings: readonly string[] }> {
+  const common = bindArgs(commonSpecs(flow.args), args, project, { source: 'json' });
+  if ('problems' in common) throw new Error(common.problems.map(({ message }) => message).join('\n'));
+  const raw: RawRow[] = [];
+  const problems: RowProblem[] = [];
+  let line = 0;
+  for (const value of values) {
+    line += 1;
+    const row = fromValue(given(value), as);
+    if (typeof value !== 'object' && !Object.hasOwn(flow.args, as)) {
+      problems.push({ line, message: `the flow has no argument "${as}" that ${JSON.stringify(value)} could be` });
+    } else if ('problem' in row) problems.push({ line, message: row.problem });
+    else raw.push({ line, values: row.values });
+  }
+  const bound = await bindRows(raw, { specs: flow.args, project, format: 'json', as, common: common.args });
+  if ('problems' in bound) problems.push(...bound.problems);
+  if (problems.length > 0 || 'problems' in bound) throw new RowsError(problems.sort((a, b) => a.line - b.line));
+  return bound;
+}
+
+function given(value: BatchRowValue): JsonValue {
+  if (!isJsonObject(value)) return value as JsonValue;
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
+}

@@ -1,0 +1,17 @@
+import type { Continuation } from '../options.js';
+import { lastRunId } from '../runs-folder.js';
+import { batchDigest } from '../start-run.js';
+import type { BatchOptions } from './options.js';
+
+/** To go on with the last batch of a flow over a list of that name. */
+export function lastBatch({
+  project,
+  flow,
+  source,
+  over,
+}: Pick<BatchOptions, 'project' | 'flow' | 'source' | 'over'>): Continuation | { readonly problem: string } {
+  const runId = lastRunId(project, flow.file ?? source.ref, batchDigest(over));
+  return runId === undefined
+    ? { problem: `there is no batch of ${flow.name} over ${over} to resume` }
+    : { how: 'resume', runId };
+}
