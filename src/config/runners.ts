@@ -37,7 +37,7 @@ function checkRunner(
   fields: ReadonlyMap<string, PlacedValue>,
 ): { runner?: RunnerConfig; problems: Diagnostic[] } {
   const first = [...fields.values()][0]!;
-  const type = runnerType(name, fields);
+  const type = runnerType(name, (field) => fields.get(field)?.value);
   if (type === undefined) {
     const message = `runner ${name} does not say what it is`;
     const hint = 'give it a command: [program, argument], or type: openai with a baseUrl';
@@ -63,12 +63,16 @@ function checkRunner(
   return { runner: { ...values, type } as RunnerConfig, problems };
 }
 
-function runnerType(name: string, fields: ReadonlyMap<string, PlacedValue>): RunnerConfig['type'] | undefined {
-  const declared = fields.get('type')?.value as RunnerConfig['type'] | undefined;
+/** What it says it is, else what its name or its fields leave no doubt about. */
+export function runnerType(
+  name: string,
+  field: (name: keyof RunnerConfig) => unknown,
+): RunnerConfig['type'] | undefined {
+  const declared = field('type') as RunnerConfig['type'] | undefined;
   if (declared) return declared;
   if (BUILT_IN.includes(name)) return name as RunnerConfig['type'];
-  if (fields.has('command')) return 'command';
-  return fields.has('baseUrl') ? 'openai' : undefined;
+  if (field('command') !== undefined) return 'command';
+  return field('baseUrl') === undefined ? undefined : 'openai';
 }
 
 async function checkChosen(chosen: PlacedValue, defined: Iterable<string>): Promise<Diagnostic[]> {

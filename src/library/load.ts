@@ -27,10 +27,11 @@ export interface LoadFlowOptions {
 
 /** A flow by its path or saved name, checked. Throws `FlowError` with all diagnostics if it has problems. */
 export async function loadFlow(project: Project, ref: string, options: LoadFlowOptions = {}): Promise<LoadedFlow> {
+  const config = options.config && completeConfig(options.config);
   const loaded = await loadChecked(project, ref, checkedWith(options));
   if ('diagnostics' in loaded) throw new FlowError(loaded.diagnostics);
   const { flow, warnings, file, digest } = loaded;
-  return { flow, warnings, file, digest, ref, ...(options.config && { config: completeConfig(options.config) }) };
+  return { flow, warnings, file, digest, ref, ...(config && { config }) };
 }
 
 export interface FlowCheck {

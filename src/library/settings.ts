@@ -1,10 +1,13 @@
 import { loadConfig } from '../config/load.js';
-import { CONFIG_DEFAULTS, type Config } from '../model/config.js';
+import { runnerType } from '../config/runners.js';
+import { CONFIG_DEFAULTS, type Config, type RunnerConfig } from '../model/config.js';
 import type { Project } from '../util/project.js';
 import { FlowError } from './flow-error.js';
 
 /** Settings that a program gives instead of the settings files. What it leaves out has its default. */
-export interface GivenConfig extends Partial<Omit<Config, 'cache' | 'iteration'>> {
+export interface GivenConfig extends Partial<Omit<Config, 'runners' | 'cache' | 'iteration'>> {
+  /** By name. The `type` may be left out where `command` or `baseUrl` says enough, as in the settings files. */
+  readonly runners?: Readonly<Record<string, Partial<RunnerConfig>>>;
   readonly cache?: Partial<Config['cache']>;
   readonly iteration?: Partial<Config['iteration']>;
 }
@@ -17,12 +20,22 @@ export async function loadSettings(project: Project): Promise<Config> {
   return config;
 }
 
+/** Throws where nobody could say what a runner is. */
 export function completeConfig(given: GivenConfig): Config {
   const { cache, iteration } = CONFIG_DEFAULTS;
   return {
     ...CONFIG_DEFAULTS,
     ...given,
+    runners: Object.fromEntries(Object.entries(given.runners ?? {}).map(([name, own]) => [name, complete(name, own)])),
     cache: { ...cache, ...given.cache },
     iteration: { ...iteration, ...given.iteration },
   };
+}
+
+function complete(name: string, own: Partial<RunnerConfig>): RunnerConfig {
+  const type = runnerType(name, (field) => own[field]);
+  if (type === undefined) throw new Error(`runner ${name} does not say what it is: give it a command, or a baseUrl`);
+  const needs = type === 'command' ? 'command' : type === 'openai' ? 'baseUrl' : undefined;
+  if (needs && own[needs] === undefined) throw new Error(`runner ${name} of type ${type} needs ${needs}`);
+  return { ...own, type };
 }

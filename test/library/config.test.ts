@@ -76,3 +76,12 @@ it('a run may be given others than its flow was loaded with', async () => {
   const other: GivenConfig = { runners: { mine: { type: 'command', command: ['bin/other'], format: 'text' } } };
   expect((await runFlow(rig.project, loaded, { config: other }).result).output).toBe('other');
 });
+
+it('what a runner is follows from its fields where it is not said, and is asked for where it does not', async () => {
+  const bare = { runners: { mine: { command: ['bin/mine'], format: 'text' } } } as const;
+  expect((await runFlow(rig.project, await load({ config: bare })).result).output).toBe('mine said so');
+  await expect(load({ config: { runners: { mine: { model: 'm' } } } })).rejects.toThrow('does not say what it is');
+  await expect(load({ config: { runners: { mine: { type: 'openai' } } } })).rejects.toThrow('needs baseUrl');
+  const { result } = runFlow(rig.project, await load({ config }), { config: { runners: { mine: {} } } });
+  await expect(result).rejects.toThrow('runner mine');
+});
