@@ -17,6 +17,7 @@ import { PhaseReader } from './phase-reader.js';
 import { readPhases } from './phases.js';
 import type { Problems } from './problem.js';
 import type { NamedRunners } from './runners.js';
+import { salvage } from './salvage.js';
 import { writtenPhases } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
 import type { CheckWorld } from './world.js';
@@ -116,6 +117,8 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
     } else if (name === 'phases' || name === 'task' || name === 'tasks' || name === 'chain') {
       // Something stood there: its own problem is reported, not that it is missing.
       good[name] = [];
+    } else if (name === 'defaults') {
+      good[name] = salvage(value, FLOW_FIELDS.defaults, at, problems) ?? {};
     }
   }
   return good;

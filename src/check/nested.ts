@@ -109,6 +109,9 @@ function checkGivenArgs(reader: PhaseReader, flow: Flow, given: Readonly<Record<
       if ('problem' in converted) problems.error(path, 'bad-arg', `the argument "${name}" ${converted.problem}`);
     }
   }
+  const { raw, written } = reader.source;
+  // Something stood there: its own problem is reported, not what is missing in it.
+  if (raw['with'] === undefined && written.has('with')) return;
   for (const [name, spec] of Object.entries(flow.args)) {
     if (isMissing(name, spec, given)) {
       problems.error(reader.source.path, 'missing-arg', `the flow "${flow.name}" needs the argument "${name}"`, {

@@ -8,7 +8,8 @@ import { isOptional } from '../model/schema/type.js';
 import type { Path } from '../parse/locate.js';
 import type { PhaseSource } from './context.js';
 import { forbiddenName } from './forbidden.js';
-import { Problems } from './problem.js';
+import type { Problems } from './problem.js';
+import { salvage } from './salvage.js';
 import { fieldPath, type WrittenPhase } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
 
@@ -89,7 +90,7 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
         const branches = readBranches(value, schema, at, problems);
         if (branches) good[name] = branches;
       } else if (checkStructure(value, schema, at, problems)) good[name] = value;
-      else if (name === 'cache') good[name] = soundParts(value, schema);
+      else keepSound(good, name, salvage(value, schema, at, problems));
     } else if (Object.hasOwn(foreign, name)) {
       const message = `"${name}" means nothing on ${article(kind)} ${kind} phase`;
       if (checkStructure(value, foreign[name]!, at, problems))
@@ -118,6 +119,7 @@ function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Field
     const at = fieldPath(phase, [name]);
     if (Object.hasOwn(SHARED_FIELDS, name)) {
       if (checkStructure(value, SHARED_FIELDS[name]!, at, problems)) good[name] = value;
+      else keepSound(good, name, salvage(value, SHARED_FIELDS[name]!, at, problems));
     } else if (!Object.hasOwn(known, name) && !Object.hasOwn(IGNORED_PHASE_FIELDS, name)) {
       problems.error(at, 'unknown-field', `there is no field ${show(name)} on any phase`, {
         target: 'key',
@@ -128,14 +130,8 @@ function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Field
   return good;
 }
 
-/** What is right in an object that is wrong somewhere: a bad ttl must not hide a bad fingerprint. */
-function soundParts(value: unknown, schema: TSchema): Fields {
-  if (typeof value !== 'object' || value === null) return {};
-  const properties = (schema['properties'] ?? {}) as TProperties;
-  const sound = Object.entries(value).filter(
-    ([name, part]) => Object.hasOwn(properties, name) && checkStructure(part, properties[name]!, [], new Problems()),
-  );
-  return Object.fromEntries(sound);
+function keepSound(good: Fields, name: string, sound: unknown): void {
+  if (sound !== undefined) good[name] = sound;
 }
 
 function requireFields(kind: Kind, raw: Fields, id: string, path: Path, problems: Problems): void {
@@ -188,8 +184,11 @@ function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
     if (name === 'id' && isForbiddenName(value)) forbiddenName(at, value, problems);
     else if (Object.hasOwn(fields, name)) {
       if (checkStructure(value, fields[name]!, at, problems)) good[name] = value;
-      // Something stood there: its own problem is reported, not that it is missing.
-      else if (name === 'task' || name === 'run') good[name] = 'x';
+      else {
+        // Something stood there: its own problem is reported, not that it is missing.
+        const instead = name === 'task' || name === 'run' ? 'x' : undefined;
+        keepSound(good, name, salvage(value, fields[name]!, at, problems) ?? instead);
+      }
     } else if (IGNORED_BRANCH_FIELDS.includes(name)) {
       if (name === 'type' && value === 'agent') continue;
       problems.warn(at, 'no-effect', `"${name}" means nothing on a branch`, { target: 'key' });

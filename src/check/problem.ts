@@ -25,9 +25,16 @@ const MOST_PROBLEMS = 500;
 /** All problems of one check, in the order in which they were found. */
 export class Problems {
   readonly #list: Problem[] = [];
+  readonly #settled = new Set<string>();
   #errors = 0;
 
+  /** What stands there is wrong and has been reported: whatever stands in for it is not looked at. */
+  settle(path: Path): void {
+    this.#settled.add(path.join('\0'));
+  }
+
   add(problem: Problem): void {
+    if (this.#settled.size > 0 && this.#settled.has(problem.path.join('\0'))) return;
     if (problem.severity === 'error') this.#errors += 1;
     if (this.#list.length < MOST_PROBLEMS) this.#list.push(problem);
     // Warnings make room for the errors that decide.

@@ -1,6 +1,7 @@
 import type { Score, Scorer } from '../model/flow.js';
 import type { RawScore } from '../model/schema/parts.js';
 import { patternProblem } from '../plan/condition.js';
+import { plural } from '../util/format.js';
 import { agentFields } from './bodies.js';
 import { checkJsonSchema } from './json-schema.js';
 import type { PhaseReader } from './phase-reader.js';
@@ -22,7 +23,7 @@ export function checkScore(reader: PhaseReader): Score {
       });
     } else if (raw.weights.length !== raw.scorers.length && raw.weights.length !== wanted) {
       const judged = raw.judge ? ` and one for the judge (${wanted})` : '';
-      const message = `there are ${raw.weights.length} weights for ${raw.scorers.length} scorers${judged}`;
+      const message = `there ${raw.weights.length === 1 ? 'is' : 'are'} ${plural(raw.weights.length, 'weight')} for ${plural(raw.scorers.length, 'scorer')}${judged}`;
       problems.error([...path, 'weights'], 'out-of-range', message);
     }
   }

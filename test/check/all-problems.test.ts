@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check } from './support.js';
+import { check, makeProject } from './support.js';
 
 async function problems(text: string): Promise<readonly string[]> {
   const { flow, diagnostics } = await check(text);
@@ -71,6 +71,69 @@ describe('one problem does not hide the others', () => {
     const json = '{"phases": [{"id": "a", "task": 1e999, "tiemout": 1}]}';
     const { diagnostics } = await checkFlowText({ file: 'a.json', text: json, world });
     expect(diagnostics.map(({ code }) => code)).toEqual(['bad-number', 'unknown-field']);
+  });
+
+  it('an entry of a list, about which nothing else is said', async () => {
+    const text = [
+      'phases:',
+      '  - { id: a, task: x, dependsOn: [1, nope], context: [2, ../x], tools: [3, "{args.x}"] }',
+      '  - { id: b, type: script, run: [4, "{steps.no.output}"], env: { A: [5], B-C: x, D: "{steps.no.output}" } }',
+      '  - { id: c, type: parallel, branches: [{ run: [6, "{steps.no.output}"] }] }',
+      '  - { id: d, task: x, outputs: ["", /y], cache: { scope: cross-run, fingerprint: [7, "fiel:x"] } }',
+      '',
+    ].join('\n');
+    expect(await problems(text)).toEqual([
+      '2:35 wrong-type',
+      '2:38 unknown-step',
+      '2:55 wrong-type',
+      '2:58 outside-project',
+      '2:73 wrong-type',
+      '2:77 placeholder-here',
+      '3:34 wrong-type',
+      '3:38 unknown-step',
+      '3:69 wrong-type',
+      '3:74 bad-value',
+      '3:86 unknown-step',
+      '4:49 wrong-type',
+      '4:53 unknown-step',
+      '5:33 out-of-range',
+      '5:37 outside-project',
+      '5:83 wrong-type',
+      '5:87 unknown-fingerprint',
+    ]);
+  });
+
+  it('a part of a score or of the defaults', async () => {
+    const text = [
+      'defaults: { agnet: x, cwd: ../out, cache: { ttl: 0s } }',
+      'phases:',
+      '  - id: a',
+      '    type: gate',
+      '    score:',
+      '      treshold: 1',
+      '      target: "{steps.no.output}"',
+      '      scorers: [{ type: contains }, { type: regex, pattern: "(" }, { type: length-range }]',
+      '      judge: { agent: nobody, tsak: x }',
+      '',
+    ].join('\n');
+    expect(await problems(text)).toEqual([
+      '1:13 unknown-field',
+      '1:28 outside-project',
+      '1:50 out-of-range',
+      '6:7 unknown-field',
+      '7:16 unknown-step',
+      '8:17 missing-field',
+      '8:61 bad-value',
+      '8:68 missing-field',
+      '9:23 unknown-agent',
+      '9:31 unknown-field',
+    ]);
+  });
+
+  it('arguments that are none: what is missing in them is not said as well', async () => {
+    const project = makeProject({ 'sub.yaml': 'args: { topic: { required: true } }\ntask: "{args.topic}"' });
+    const { diagnostics } = await check('phases: [{ id: a, type: flow, use: ./sub.yaml, with: [1] }]', project);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['wrong-type']);
   });
 
   it('a kind that does not exist: what all kinds share is checked, and nothing is said about the rest', async () => {

@@ -1,0 +1,59 @@
+import type { TProperties, TSchema } from '@sinclair/typebox';
+import type { Path } from '../parse/locate.js';
+import { Problems } from './problem.js';
+import { checkStructure } from './structure.js';
+
+/**
+ * What is right in a value that is wrong somewhere, so that one bad entry does not hide what is wrong with the others.
+ * Its own problems are reported already. Undefined when nothing of it is of use.
+ */
+export function salvage(value: unknown, schema: TSchema, path: Path, problems: Problems): unknown {
+  if (checkStructure(value, schema, path, new Problems())) return value;
+  const options = (schema['anyOf'] ?? [schema]) as readonly TSchema[];
+  if (Array.isArray(value)) {
+    const list = options.find((option) => option['type'] === 'array');
+    return list && salvageList(value, list, path, problems);
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const object = options.length === 1 && options[0]!['type'] === 'object' ? options[0] : undefined;
+  return object && salvageObject(value as Record<string, unknown>, object, path, problems);
+}
+
+/** Entries keep their places: others are spoken of by number. */
+function salvageList(list: readonly unknown[], schema: TSchema, path: Path, problems: Problems): unknown {
+  const {
+    items,
+    minItems = 0,
+    maxItems = list.length,
+  } = schema as {
+    items?: TSchema;
+    minItems?: number;
+    maxItems?: number;
+  };
+  if (!items || list.length < minItems || list.length > maxItems) return undefined;
+  return list.map((entry, index) => {
+    const at = [...path, index];
+    const good = salvage(entry, items, at, problems);
+    if (good !== undefined) return good;
+    problems.settle(at);
+    return '';
+  });
+}
+
+function salvageObject(
+  value: Readonly<Record<string, unknown>>,
+  schema: TSchema,
+  path: Path,
+  problems: Problems,
+): unknown {
+  const properties = (schema['properties'] ?? {}) as TProperties;
+  const [any] = Object.values((schema['patternProperties'] ?? {}) as TProperties);
+  const good: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const known = Object.hasOwn(properties, name) ? properties[name] : any;
+    const sound = known && salvage(member, known, [...path, name], problems);
+    if (sound !== undefined) good[name] = sound;
+  }
+  const required = (schema['required'] ?? []) as readonly string[];
+  return required.every((name) => Object.hasOwn(good, name)) ? good : undefined;
+}
