@@ -253,7 +253,7 @@ function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefa
   ] as const) {
     if (value !== undefined) checkDuration(value, at, context.problems);
   }
-  return { ...defaults, incremental: (raw['incremental'] ?? false) as boolean };
+  return { ...defaults, incremental: (raw['incremental'] ?? false) as boolean, path: reader.source.path };
 }
 
 /** Id of the phase whose output is the result. */

@@ -53,6 +53,23 @@ export class PhaseReader {
     return text;
   }
 
+  /** A text that the defaults of the flow give this phase: an edge as well. What else is wrong with it is said there. */
+  inherited(path: Path, text: string): void {
+    for (const { root, name, offset, length } of templateRefs(parseTemplate(text, this.itemName))) {
+      if (root === 'previous') this.usesPrevious = true;
+      if (root !== 'steps' || !this.context.phases.has(name)) continue;
+      if (name === this.source.id) {
+        this.context.problems.error(path, 'self-reference', `"${name}" cannot wait for its own output`, {
+          span: { offset, length },
+          hint: `give "${name}" a ${fieldName(path)} of its own`,
+        });
+        continue;
+      }
+      this.mentioned.add(name);
+      this.quoted.add(name);
+    }
+  }
+
   /** Every text inside a value. */
   deep<T>(path: Path, value: T, scope: TextScope = {}): T {
     if (typeof value === 'string') this.template(path, value, scope);

@@ -2,6 +2,7 @@ import type { CachePolicy, Edge, Phase, PhaseBase, Retry } from '../model/flow.j
 import type { JsonObject } from '../model/json.js';
 import { isCwdWord } from '../model/names.js';
 import type { RawCache, RawRetry } from '../model/schema/common.js';
+import type { Path } from '../parse/locate.js';
 import { parseDuration } from '../util/duration.js';
 import { projectPath, taskBody } from './bodies.js';
 import { checkDuration } from './durations.js';
@@ -19,6 +20,8 @@ export interface PhaseDefaults {
   readonly cache?: RawCache;
   readonly cwd?: string;
   readonly incremental: boolean;
+  /** Way to them in the file. */
+  readonly path: Path;
 }
 
 /** A phase of no known kind may be meant as a map or a loop. */
@@ -103,7 +106,10 @@ function duration(reader: PhaseReader, field: string, fallback?: string | number
 
 function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { item: boolean }): string | undefined {
   const own = reader.source.raw['cwd'] as string | undefined;
-  if (own === undefined) return defaults.cwd;
+  if (own === undefined) {
+    if (defaults.cwd !== undefined) reader.inherited([...defaults.path, 'cwd'], defaults.cwd);
+    return defaults.cwd;
+  }
   if (!isCwdWord(own)) projectPath(reader, reader.path('cwd'), own, scope);
   return own;
 }

@@ -1,6 +1,7 @@
 import type { CachePolicy, Flow, Phase } from '../model/flow.js';
 import { mayBeCrossRun } from '../model/kind.js';
 import type { RawCache } from '../model/schema/common.js';
+import type { Path } from '../parse/locate.js';
 import { parseDuration } from '../util/duration.js';
 import { checkDuration } from './durations.js';
 import { checkFingerprint } from './fingerprints.js';
@@ -10,6 +11,7 @@ import type { PhaseReader } from './phase-reader.js';
 export interface PolicyDefaults {
   readonly cache?: RawCache;
   readonly incremental: boolean;
+  readonly path: Path;
 }
 
 /**
@@ -23,7 +25,7 @@ export function cachePolicy(reader: PhaseReader, phase: Phase, defaults: PolicyD
   const obstacle = crossRunRefusal(reader, phase, nested);
   const scope = chooseScope(reader, own, given, defaults, obstacle);
   const fingerprint = given.fingerprint ?? [];
-  checkFingerprints(reader, own);
+  checkFingerprints(reader, own, defaults);
   const ttlMs = timeToLive(reader, own, given, scope);
   const inner = nested.map((flow) => innerTtlMs(flow, (use) => usedFlow(reader, use)));
   const shortest =
@@ -68,8 +70,14 @@ function chooseScope(
   return 'run-only';
 }
 
-function checkFingerprints(reader: PhaseReader, own: RawCache): void {
-  for (const [index, entry] of (own.fingerprint ?? []).entries()) {
+function checkFingerprints(reader: PhaseReader, own: RawCache, { cache, path }: PolicyDefaults): void {
+  if (own.fingerprint === undefined) {
+    for (const [index, entry] of (cache?.fingerprint ?? []).entries()) {
+      reader.inherited([...path, 'cache', 'fingerprint', index], entry);
+    }
+    return;
+  }
+  for (const [index, entry] of own.fingerprint.entries()) {
     checkFingerprint(reader, reader.path('cache', 'fingerprint', index), entry, { item: reader.source.kind === 'map' });
   }
 }
