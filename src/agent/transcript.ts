@@ -1,5 +1,8 @@
 import type { Failure } from '../model/failure.js';
 import { NO_USAGE, type Usage } from '../model/outcome.js';
+import { withSaid } from '../process/end-failure.js';
+import { TAIL_BYTES, Tail } from '../process/tail.js';
+import { oneLine } from '../util/terminal-text.js';
 import type { RunnerEvent, RunnerResult } from './runner.js';
 import { isTransientMessage } from './transient.js';
 
@@ -123,7 +126,8 @@ interface Verdict {
 /** Our own limits first, then what the client said, then how it ended; success only if nothing speaks against it. */
 function judge(transcript: Transcript, ending: Ending): Verdict {
   const outside = ending.failure;
-  const error = (failure: Failure): Verdict => ({ stopReason: 'error', failure: withDetail(failure, ending) });
+  const said = ending.detail?.trimEnd() || (outside ? lastWords(transcript) : '');
+  const error = (failure: Failure): Verdict => ({ stopReason: 'error', failure: withSaid(failure, said) });
   if (outside?.code === 'interrupted') return { stopReason: 'cancelled', failure: outside };
   if (outside && outside.code !== 'exit' && outside.code !== 'signal' && outside.code !== 'runner')
     return error(outside);
@@ -168,7 +172,13 @@ function blame(failure: Failure, { detail }: Ending): Failure {
   return detail && isTransientMessage(detail) ? { ...failure, transient: true } : failure;
 }
 
-function withDetail(failure: Failure, { detail }: Ending): Failure {
-  const tail = detail?.trimEnd();
-  return tail && failure.detail === undefined ? { ...failure, detail: tail } : failure;
+/** What an agent was at when it failed or was stopped without a word on its error stream. */
+function lastWords({ text, toolsUnderWay }: Transcript): string {
+  const tail = new Tail(TAIL_BYTES);
+  tail.add(Buffer.from(text));
+  const calls = Object.values(toolsUnderWay).map(({ name, detail }) =>
+    oneLine(`${name} ${detail ?? ''}`).slice(0, SAMPLE_LENGTH),
+  );
+  const underWay = calls.length === 0 ? '' : `(under way: ${calls.join(', ')})`;
+  return [tail.text().trimEnd(), underWay].filter(Boolean).join('\n');
 }

@@ -77,7 +77,8 @@ export class TraceText {
     const what = `failed after ${formatDuration(durationMs)}: ${oneLine(failure.message)}${again}`;
     this.text += `  ${this.#style.red(`attempt ${attempt}${which}`)} ${what}\n`;
     if (failure.detail) this.#block('said', failure.detail);
-    if (partial) this.#block('said so far', partial);
+    // What a failure is explained with is often the end of just that.
+    if (partial && !failure.detail?.includes(partial.trimEnd())) this.#block('said so far', partial);
   }
 
   #inputs(inputs: Readonly<Record<string, JsonValue>> | undefined): void {

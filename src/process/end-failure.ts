@@ -36,12 +36,19 @@ export function ownFailure(
 ): Failure | undefined {
   if (exit.code === 0) return undefined;
   const program = request.argv[0] ?? '';
-  const detail = stderrTail.trimEnd();
   const failure: Failure =
     exit.signal !== null
       ? { code: 'signal', message: `${program} was ended by ${exit.signal}`, ...signalHint(exit.signal) }
       : { code: 'exit', message: `${program} exited with status ${exit.code}`, ...statusHint(exit.code) };
-  return detail === '' ? failure : { ...failure, detail };
+  return withSaid(failure, stderrTail);
+}
+
+/** What a process said last is often why it failed, or what it was at when it was stopped. */
+export function withSaid(failure: Failure, said: string): Failure {
+  const detail = said.trimEnd();
+  return detail === '' || failure.detail !== undefined || failure.code === 'interrupted'
+    ? failure
+    : { ...failure, detail };
 }
 
 function signalHint(signal: string): { hint?: string } {

@@ -4,7 +4,7 @@ import { systemClock } from '../util/clock.js';
 import { delay } from '../util/timer.js';
 import { Capture } from './capture.js';
 import { drained } from './drain.js';
-import { INTERRUPTED, overflowFailure, ownFailure } from './end-failure.js';
+import { INTERRUPTED, overflowFailure, ownFailure, withSaid } from './end-failure.js';
 import { endTree, killTreesNow } from './end-tree.js';
 import type { Tree } from './known-tree.js';
 import { type Mark, nextMark } from './mark.js';
@@ -73,7 +73,8 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   underWay.delete(tree);
   request.onEnd?.(identity);
   const exit = watch.exit ?? { code: null, signal: null };
-  return { exit, failure: watch.stopped ?? ownFailure(request, exit, capture.stderrTail()) };
+  const said = capture.stderrTail();
+  return { exit, failure: watch.stopped ? withSaid(watch.stopped, said) : ownFailure(request, exit, said) };
 }
 
 type Started =

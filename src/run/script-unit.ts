@@ -1,7 +1,8 @@
-import type { Failure } from '../model/failure.js';
+import type { Failure, FailureCode } from '../model/failure.js';
 import type { RunBody } from '../model/flow.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
 import { NO_USAGE, type Output } from '../model/outcome.js';
+import { withSaid } from '../process/end-failure.js';
 import { TAIL_BYTES, Tail } from '../process/tail.js';
 import { admitted } from './admitted.js';
 import type { RunContext } from './context.js';
@@ -127,14 +128,15 @@ async function runOnce(
   };
 }
 
+/** Of what could not be started or flooded its stdout there is nothing to read there. */
+const TOLD_BY_STDOUT: ReadonlySet<FailureCode> = new Set<FailureCode>(['exit', 'signal', 'timeout', 'idle-timeout']);
+
 /** Compilers, linters and test runners say on stdout what is wrong: it counts where stderr is silent. */
 function explained(failure: Failure, output: Output, stdout: Buffer): Failure {
-  const isOwn = failure.code === 'exit' || failure.code === 'signal';
-  if (!isOwn || failure.detail !== undefined || output.base64 !== undefined) return failure;
+  if (!TOLD_BY_STDOUT.has(failure.code) || failure.detail !== undefined || output.base64 !== undefined) return failure;
   const tail = new Tail(TAIL_BYTES);
   tail.add(stdout);
-  const detail = tail.text().trimEnd();
-  return detail === '' ? failure : { ...failure, detail };
+  return withSaid(failure, tail.text());
 }
 
 export function statusOf(failure: Failure): 'cancelled' | 'failed' {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunner } from '../../src/agent/create-runner.js';
 import type { RunnerRequest } from '../../src/agent/runner.js';
+import { EMPTY_TRANSCRIPT, toResult } from '../../src/agent/transcript.js';
 import type { RunnerConfig } from '../../src/model/config.js';
 import { brand, until } from '../support/processes.js';
 import { projectIn, requestIn } from '../support/runner-request.js';
@@ -130,6 +131,25 @@ describe('where it runs', () => {
   test('a program that is not there is a failure that says so', async () => {
     expect((await run({ command: ['no-such-agent'] })).failure).toMatchObject({ code: 'spawn' });
     expect((await run({ command: [] })).failure?.code).toBe('spawn');
+  });
+});
+
+describe('an agent that was stopped', () => {
+  test('tells what it had said, on its error stream or else in its answer', async () => {
+    const heard = await sh('echo so far; echo asking again >&2; exec sleep 60', { idleTimeoutMs: 1_000 });
+    expect(heard.failure).toMatchObject({ code: 'idle-timeout', detail: 'asking again' });
+    const silent = await sh('echo so far; exec sleep 60', { idleTimeoutMs: 1_000 });
+    expect(silent.failure).toMatchObject({ code: 'idle-timeout', detail: 'so far' });
+  });
+
+  test('names the tool that it was waiting for', () => {
+    const bash = { id: '1', name: 'bash', detail: 'npm\ntest' };
+    const failure = { code: 'timeout', message: 'did not end within 1s' } as const;
+    const result = toResult(
+      { ...EMPTY_TRANSCRIPT, text: 'Now the tests.\n', toolsUnderWay: { 1: bash } },
+      { who: 'pi', failure },
+    );
+    expect(result.failure?.detail).toBe('Now the tests.\n(under way: bash npm test)');
   });
 });
 

@@ -80,6 +80,14 @@ describe('taskflow trace', () => {
     expect(traced.phases[0].attempts).toHaveLength(1);
     expect((await project.run(['trace', 'last', 'nobody'])).status).toBe(2);
   });
+
+  it('says once what a failed script said on stdout', async () => {
+    const loud = { id: 'loud', type: 'script', run: ['sh', '-c', 'printf "line %s\\n" one two; exit 1'] };
+    project.write('loud.json', JSON.stringify({ name: 'loud', phases: [loud] }));
+    await project.run(['run', './loud.json', '-q']);
+    const { stdout } = await project.run(['trace', 'last']);
+    expect(stdout.match(/line two/g)).toHaveLength(1);
+  });
 });
 
 describe('taskflow checkpoint', () => {

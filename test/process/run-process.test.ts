@@ -135,6 +135,13 @@ describe('limits', () => {
     expect(silent.stdout.toString()).toBe('hello\n');
   });
 
+  test('what was stopped tells what it said on stderr, like what failed by itself', async () => {
+    const slow = await sh('echo compiling >&2; sleep 60', { timeoutMs: 1_000 });
+    expect(slow.failure).toMatchObject({ code: 'timeout', detail: 'compiling' });
+    const silent = await sh('echo compiling >&2; sleep 60', { idleTimeoutMs: 1_000 });
+    expect(silent.failure).toMatchObject({ code: 'idle-timeout', detail: 'compiling' });
+  });
+
   test('a limit beyond what a timer can count does not end a process at once', async () => {
     const result = await run(['sleep', '0.05'], { timeoutMs: 2 ** 40 });
     expect(result.failure).toBeUndefined();

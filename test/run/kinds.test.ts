@@ -86,6 +86,16 @@ describe('script and agent', () => {
     expect(result.error).toMatchObject({ code: 'timeout' });
     expect(result.durationMs).toBeLessThan(20_000);
   });
+
+  it('a script that was stopped tells what it said last, on stdout where stderr is silent', async () => {
+    const script = (run: string, more: object) => rig.run(flow([{ id: 'a', type: 'script', run, ...more }]));
+    const slow = await script('echo at test 7; exec sleep 60', { timeout: '1s' });
+    expect(slow.error).toMatchObject({ code: 'timeout', detail: 'at test 7' });
+    const silent = await script('echo at test 7; exec sleep 60', { idleTimeout: '1s' });
+    expect(silent.error).toMatchObject({ code: 'idle-timeout', detail: 'at test 7' });
+    const both = await script('echo at test 7; echo waiting >&2; exec sleep 60', { timeout: '1s' });
+    expect(both.error).toMatchObject({ code: 'timeout', detail: 'waiting' });
+  });
 });
 
 describe('parallel and map', () => {
