@@ -81,6 +81,8 @@ export interface PhaseOutcome {
   readonly unkeepable?: string;
   /** Keys of the units and nested phases it consists of, where it has some. */
   readonly unitKeys?: readonly string[];
+  /** It, or something inside of it, has taken effect in the world: it is not repeated unless a person says so. */
+  readonly acted?: true;
   /** Nothing was executed: a person says that it is done (`--skip` of a side effect in doubt). */
   readonly taken?: true;
   /** Said beside the result: `not kept: …`, `changes kept in worktree …`. */

@@ -22,6 +22,7 @@ export function sumOf(
   readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
   readonly model?: string;
   readonly taken?: true;
+  readonly acted?: true;
 } {
   const tally = new UnitTally();
   const saved = { usd: 0, tokens: 0, ms: 0 };
@@ -64,6 +65,7 @@ export function sumOf(
     ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),
     // What a person says is done is neither: a phase that is all of that and reused has executed nothing.
     ...(taken > 0 && taken + reused === units.length ? { taken: true } : {}),
+    ...(units.some((unit) => unit.acted) ? { acted: true } : {}),
     ...modelOf(units),
   };
 }

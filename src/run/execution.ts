@@ -37,6 +37,8 @@ export interface Execution {
   /** Everything in it was reused: the youngest part's age, and from where. */
   readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
   readonly saved?: Savings;
+  /** Something inside of it is not idempotent, and has begun. */
+  readonly acted?: true;
   /** Nothing was executed: a person says that it is done. */
   readonly taken?: true;
   /** Said beside the result: `kept worktree …`, `no clear winner: took the first`. */

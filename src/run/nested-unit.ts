@@ -179,6 +179,7 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
     unitKeys: [...scope.outcomes.values()].flatMap((outcome) => outcome.unitKeys ?? []),
     inputs: { flow: scope.flow.name, args: scope.args },
     unkeepable: unkeepable ?? unkeepableInside(scope),
+    ...([...scope.outcomes.values()].some((outcome) => outcome.acted) && { acted: true }),
     ...(executed === 0 && run + crossRun > 0
       ? { reused: { hit: run > 0 ? 'run' : 'cross-run', ageMs: result.ageMs ?? 0 } }
       : {}),

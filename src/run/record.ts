@@ -143,6 +143,11 @@ function withoutSecrets(line: ResultLine, secrets: PhaseContext['run']['secrets'
   };
 }
 
+function hasActed({ phase }: PhaseContext, { status, attempts }: Settled): true | undefined {
+  if (phase.idempotent || !mayBeCrossRun(phase.kind)) return undefined;
+  return status === 'done' || attempts > 0 ? true : undefined;
+}
+
 export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {
   return {
     id: at.phase.id,
@@ -163,8 +168,10 @@ export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {
     failure: settled.failure,
     items: settled.items,
     unkeepable: settled.unkeepable,
-    unitKeys: keysOf(settled),
+    // What has taken effect stays done, whatever is thought of its result.
+    unitKeys: at.phase.idempotent ? keysOf(settled) : [],
     remark: settled.remark,
+    acted: settled.acted ?? hasActed(at, settled),
     taken: settled.taken,
   };
 }

@@ -57,7 +57,7 @@ export function unrun(at: PhaseContext, status: Status, reason: string, failure?
 
 /** Where its parts can be found again is of use inside only, and a map has thousands of them. */
 function told(at: PhaseContext, outcome: PhaseOutcome): PhaseOutcome {
-  const shown = { ...outcome, unitKeys: undefined, cost: undefined };
+  const shown = { ...outcome, unitKeys: undefined, cost: undefined, acted: undefined };
   at.run.emit({ type: 'phase-end', phase: at.path, outcome: shown });
   return outcome;
 }

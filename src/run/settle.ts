@@ -53,6 +53,7 @@ export function ran(at: PhaseContext, found: Found, execution: Execution, reason
     reused: execution.reused,
     saved: execution.saved,
     remark: execution.remark,
+    acted: execution.acted,
     taken: execution.taken,
     hit: null,
     reason: reasonTold(at, execution, reason),

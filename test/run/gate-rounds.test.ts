@@ -51,6 +51,34 @@ describe('a gate that sends back what it judges', () => {
     expect(rig.counts()).toEqual({ a: 1 });
   });
 
+  it('never repeats a side effect inside of a nested flow, and says why it was not sent back', async () => {
+    const inside = [learns('write'), ticking('post', { dependsOn: ['write'], idempotent: false }, 'bad')];
+    rig.write('sub.json', JSON.stringify({ name: 'sub', phases: inside }));
+    for (const nested of [
+      { id: 'a', type: 'flow', use: './sub.json' },
+      { id: 'a', type: 'map', over: [1], use: './sub.json' },
+    ]) {
+      rig.forget();
+      const result = await rig.run(flow([nested, gate({ retry: { max: 3 } })], { name: nested.type }));
+      expect(result.status).toBe('blocked');
+      expect(result.error?.hint).toContain('a was not sent back');
+      expect(rig.counts()).toEqual({ write: 1, post: 1 });
+    }
+  });
+
+  it('leaves a side effect done that it rejected: a run that continues does not repeat it', async () => {
+    const direct = flow([ticking('a', { idempotent: false }, 'bad'), gate()]);
+    expect((await rig.run(direct)).status).toBe('blocked');
+    expect((await rig.run(direct)).status).toBe('blocked');
+    expect(rig.counts()).toEqual({ a: 1 });
+    rig.forget();
+    const def = { phases: [ticking('write'), ticking('post', { dependsOn: ['write'], idempotent: false }, 'bad')] };
+    const nested = flow([{ id: 'a', type: 'flow', def }, gate()], { name: 'nested' });
+    expect((await rig.run(nested)).status).toBe('blocked');
+    expect((await rig.run(nested)).status).toBe('blocked');
+    expect(rig.counts()).toEqual({ write: 2, post: 1 });
+  });
+
   it('sends back at most so often, says how often, and keeps nothing of what it rejected', async () => {
     const always = { id: 'a', type: 'script', run: 'bin/tick a > /dev/null; echo bad', cache: { scope: 'cross-run' } };
     const result = await rig.run(flow([always, gate({ retry: { max: 2 } })]));

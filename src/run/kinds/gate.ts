@@ -87,12 +87,18 @@ async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> 
 }
 
 /** Those that ran for it and can be asked again: what was left out stays so, and a side effect is not repeated. */
-function sentBack({ phase, scope }: PhaseContext<GatePhase>): Phase[] {
+function sentBack(at: PhaseContext<GatePhase>): Phase[] {
+  const { phase, scope } = at;
   const needed = new Set(phase.needs.map((edge) => edge.id));
   return scope.flow.phases.filter(
     ({ id, idempotent }) =>
-      needed.has(id) && idempotent && scope.idempotent !== false && scope.outcomes.get(id)?.status !== 'skipped',
+      needed.has(id) && idempotent && scope.outcomes.get(id)?.status !== 'skipped' && !hasActed(at, id),
   );
+}
+
+/** It, or something inside of it, is a side effect that took place. */
+function hasActed({ scope }: PhaseContext, id: string): boolean {
+  return scope.idempotent === false || scope.outcomes.get(id)?.acted === true;
 }
 
 /** What the gate rejected must not be served to anyone again. */
@@ -204,19 +210,25 @@ async function askScorer(
 }
 
 function blocked(at: PhaseContext<GatePhase>, judged: Judgement, round: number): Failure {
-  const reused = at.phase.needs.filter(({ id }) => at.scope.outcomes.get(id)?.cacheHit);
-  const rerun = reused.map(({ id }) => `--rerun ${id}`).join(' ');
   const given = judged.json['reason'];
   const reason = (typeof given === 'string' && given) || judged.text.trim().slice(0, 200);
   return {
     code: 'blocked',
     message: `${reason}${round > 0 ? ` (after ${round + 1} rounds)` : ''}`,
-    hint:
-      reused.length > 0
-        ? `It judged a reused result; run it anew with ${rerun}.`
-        : 'Fix what it names and run again; what passed is kept.',
+    hint: blockedHint(at),
     detail: judged.text.length > 300 ? judged.text.slice(-2_000) : undefined,
   };
+}
+
+function blockedHint(at: PhaseContext<GatePhase>): string {
+  const { phase, scope } = at;
+  const reused = phase.needs.filter(({ id }) => scope.outcomes.get(id)?.cacheHit);
+  const rerun = reused.map(({ id }) => `--rerun ${id}`).join(' ');
+  if (reused.length > 0) return `It judged a reused result; run it anew with ${rerun}.`;
+  const acted = phase.onBlock === 'retry' ? phase.needs.filter(({ id }) => hasActed(at, id)) : [];
+  if (acted.length === 0) return 'Fix what it names and run again; what passed is kept.';
+  const names = acted.map(({ id }) => id).join(', ');
+  return `${names} was not sent back: what is not idempotent is done once. Repeat it with --rerun ${acted[0]!.id}, or start over with --fresh.`;
 }
 
 function upstreamFailed(id: string, failure: Failure | undefined): Failure {
