@@ -20,7 +20,7 @@ import { journalOf, lastRunId } from './runs-folder.js';
 import { runScope } from './schedule.js';
 import { ownScope } from './scope.js';
 import { publicArgs } from './secrets.js';
-import { MIGHT_RUN } from './settle.js';
+import { mightRun } from './settle.js';
 
 /** What a run would do, phase by phase, found by going through all of it without executing anything. */
 export interface Forecast {
@@ -104,7 +104,7 @@ export async function forecastRun(given: RunOptions): Promise<Forecast | { reado
 
 function wouldOf(status: Status, reused: boolean, failure: Failure | undefined): PhaseForecast['would'] {
   if (reused) return 'reuse';
-  if (failure === MIGHT_RUN.failure) return 'unknown';
+  if (mightRun(failure)) return 'unknown';
   if (failure?.code === 'forecast' || status === 'paused') return 'run';
   if (status === 'cancelled') return 'unknown';
   if (status === 'skipped') return 'skip';

@@ -212,6 +212,7 @@ const PASSED_ON: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'budget',
   'frozen',
   'in-doubt',
+  'forecast',
 ]);
 
 const STATUS = {

@@ -10,6 +10,7 @@ import { type Telling, tellRecord } from './repeat/tell-record.js';
 import { runPhase, unrun } from './run-phase.js';
 import type { Scope, ScopeResult } from './scope.js';
 import { selectPhases } from './selection.js';
+import { mightRun } from './settle.js';
 import { Starting } from './starting.js';
 
 /**
@@ -240,7 +241,12 @@ class Schedule {
       if (outcome.status === 'paused' && outcome.failure) return { ...outcome.failure, phase: outcome.id };
     }
     const { closed } = this.scope.admission;
-    const cancelled = [...this.scope.outcomes.values()].find((outcome) => outcome.status === 'cancelled');
+    const left = [...this.scope.outcomes.values()].filter((outcome) => outcome.status === 'cancelled');
+    // In a dry run nothing was interrupted: something in here would run, or may.
+    const looked = left.filter(({ failure }) => failure?.code === 'forecast');
+    const forecast = looked.find(({ failure }) => !mightRun(failure)) ?? looked[0];
+    if (forecast?.failure) return { ...forecast.failure, phase: forecast.id };
+    const [cancelled] = left;
     if (closed) return { ...closed, phase: cancelled?.id ?? '' };
     return cancelled && { code: 'interrupted', message: 'interrupted', phase: cancelled.id };
   }

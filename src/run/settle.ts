@@ -1,4 +1,5 @@
 import type { Identity } from '../memo/identity.js';
+import type { Failure } from '../model/failure.js';
 import type { JsonObject } from '../model/json.js';
 import { NO_OUTPUT, NO_USAGE } from '../model/outcome.js';
 import type { Entry } from '../store/store.js';
@@ -26,6 +27,11 @@ export const WOULD_RUN = failedBefore({ code: 'forecast', message: 'it would run
 
 /** A dry run cannot tell: a command would have to be started. */
 export const MIGHT_RUN = failedBefore({ code: 'forecast', message: 'it may run' });
+
+/** Of a phase, or of something inside of it. */
+export function mightRun(failure: Failure | undefined): boolean {
+  return failure?.code === 'forecast' && failure.message.endsWith(MIGHT_RUN.failure!.message);
+}
 
 /** A person has looked: the side effect that was under way in this row did take place. */
 export const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, taken: true });

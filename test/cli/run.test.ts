@@ -214,6 +214,16 @@ describe('taskflow run', () => {
     expect(readFileSync(join(project.root, 'ran'), 'utf8')).toBe('x\nx\n');
   });
 
+  it('forecasts that a nested flow would run when something in it would, and not that it was interrupted', async () => {
+    const nested = (id: string, ...phases: object[]) => ({ id, type: 'flow', def: { phases } });
+    const asked = phase('x', ['true'], { cache: { scope: 'cross-run', fingerprint: ['cmd:date'] } });
+    project.write('flow.json', flow(nested('a', nested('b', phase('c', ['true']))), nested('d', asked)));
+    const { stdout } = await project.run(['run', './flow.json', '--dry-run']);
+    expect(stdout).toMatch(/▸ a +would run/);
+    expect(stdout).toMatch(/\? d +not known yet/);
+    expect(stdout).not.toContain('interrupted');
+  });
+
   it('continues an unfinished run by itself and says so; resume and --fresh do what they say', async () => {
     const counted = phase('a', 'echo a >> ran');
     project.write('flow.json', flow(counted, phase('b', 'echo b >> ran; test -e ok', { dependsOn: ['a'] })));
