@@ -15,7 +15,7 @@ import { nestedIdentity } from './nested-identity.js';
 import { promised } from './output.js';
 import type { PhaseContext } from './phase-context.js';
 import { render, renderValue } from './render.js';
-import { withRetries } from './retry.js';
+import { brokePromise, withRetries } from './retry.js';
 import type { Scope, ScopeResult, Variables } from './scope.js';
 import type { Prepare, PreparedUnit } from './unit.js';
 import { unresolvedIn } from './unresolved.js';
@@ -93,9 +93,15 @@ export async function prepareFlow(
     ...keptInside(at, spec),
   };
   at.run.secrets.add(flow.args, bound.args);
+  let anew = scope.anew;
   return {
     parts: await partsOf(at, scope, spec),
-    execute: async () => execute(at, scope, spec.unkeepable),
+    execute: async () => {
+      const execution = await execute(at, { ...scope, anew }, spec.unkeepable);
+      // Taken once more, what is done inside would come to the same: another attempt does it again.
+      if (brokePromise(execution)) anew = { because: `${at.path} is tried again`, readStore: false };
+      return execution;
+    },
   };
 }
 
@@ -160,7 +166,8 @@ async function heldToPromise(at: PhaseContext, scope: Scope, execution: Executio
   const lenient = scope.outcomes.get(scope.flow.result)?.kind !== 'script';
   const kept = await promised(execution.output, { output, expect, lenient });
   if ('output' in kept) return { ...execution, output: kept.output };
-  const hint = `What is done inside is kept: correct it there, or run all of it anew with --rerun ${at.path}.`;
+  const once = execution.acted && at.phase.retry ? ' It is not tried again: something in it is not idempotent.' : '';
+  const hint = `What is done inside is kept: correct it there, or run all of it anew with --rerun ${at.path}.${once}`;
   return { ...execution, status: 'failed', failure: { ...kept.failure, hint }, reused: undefined };
 }
 

@@ -1,3 +1,4 @@
+import type { Failure } from '../model/failure.js';
 import type { Retry } from '../model/flow.js';
 import { addUsage } from '../model/outcome.js';
 import { pause } from '../util/pause.js';
@@ -25,31 +26,26 @@ export async function withRetries(
   attempt: () => Promise<Attempt>,
 ): Promise<Execution> {
   const { run } = at;
+  const { admission } = at.scope;
   let spent: Execution | undefined;
   for (let number = 1; ; number++) {
     if (at.signal.aborted) return spent ?? failedBefore(notStarted(at));
     const result = await attempt();
+    // Not let in any more: the phase ends as its last attempt did.
+    if (spent && result.status === 'cancelled' && result.attempts === 0) return notAgain(spent, admission.closed);
     const total = spent ? { ...result, usage: addUsage(spent.usage, result.usage), attempts: number } : result;
     // What was not let in has not been attempted.
     const attempts = result.attempts === 0 ? number - 1 : number;
     if (result.status !== 'failed' || !result.failure) {
       return total.attempts === attempts ? total : { ...total, attempts };
     }
+    const ended = { ...total, attempts: number };
     const delayMs = nextDelay(at, calls, result, number);
-    run.journal.write({
-      type: 'attempt',
-      at: run.options.project.clock.now(),
-      phase: at.path,
-      unit,
-      attempt: number,
-      durationMs: result.durationMs,
-      usage: result.usage,
-      failure: run.secrets.maskValue(result.failure as never),
-      inputs: run.secrets.maskValue(result.inputs),
-      partial: result.output.text === '' ? undefined : run.secrets.mask(result.output.text.slice(-4_000)),
-      retryInMs: delayMs,
-    });
-    if (delayMs === undefined || at.scope.admission.closed) return { ...total, attempts: number };
+    const { closed } = admission;
+    journalAttempt(at, { unit, number, result, retryInMs: closed ? undefined : delayMs });
+    if (delayMs === undefined) return ended;
+    // An attempt is new work like any other: once something else has failed, none is begun.
+    if (closed) return notAgain(ended, closed);
     run.emit({
       type: 'retry',
       phase: at.path,
@@ -58,9 +54,47 @@ export async function withRetries(
       delayMs,
       error: run.secrets.mask(result.failure.message),
     });
-    if ((await pause(delayMs, at.signal)) === 'aborted') return { ...total, attempts: number };
+    const waited = await pause(delayMs, AbortSignal.any([at.signal, admission.ended]));
+    if (waited === 'aborted') return notAgain(ended, admission.closed);
     spent = total;
   }
+}
+
+/** What failed says why nobody tried again, where that was not its own fault. */
+function notAgain(ended: Execution, closed: Failure | undefined): Execution {
+  const { failure } = ended;
+  if (!failure || !closed) return ended;
+  return { ...ended, failure: { ...failure, message: `${failure.message} (not tried again: ${closed.message})` } };
+}
+
+function journalAttempt(
+  { run, path }: PhaseContext,
+  {
+    unit,
+    number,
+    result,
+    retryInMs,
+  }: { readonly unit?: string; readonly number: number; readonly result: Attempt; readonly retryInMs?: number },
+): void {
+  const { text } = result.output;
+  run.journal.write({
+    type: 'attempt',
+    at: run.options.project.clock.now(),
+    phase: path,
+    unit,
+    attempt: number,
+    durationMs: result.durationMs,
+    usage: result.usage,
+    failure: run.secrets.maskValue(result.failure as never),
+    inputs: run.secrets.maskValue(result.inputs),
+    partial: text === '' ? undefined : run.secrets.mask(text.slice(-4_000)),
+    retryInMs,
+  });
+}
+
+/** A nested flow whose result is not what the phase around it promises; its own phases are all done. */
+export function brokePromise({ status, failure }: Execution): boolean {
+  return status === 'failed' && (failure?.code === 'expect' || failure?.code === 'not-json');
 }
 
 /** How long to wait before the next attempt; undefined when there is none. */
@@ -72,6 +106,9 @@ function nextDelay(at: PhaseContext, calls: 'agent' | 'process', result: Attempt
   if (byItself && (!failure.transient || result.usedTools)) return undefined;
   const retry = byItself ? TRANSIENT_RETRY : phase.retry;
   if (!retry || number > retry.max) return undefined;
+  // All that is done inside would have to be done again.
+  if (result.acted && brokePromise(result)) return undefined;
+  if (at.run.options.forecast) return 0;
   const full = Math.min(LONGEST_PAUSE_MS, retry.backoffMs * retry.factor ** (number - 1));
   // Jitter, so that many items that were turned away together do not come back together.
   const jittered = Math.round(full * (0.5 + Math.random() / 2));

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/model/event.js';
+import { runCli } from '../support/cli.js';
 import { type ModelServer, startModelServer } from '../support/model-server.js';
 import { createRig, phaseOf, type Rig } from '../support/rig.js';
 
@@ -155,6 +157,80 @@ describe('a nested flow', () => {
     const mapped = flow([{ id: 'm', type: 'map', over: [1], use: './sub.json', ...quickly(2) }]);
     expect((await rig.run(mapped)).status).toBe('success');
     expect(rig.counts()).toEqual({ a: 1, b: 3, c: 1 });
+  });
+});
+
+describe('a nested flow whose result is not what was promised', () => {
+  const counting = { id: 'n', type: 'script', run: 'bin/tick n > /dev/null; grep -c n ../log' };
+  const promising = (phases: object[], more: object = {}) => {
+    rig.write('sub.json', JSON.stringify({ name: 'sub', phases }));
+    const promise = { output: 'json', expect: { type: 'number', minimum: 3 } };
+    return { id: 'f', type: 'flow', use: './sub.json', ...promise, ...quickly(4), ...more };
+  };
+
+  it('is done again by a retry, stored or not: what is inside would come to the same', async () => {
+    const kept = { ...counting, cache: { scope: 'cross-run', fingerprint: [] } };
+    for (const inner of [counting, kept]) {
+      rig.forget();
+      const result = await rig.run(flow([promising([inner])]), { continuation: { how: 'fresh' } });
+      expect(result).toMatchObject({ status: 'success', json: 3 });
+      expect(rig.counts()).toEqual({ n: 3 });
+    }
+    const again = await rig.run(flow([promising([kept])]), { continuation: { how: 'fresh' } });
+    expect(again).toMatchObject({ status: 'success', json: 3, reuse: { executed: 0 } });
+  });
+
+  it('is not tried again when something in it is not idempotent, and says so', async () => {
+    const phases = [{ ...counting, idempotent: false }];
+    const result = await rig.run(flow([promising(phases)]));
+    expect(result.error).toMatchObject({ code: 'expect', hint: expect.stringContaining('not idempotent') });
+    expect(rig.counts()).toEqual({ n: 1 });
+  });
+
+  it('a dry run does not wait for attempts that it does not make', async () => {
+    const kept = { ...counting, cache: { scope: 'cross-run', fingerprint: [] } };
+    const nested = (more: object) => flow([promising([kept], more)]);
+    await rig.run(nested({ retry: { max: 0 } }), { continuation: { how: 'fresh' } });
+    const long = nested({ retry: { max: 1, backoffMs: 3_600_000 } });
+    rig.write('flow.json', JSON.stringify(long));
+    const { status, stdout } = await runCli(['run', './flow.json', '--fresh', '--dry-run'], { cwd: rig.root });
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(/f +would run/) });
+    expect(rig.counts()).toEqual({ n: 1 });
+  });
+});
+
+describe('once another phase has failed', () => {
+  const fails = { id: 'b', type: 'script', run: ['false'] };
+  /** Fails when the other one has, or a little before that. */
+  const flaky = (more: object) => ({ id: 'a', type: 'script', run: 'bin/tick a; exit 7', ...more });
+
+  it('nothing is tried again, and the message says why', async () => {
+    const waits = { run: 'bin/tick a; while ! test -e ../go; do sleep 0.02; done; exit 7' };
+    const onEvent = (event: RunEvent) => {
+      if (event.type === 'phase-end' && event.phase === 'b') rig.write('../go', '');
+    };
+    const result = await rig.run(flow([flaky({ ...waits, ...quickly(3) }), fails]), { onEvent });
+    expect(phaseOf(result, 'a').error?.message).toBe('sh exited with status 7 (not tried again: b failed)');
+    expect(rig.counts()).toEqual({ a: 1 });
+  });
+
+  it('nobody waits for an attempt that will not be made', async () => {
+    const late = { ...fails, run: 'while ! test -e ../go; do sleep 0.02; done; exit 1' };
+    const onEvent = (event: RunEvent) => {
+      if (event.type === 'retry') rig.write('../go', '');
+    };
+    const backoff = { retry: { max: 1, backoffMs: 3_600_000 } };
+    const result = await rig.run(flow([flaky(backoff), late]), { onEvent });
+    expect(phaseOf(result, 'a')).toMatchObject({
+      status: 'failed',
+      error: { message: 'sh exited with status 7 (not tried again: b failed)' },
+    });
+  });
+
+  it('--keep-going tries on', async () => {
+    const result = await rig.run(flow([flaky(quickly(2)), fails]), { keepGoing: true });
+    expect(phaseOf(result, 'a').error?.message).toBe('sh exited with status 7');
+    expect(rig.counts()).toEqual({ a: 3 });
   });
 });
 

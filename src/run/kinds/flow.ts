@@ -32,7 +32,7 @@ export async function runSource(
   if ('failure' in found || failure) return refuse(at, failure!);
   const prepared = await prepareFlow(at, { flow: found.flow, generated: source.from === 'generated', ...spec });
   if ('failure' in prepared) return refuse(at, prepared.failure);
-  // Phases that are done inside are not done again by a retry: each is reused for itself.
+  // Phases that are done inside are not done again by a retry: each is reused for itself, unless the whole was no good.
   return runWhole(at, {
     ...prepared,
     execute: (begin) => withRetries(at, undefined, 'process', () => prepared.execute(begin)),
