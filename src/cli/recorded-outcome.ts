@@ -23,5 +23,6 @@ export function recordedOutcome(line: ResultLine): PhaseOutcome {
     model,
     failure,
     items,
+    ...(status === 'done' && hit === null && attempts === 0 && { taken: true }),
   };
 }

@@ -83,7 +83,10 @@ export interface PhaseOutcome {
   readonly unitKeys?: readonly string[];
   /** It, or something inside of it, has taken effect in the world: it is not repeated unless a person says so. */
   readonly acted?: true;
-  /** Nothing was executed: a person says that it is done (`--skip` of a side effect in doubt). */
+  /**
+   * Nothing was executed and nothing reused: a person says that it is done (`--skip` of a side effect in doubt), there was
+   * nothing to do, or all that is inside was skipped.
+   */
   readonly taken?: true;
   /** Said beside the result: `not kept: …`, `changes kept in worktree …`. */
   readonly remark?: string;

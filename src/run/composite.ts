@@ -64,7 +64,7 @@ export function sumOf(
     ...(reused > 0 ? { saved } : {}),
     ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),
     // What a person says is done is neither: a phase that is all of that and reused has executed nothing.
-    ...(taken > 0 && taken + reused === units.length ? { taken: true } : {}),
+    ...((taken > 0 && taken + reused === units.length) || units.length === 0 ? { taken: true } : {}),
     ...(units.some((unit) => unit.acted) ? { acted: true } : {}),
     ...modelOf(units),
   };

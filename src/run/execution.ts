@@ -39,7 +39,7 @@ export interface Execution {
   readonly saved?: Savings;
   /** Something inside of it is not idempotent, and has begun. */
   readonly acted?: true;
-  /** Nothing was executed: a person says that it is done. */
+  /** Nothing was executed: a person says that it is done, or there was nothing to do. */
   readonly taken?: true;
   /** Said beside the result: `kept worktree …`, `no clear winner: took the first`. */
   readonly remark?: string;

@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
 import type { Failure } from '../model/failure.js';
 import type { Kind } from '../model/kind.js';
-import type { ItemCounts, Status } from '../model/outcome.js';
+import type { ItemCounts, PhaseOutcome } from '../model/outcome.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 import { Admission } from './admission.js';
@@ -83,7 +83,7 @@ export async function forecastRun(given: RunOptions): Promise<Forecast | { reado
       const outcome = scope.outcomes.get(id);
       if (!outcome) return [];
       const { kind, ageMs, key, items, cacheHit } = outcome;
-      const would = wouldOf(outcome.status, cacheHit !== null, outcome.failure);
+      const would = wouldOf(outcome);
       return [
         {
           id,
@@ -102,12 +102,12 @@ export async function forecastRun(given: RunOptions): Promise<Forecast | { reado
   };
 }
 
-function wouldOf(status: Status, reused: boolean, failure: Failure | undefined): PhaseForecast['would'] {
-  if (reused) return 'reuse';
+function wouldOf({ status, cacheHit, failure, taken }: PhaseOutcome): PhaseForecast['would'] {
+  if (cacheHit !== null) return 'reuse';
   if (mightRun(failure)) return 'unknown';
   if (failure?.code === 'forecast' || status === 'paused') return 'run';
   if (status === 'cancelled') return 'unknown';
-  if (status === 'skipped') return 'skip';
+  if (status === 'skipped' || taken) return 'skip';
   return status === 'failed' || status === 'blocked' ? 'fail' : 'run';
 }
 

@@ -278,7 +278,8 @@ async function executeAndKeep(
     const begin = announce(at, work, found.runKey, reason);
     const execution = await withFiles(at, work, await work.execute(begin));
     const parts = work.partsInTheEnd?.();
-    const settled = ran(at, parts ? await foundInTheEnd(at, work, parts, found) : found, execution, reason);
+    const why = execution.taken ? ALL_SKIPPED : reason;
+    const settled = ran(at, parts ? await foundInTheEnd(at, work, parts, found) : found, execution, why);
     if (execution.status !== 'done') return settled;
     const moved = await inputsMoved(at, work.parts, found.probes);
     // Nobody can say which of the two it was made from; what has taken effect in the world is not repeated for that.
@@ -297,6 +298,9 @@ async function executeAndKeep(
     if (claim && !ended) claim.release();
   }
 }
+
+/** Of a nested flow; whoever takes something as done does not execute it. */
+const ALL_SKIPPED = 'all of it was skipped';
 
 async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked = false): Promise<Settled> {
   const { run } = at;
@@ -320,6 +324,7 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked 
       ageMs: execution.reused.ageMs,
       reason: 'all of it was reused',
     }),
+    ...(execution.taken && { reason: ALL_SKIPPED }),
   };
   work.record(settled);
   return settled;

@@ -174,13 +174,16 @@ async function heldToPromise(at: PhaseContext, scope: Scope, execution: Executio
 function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unkeepable: string | undefined): Execution {
   const keys = [...scope.outcomes].map(([id, outcome]) => `${id} ${outcome.key ?? outcome.status}`).sort();
   const { executed, run, crossRun } = result.reuse;
+  const status = STATUS[result.status];
+  const isIdle = status === 'done' && executed + run + crossRun === 0;
   return {
-    status: STATUS[result.status],
+    status,
     output: result.output,
     usage: result.usage,
     durationMs,
     cost: worthOf(scope, durationMs),
-    attempts: 1,
+    attempts: isIdle ? 0 : 1,
+    ...(isIdle && { taken: true }),
     files: [...scope.outcomes.values()].flatMap((outcome) => outcome.files),
     key: sha256Hex(keys.join('\n')),
     unitKeys: [...scope.outcomes.values()].flatMap((outcome) => outcome.unitKeys ?? []),

@@ -29,6 +29,42 @@ async function continued(given: object, options: object = {}) {
   return { result, said };
 }
 
+describe('work of which nothing had to be done', () => {
+  const no = { when: '1 == 2' };
+  const phases = [
+    { id: 'nested', type: 'flow', def: { phases: [ticking('a', no)] } },
+    { id: 'whole', type: 'flow', cache: { scope: 'cross-run' }, def: { phases: [ticking('b', no)] } },
+    { id: 'each', type: 'map', over: [1, 2], use: './sub.json' },
+    { id: 'none', type: 'map', over: [], run: ['bin/tick', 'd'] },
+  ];
+  beforeEach(() => rig.write('sub.json', JSON.stringify({ name: 'sub', phases: [ticking('c', no)] })));
+
+  it('is not counted as executed, and says that it was skipped', async () => {
+    const result = await rig.run(flow(phases));
+    expect(result).toMatchObject({ status: 'success', reuse: { executed: 0, run: 0, crossRun: 0 } });
+    for (const id of ['nested', 'whole', 'each']) {
+      expect(phaseOf(result, id)).toMatchObject({ status: 'done', attempts: 0, reason: 'all of it was skipped' });
+    }
+    expect(phaseOf(result, 'none').reason).toBe('nothing to do: the list is empty');
+    const skipped = await rig.run(flow([{ id: 'f', type: 'flow', def: { phases: [ticking('x')] } }]), {
+      selection: { skip: ['f/x'] },
+    });
+    expect(skipped.reuse.executed).toBe(0);
+  });
+
+  it('counts where one of it was executed', async () => {
+    const def = { phases: [ticking('a', no), ticking('b')] };
+    const result = await rig.run(flow([{ id: 'f', type: 'flow', def }]));
+    expect(result.reuse.executed).toBe(1);
+  });
+
+  it('would be skipped, says a dry run of what it looks into', async () => {
+    rig.write('flow.json', JSON.stringify(flow(phases)));
+    const forecast = JSON.parse((await cli('--dry-run', '--json')).stdout);
+    expect(forecast.phases.map(({ would }: { would: string }) => would)).toEqual(['skip', 'run', 'skip', 'skip']);
+  });
+});
+
 describe('a run that continues another one', () => {
   const fp = ticking('fp', { cache: { fingerprint: ['file:z'] } });
   const phases = [fp, ticking('a'), failing(['fp', 'a'])];
