@@ -33,6 +33,8 @@ export interface IdentityParts {
   readonly ttlMs?: number;
   /** A nested flow that is entered, so that its own phases are reused one by one. */
   readonly container?: true;
+  /** A person wants something inside to run again (`--rerun f/x`): the whole is made anew, and kept. */
+  readonly entered?: string;
   /** Why nobody can say what decides the result; it is then neither looked up nor kept. */
   readonly unidentified?: string;
 }

@@ -10,6 +10,11 @@ export function isNamed(scope: Scope, id: string, names: readonly string[] = [])
   return names.includes(phasePath(scope, id)) || (scope.depth === 0 && names.includes(id));
 }
 
+/** What a person named inside of this scope, at any depth. */
+export function namedInside({ path }: Scope, names: readonly string[] = []): string | undefined {
+  return names.find((name) => name.startsWith(`${path}/`));
+}
+
 /**
  * Whether the phase is to run again although it is done. A side effect named by its id alone is not done again in all rows
  * of a batch: there `--rerun` is for the rows in which nobody knows whether it took place. A path means one row.

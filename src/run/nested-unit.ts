@@ -10,6 +10,7 @@ import { firstDefined } from '../util/first-defined.js';
 import { Admission } from './admission.js';
 import { type Execution, failedBefore } from './execution.js';
 import { declaredVariables, type IdentityParts } from './identify.js';
+import { namedInside } from './named.js';
 import { tooDeep } from './nested-flows.js';
 import { nestedIdentity } from './nested-identity.js';
 import { promised } from './output.js';
@@ -118,10 +119,16 @@ function around(scope: Scope): Map<string, PhaseOutcome> {
 async function partsOf(at: PhaseContext, scope: Scope, spec: NestedSpec): Promise<IdentityParts> {
   const whole: IdentityParts = { body: {}, container: true, unidentified: 'its phases are reused one by one' };
   if (at.policy.scope !== 'cross-run') return whole;
+  const { skip, rerun } = at.run.options.selection ?? {};
+  // What is left out by hand is no result of the flow; what is to run again has to be entered, and is a result of it.
+  if (namedInside(scope, skip)) return { ...whole, unidentified: 'a part of it is skipped (--skip)' };
+  const entered = namedInside(scope, rerun);
   const identity = await nestedIdentity(at, scope);
   if ('unidentified' in identity) return { ...whole, unidentified: identity.unidentified };
   const { body, probes, moved, ttlMs } = identity;
-  return { body, probes, moved: () => firstDefined(moved), ttlMs, ordinal: spec.ordinal, variables: spec.variables };
+  const { ordinal, variables } = spec;
+  const because = entered === undefined ? {} : { entered: `--rerun ${entered}` };
+  return { body, probes, moved: () => firstDefined(moved), ttlMs, ordinal, variables, ...because };
 }
 
 /** Node fires a timer that is longer than this at once. */

@@ -35,7 +35,7 @@ export function runAsPhase(at: PhaseContext, spec: UnitSpec): Settled | Promise<
 
 /** A phase with an identity of its own, however many units it takes to make its result. */
 export function runWhole(at: PhaseContext, work: PreparedUnit): Settled | Promise<Settled> {
-  return memoized(at, {
+  return memoized(entering(at, work.parts), {
     parts: work.parts,
     partsInTheEnd: work.partsInTheEnd,
     private: isPrivate(at.phase),
@@ -43,6 +43,12 @@ export function runWhole(at: PhaseContext, work: PreparedUnit): Settled | Promis
     beginsItself: work.beginsItself,
     record: (settled) => recordPhase(at, settled),
   });
+}
+
+/** Something inside is to run again: the whole is not taken from anywhere, and made anew of what is done inside. */
+function entering(at: PhaseContext, { entered }: IdentityParts): PhaseContext {
+  if (entered === undefined) return at;
+  return { ...at, policy: { ...at.policy, readRun: false, readStore: false, because: entered } };
 }
 
 type LabelledSpec = UnitSpec & { readonly label: string };
@@ -57,7 +63,7 @@ export function runUnit(at: PhaseContext, spec: LabelledSpec): Settled | Promise
 
 function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settled | Promise<Settled> {
   const work: PreparedUnit = 'failure' in prepared ? brokenUnit(prepared.failure) : prepared;
-  return memoized(at, {
+  return memoized(entering(at, work.parts), {
     unit: label,
     parts: work.parts,
     private: isPrivate(at.phase),

@@ -19,6 +19,51 @@ const flow = (more: object[] = [], rest: object = {}) => ({
   ],
 });
 
+describe('a part of a nested flow that is kept as a whole', () => {
+  const kept = { cache: { scope: 'cross-run', fingerprint: [] } };
+  const counting = (id: string) => ({ id, type: 'script', run: `bin/tick ${id} > /dev/null; grep -c ${id} ../log` });
+  const end = { id: 'y', type: 'script', run: ['bin/tick', 'y', 'x was {steps.x.output}'] };
+  const nested = { id: 'f', type: 'flow', use: './sub.json', ...kept };
+  const mapped = { id: 'f', type: 'map', over: ['one'], use: './sub.json', ...kept };
+  beforeEach(() => rig.write('sub.json', JSON.stringify({ name: 'sub', phases: [counting('x'), end] })));
+  const inner = async () => {
+    const seen: string[] = [];
+    await rig.run(undefined, {
+      continuation: { how: 'fresh' },
+      onEvent: (event) => 'phase' in event && seen.push(event.phase ?? ''),
+    });
+    return seen.find((path) => path.endsWith('/x'))!;
+  };
+
+  it.each([
+    ['flow', nested],
+    ['map', mapped],
+  ])('--skip of it does not spoil what is kept of a %s', async (_, phase) => {
+    const flow = { name: 'part', phases: [phase] };
+    rig.write('flow.json', JSON.stringify(flow));
+    const path = await inner();
+    await rig.run(undefined, { reuse: 'refresh', selection: { skip: [path] }, continuation: { how: 'fresh' } });
+    const after = await rig.run(undefined, { continuation: { how: 'fresh' } });
+    expect(after.output).toContain('x was 1');
+    expect(after.reuse.executed).toBe(0);
+  });
+
+  it.each([
+    ['flow', nested],
+    ['map', mapped],
+  ])('--rerun of it runs, and is what a later run takes of a %s', async (_, phase) => {
+    const flow = { name: 'part', phases: [phase] };
+    rig.write('flow.json', JSON.stringify(flow));
+    const path = await inner();
+    const again = await rig.run(undefined, { selection: { rerun: [path] } });
+    expect(again.output).toContain('x was 2');
+    const after = await rig.run(undefined, { continuation: { how: 'fresh' } });
+    expect(after.output).toContain('x was 2');
+    expect(after.reuse.executed).toBe(0);
+    expect(rig.counts()).toEqual({ x: 2, y: 2 });
+  });
+});
+
 describe('--only', () => {
   it('executes one phase with the restored outputs of those it needs, and gives its output', async () => {
     await rig.run(flow());
