@@ -93,7 +93,10 @@ export interface PhaseOutcome {
 }
 
 export interface Savings {
-  readonly usd: number;
+  /** Null where nobody knows what it had cost in money, or what a part of it had: unknown is never 0. */
+  readonly usd: number | null;
   readonly tokens: number;
   readonly ms: number;
 }
+
+export const NO_SAVINGS: Savings = { usd: 0, tokens: 0, ms: 0 };

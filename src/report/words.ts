@@ -1,7 +1,7 @@
 import type { Savings } from '../model/outcome.js';
 import type { PhaseResult } from '../run/result.js';
 import { formatDuration } from '../util/duration.js';
-import { formatCount, formatMoney } from '../util/format.js';
+import { formatCount, formatMoney, formatSaved } from '../util/format.js';
 
 /** `cross-run, 6m old`; empty when it was executed. */
 export function reuseText({ cacheHit, ageMs }: Pick<PhaseResult, 'cacheHit' | 'ageMs'>): string {
@@ -19,8 +19,5 @@ export function costText(spent: { readonly usd: number | null; readonly tokens: 
 
 /** `$0.04, 12s`; empty when nothing was saved. */
 export function savedText(saved: Savings | undefined): string {
-  if (!saved) return '';
-  const money = saved.usd > 0 ? formatMoney(saved.usd) : saved.tokens > 0 ? `${formatCount(saved.tokens)} tokens` : '';
-  const time = saved.ms >= 1 ? formatDuration(saved.ms) : '';
-  return [money, time].filter(Boolean).join(', ');
+  return saved ? formatSaved(saved) : '';
 }

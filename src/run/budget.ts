@@ -1,11 +1,11 @@
 import type { Budget } from '../model/flow.js';
-import { addUsage, NO_USAGE, type Savings, totalTokens, type Usage } from '../model/outcome.js';
+import { addUsage, NO_SAVINGS, NO_USAGE, type Savings, totalTokens, type Usage } from '../model/outcome.js';
 import { formatMoney } from '../util/format.js';
 
 /** What a run has spent and saved. Reuse is never spent; unknown money is never 0. */
 export class Ledger {
   #spent: Usage = NO_USAGE;
-  readonly #saved = { usd: 0, tokens: 0, ms: 0 };
+  readonly #saved = { ...NO_SAVINGS };
 
   constructor(private readonly budget: Budget | undefined) {}
 
@@ -14,9 +14,7 @@ export class Ledger {
   }
 
   save(saved: Savings): void {
-    this.#saved.usd += saved.usd;
-    this.#saved.tokens += saved.tokens;
-    this.#saved.ms += saved.ms;
+    addToSavings(this.#saved, saved);
   }
 
   get spent(): Usage {
@@ -50,11 +48,20 @@ export class Ledger {
   }
 }
 
+/** Counted up in place: a map may have ten thousand items. */
+export function addToSavings(sum: { -readonly [F in keyof Savings]: Savings[F] }, saved: Savings): void {
+  sum.usd = sum.usd === null || saved.usd === null ? null : sum.usd + saved.usd;
+  sum.tokens += saved.tokens;
+  sum.ms += saved.ms;
+}
+
 export function addSavings(a: Savings, b: Savings): Savings {
-  return { usd: a.usd + b.usd, tokens: a.tokens + b.tokens, ms: a.ms + b.ms };
+  const sum = { ...a };
+  addToSavings(sum, b);
+  return sum;
 }
 
 /** What not executing something saves: what it cost when it was executed. */
 export function savingsOf(cost: { readonly usage: Usage; readonly durationMs: number }): Savings {
-  return { usd: cost.usage.usd ?? 0, tokens: totalTokens(cost.usage), ms: Math.round(cost.durationMs) };
+  return { usd: cost.usage.usd ?? null, tokens: totalTokens(cost.usage), ms: Math.round(cost.durationMs) };
 }

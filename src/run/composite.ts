@@ -1,5 +1,6 @@
-import type { CacheHit, ItemCounts, Savings } from '../model/outcome.js';
+import { type CacheHit, type ItemCounts, NO_SAVINGS, type Savings } from '../model/outcome.js';
 import { sha256Hex } from '../util/digest.js';
+import { addToSavings } from './budget.js';
 import { reasonTold } from './cancelled.js';
 import type { Execution, Settled } from './execution.js';
 import type { PhaseContext } from './phase-context.js';
@@ -25,7 +26,7 @@ export function sumOf(
   readonly acted?: true;
 } {
   const tally = new UnitTally();
-  const saved = { usd: 0, tokens: 0, ms: 0 };
+  const saved = { ...NO_SAVINGS };
   let executed = 0;
   let taken = 0;
   let reused = 0;
@@ -36,11 +37,7 @@ export function sumOf(
   for (const unit of units) {
     tally.add(unit);
     attempts = Math.max(attempts, unit.attempts);
-    if (unit.saved) {
-      saved.usd += unit.saved.usd;
-      saved.tokens += unit.saved.tokens;
-      saved.ms += unit.saved.ms;
-    }
+    if (unit.saved) addToSavings(saved, unit.saved);
     if (unit.hit) {
       reused += 1;
       ageMs = Math.min(ageMs, unit.ageMs ?? 0);

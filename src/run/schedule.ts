@@ -1,7 +1,7 @@
 import type { RunStatus } from '../model/event.js';
 import type { Failure } from '../model/failure.js';
 import type { Phase } from '../model/flow.js';
-import { addUsage, NO_OUTPUT, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
+import { addUsage, NO_OUTPUT, NO_SAVINGS, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
 import { addSavings } from './budget.js';
 import type { RunContext } from './context.js';
 import { phaseContext } from './phase-context.js';
@@ -189,7 +189,7 @@ class Schedule {
 
   #result(): ScopeResult {
     let usage = NO_USAGE;
-    let saved = { usd: 0, tokens: 0, ms: 0 };
+    let saved = NO_SAVINGS;
     let ageMs: number | undefined;
     const reuse = { executed: 0, run: 0, crossRun: 0 };
     for (const outcome of this.scope.outcomes.values()) {

@@ -1,3 +1,5 @@
+import { formatDuration } from './duration.js';
+
 /** `$0.04`, `$12.30`, `$0.0012` (small amounts keep two significant figures), `$0.00`. */
 export function formatMoney(usd: number): string {
   const sign = usd < 0 ? '-' : '';
@@ -11,6 +13,20 @@ export function formatMoney(usd: number): string {
 export function formatSpent({ usd, tokens }: { readonly usd: number | null; readonly tokens: number }): string {
   if (usd !== null) return formatMoney(usd);
   return tokens > 0 ? `${formatCount(tokens)} tokens` : 'an unknown amount';
+}
+
+/** `$0.04, 12s`: what reuse has saved. Empty when nothing worth a word was. */
+export function formatSaved(saved: {
+  readonly usd: number | null;
+  readonly tokens: number;
+  readonly ms: number;
+}): string {
+  const { usd, tokens, ms } = saved;
+  const amounts: string[] = [];
+  if (usd !== null && usd > 0) amounts.push(formatMoney(usd));
+  else if (tokens > 0) amounts.push(`${formatCount(tokens)} tokens`);
+  if (ms >= 1) amounts.push(formatDuration(ms));
+  return amounts.length === 0 && usd === null ? 'an unknown amount' : amounts.join(', ');
 }
 
 /** Tokens and other counts: `950`, `12.3k`, `1.2M`. */

@@ -101,3 +101,42 @@ describe('what is known to have cost nothing', () => {
     expect(result).toMatchObject({ status: 'failed', spent: { usd: 0, tokens: 0 } });
   });
 });
+
+describe('what reusing it saves is unknown then, too, in every sum', () => {
+  const kept = { cache: { scope: 'cross-run', fingerprint: [] } };
+  const unpriced = agent('a', kept);
+  const mapped = { id: 'm', type: 'map', over: ['x', 'y'], task: 'SAY: {item}', ...kept };
+  const nested = { id: 'f', type: 'flow', def: { phases: [agent('i', kept)] } };
+
+  it('of one phase, of a map, of a nested flow and of the whole run', async () => {
+    const given = flow([unpriced, mapped, nested, ticking('b', kept)]);
+    await rig.run(given);
+    const again = await rig.run(given);
+    expect(again.reuse.executed).toBe(0);
+    expect(again.saved).toMatchObject({ usd: null, tokens: 0 });
+    for (const id of ['a', 'm']) expect(phaseOf(again, id).saved?.usd).toBeNull();
+    expect(phaseOf(again, 'b').saved?.usd).toBe(0);
+  });
+
+  it('of rows, and of a run in which nothing has changed, in words and as JSON', async () => {
+    rig.write('flow.json', JSON.stringify(flow([unpriced, ticking('b', kept)])));
+    const run = (...args: string[]) => runCli(args, { cwd: rig.root });
+    for (const _ of [1, 2]) await run('run', './flow.json');
+    const warm = await run('run', './flow.json');
+    expect(warm.stderr).toMatch(/spent \$0\.00 · saved an unknown amount( \(|$)/m);
+    expect(JSON.parse((await run('run', './flow.json', '--json')).stdout).saved.usd).toBeNull();
+    expect((await run('runs')).stdout).toContain('saved an unknown amount');
+    rig.write('rows.txt', 'one\ntwo\n');
+    rig.write('flow.json', JSON.stringify(flow([unpriced], { args: { topic: {} } })));
+    const batch = JSON.parse((await run('batch', './flow.json', '--over', 'rows.txt', '--json')).stdout);
+    expect(batch.saved.usd).toBeNull();
+  });
+
+  it('and is known where all of it is', async () => {
+    program('priced', PRICED);
+    runner('{ command: [bin/priced], format: json }');
+    const given = flow([agent('a', kept), ticking('b', kept)]);
+    await rig.run(given);
+    expect((await rig.run(given)).saved.usd).toBeCloseTo(0.5);
+  });
+});

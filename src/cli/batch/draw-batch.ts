@@ -59,8 +59,9 @@ export function figures(state: BatchState, style: Style, now: number): string[] 
   if (state.paused > 0) parts.push(style.yellow(`${grouped(state.paused)} waiting`));
   if (state.reused > 0) parts.push(`${grouped(state.reused)} reused`);
   parts.push(`spent ${formatSpent(state.spent)}`);
-  if (state.saved.usd > 0) parts.push(`saved ${formatMoney(state.saved.usd)}`);
-  else if (state.saved.ms >= 1) parts.push(`saved ${formatDuration(state.saved.ms)}`);
+  const { usd, ms } = state.saved;
+  if (usd !== null && usd > 0) parts.push(`saved ${formatMoney(usd)}`);
+  else if (ms >= 1) parts.push(`saved ${formatDuration(ms)}`);
   parts.push(formatDuration(Math.max(0, now - state.startedAt)));
   return parts;
 }

@@ -1,9 +1,8 @@
 import type { RunEvent } from '../../model/event.js';
 import { formatDuration } from '../../util/duration.js';
-import { formatSpent, grouped } from '../../util/format.js';
+import { formatSaved, formatSpent, grouped } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
-import { savedAmounts } from '../view/notes.js';
 
 type RowEnd = Extract<RunEvent, { readonly type: 'row-end' }>;
 
@@ -16,7 +15,7 @@ export function rowLine(event: RowEnd, style: Style): string {
   const reused = reuse.run + reuse.crossRun;
   const facts = [`${reuse.executed} executed${reused > 0 ? `, ${reused} reused` : ''}`];
   if (spent.usd !== 0) facts.push(formatSpent(spent));
-  const saved = savedAmounts(event.saved);
+  const saved = formatSaved(event.saved);
   if (saved !== '') facts.push(`saved ${saved}`);
   facts.push(formatDuration(event.durationMs));
   const glyph = status === 'success' && reuse.executed === 0 ? '●' : GLYPHS[status];

@@ -1,11 +1,10 @@
 import type { RunStatus } from '../../model/event.js';
 import type { Savings } from '../../model/outcome.js';
 import { formatDuration } from '../../util/duration.js';
-import { formatCount, formatMoney } from '../../util/format.js';
+import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
 import { countStates } from './draw.js';
-import { savedAmounts } from './notes.js';
 import type { PhaseState, RunState, Spent } from './run-state.js';
 
 const WORDS: Readonly<Record<RunStatus, string>> = {
@@ -44,10 +43,12 @@ export function spentText({ usd, tokens }: Spent): string {
 
 export function savedText(saved: Savings): string {
   const { usd, tokens, ms } = saved;
-  if (usd > 0 && tokens > 0) {
-    return `${formatMoney(usd)} (${formatCount(tokens)} tokens${ms >= 1 ? `, ${formatDuration(ms)}` : ''})`;
+  if (usd !== 0 && (tokens > 0 || usd === null)) {
+    const rest = formatSaved({ usd: 0, tokens, ms });
+    const money = usd === null ? 'an unknown amount' : formatMoney(usd);
+    return rest === '' ? money : `${money} (${rest})`;
   }
-  return savedAmounts(saved) || 'nothing';
+  return formatSaved(saved) || 'nothing';
 }
 
 const MAX_FAILURES = 5;

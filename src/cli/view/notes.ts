@@ -1,7 +1,7 @@
-import type { PhaseOutcome, Savings, Usage } from '../../model/outcome.js';
+import type { PhaseOutcome, Usage } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
 import { formatDuration } from '../../util/duration.js';
-import { formatCount, formatMoney } from '../../util/format.js';
+import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 
 /** What the engine says of a phase that nobody asked to keep: true, and not worth a word on every line. */
@@ -43,17 +43,8 @@ function withReason(word: string, reason: string): string {
 
 function hitFacts({ ageMs, saved }: PhaseOutcome): string {
   const age = ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`;
-  const amounts = saved ? savedAmounts(saved) : '';
+  const amounts = saved ? formatSaved(saved) : '';
   return amounts === '' ? age : `${age} · saved ${amounts}`;
-}
-
-/** `$0.04, 12s`: money and time. Empty when nothing worth a word was saved. */
-export function savedAmounts(saved: Savings): string {
-  const amounts: string[] = [];
-  if (saved.usd > 0) amounts.push(formatMoney(saved.usd));
-  else if (saved.tokens > 0) amounts.push(`${formatCount(saved.tokens)} tokens`);
-  if (saved.ms >= 1) amounts.push(formatDuration(saved.ms));
-  return amounts.join(', ');
 }
 
 /** `12.3k tokens`, `$0.04`: what a phase used so far; nothing where it used nothing. */

@@ -57,7 +57,7 @@ function tableRow(row: RowResult): string {
 }
 
 function saved({ usd, ms }: BatchResult['saved']): string {
-  if (usd > 0) return formatMoney(usd);
+  if (usd !== null && usd > 0) return formatMoney(usd);
   return ms > 0 ? formatDuration(ms) : '–';
 }
 
