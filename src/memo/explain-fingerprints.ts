@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { canonicalEncode } from '../util/canonical.js';
+import { oneLine } from '../util/terminal-text.js';
 import type { Change } from './change.js';
 
 interface Seen {
@@ -15,21 +16,30 @@ export function explainFingerprints(now: JsonValue | undefined, before: JsonValu
   const changes: Change[] = [];
   for (const [entry, seen] of current) {
     const old = earlier.get(entry);
-    if (old === undefined) changes.push(say(`input added: ${entry}`));
+    if (old === undefined) changes.push(say(`input added: ${named(entry)}`));
     else if (canonicalEncode(seen.value) !== canonicalEncode(old.value)) changes.push(explainOne(entry, seen, old));
   }
-  for (const entry of earlier.keys()) if (!current.has(entry)) changes.push(say(`input removed: ${entry}`));
+  for (const entry of earlier.keys()) if (!current.has(entry)) changes.push(say(`input removed: ${named(entry)}`));
   return changes;
 }
 
 function explainOne(entry: string, now: Seen, before: Seen): Change {
-  if (sealedElsewhere(now.value, before.value)) return say(`input may have changed: ${entry} (kept by another store)`);
+  if (sealedElsewhere(now.value, before.value))
+    return say(`input may have changed: ${named(entry)} (kept by another store)`);
   const detail =
     entry === 'git:worktree'
       ? (valueDetail(entry, now.value, before.value) ?? listed(changedFiles(now, before)))
       : (partsDetail(now, before) ?? valueDetail(entry, now.value, before.value));
-  return say(`input changed: ${entry}${detail === undefined ? '' : ` (${detail})`}`);
+  return say(`input changed: ${named(entry)}${detail === undefined ? '' : ` (${detail})`}`);
 }
+
+/** A command may be a whole program. */
+function named(entry: string): string {
+  const line = oneLine(entry);
+  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME - 1)}…` : line;
+}
+
+const LONGEST_NAME = 100;
 
 function say(message: string): Change {
   return { field: 'fingerprints', message };
@@ -86,7 +96,7 @@ function valueDetail(entry: string, now: JsonValue, before: JsonValue): string |
 
 /** A commit by its first characters, a version as it is. */
 function short(value: JsonValue | undefined): string {
-  const text = value === undefined || value === '' ? '(none)' : String(value).trim();
+  const text = value === undefined || value === '' ? '(none)' : oneLine(String(value));
   if (/^[0-9a-f]{40,64}$/.test(text)) return text.slice(0, 7);
   return text.length > 30 ? `${text.slice(0, 29)}…` : text;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { canonicalEncode } from '../util/canonical.js';
+import { oneLine } from '../util/terminal-text.js';
 import type { Change } from './change.js';
 import { explainFingerprints } from './explain-fingerprints.js';
 import type { StoredIdentity } from './stored-identity.js';
@@ -47,7 +48,6 @@ function explainUpstream(now: StoredIdentity, before: StoredIdentity): Change[] 
 /** Words for the fields that have better ones than their name. */
 const NAMES: Readonly<Record<string, string>> = {
   'body.task': 'prompt',
-  'body.argv': 'command',
   'body.run': 'command',
   'body.input': 'stdin',
   'body.definition': 'sub-flow',
@@ -61,21 +61,68 @@ const NAMES: Readonly<Record<string, string>> = {
 function explainObject(path: string, now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
   if (canonicalEncode(now) === canonicalEncode(before)) return [];
   if (!isJsonObject(now ?? null) || !isJsonObject(before ?? null)) return [changed(path, now, before)];
-  return differingNames(members(now), members(before)).map((name) =>
-    changed(`${path}.${name}`, (now as JsonObject)[name], (before as JsonObject)[name]),
+  const [current, earlier] = [withCommand(now as JsonObject), withCommand(before as JsonObject)];
+  return differingNames(members(current), members(earlier)).map((name) =>
+    changed(`${path}.${name}`, current[name], earlier[name]),
   );
+}
+
+/** A list of arguments and a text for the shell are two ways to say one thing. */
+function withCommand(body: JsonObject): JsonObject {
+  const { argv, shell, ...rest } = body;
+  const run = argv ?? shell;
+  return run === undefined ? body : { ...rest, run };
 }
 
 function changed(path: string, now: JsonValue | undefined, before: JsonValue | undefined): Change {
   const name = NAMES[path] ?? path.slice(path.indexOf('.') + 1);
-  return { field: path, message: `${name} changed${difference(now, before)}` };
+  const narrow = narrowed(now, before);
+  // Which word of a command it is can be seen.
+  const where = narrow.path.length === 0 || isWords(now) ? '' : ` (${cut(narrow.path.join('.'))})`;
+  return { field: path, message: `${name} changed${where}${difference(narrow.now, narrow.before)}` };
+}
+
+interface Narrow {
+  readonly path: readonly string[];
+  readonly now: JsonValue | undefined;
+  readonly before: JsonValue | undefined;
+}
+
+/** Down to the one member that differs, as long as there is only one. */
+function narrowed(now: JsonValue | undefined, before: JsonValue | undefined, path: readonly string[] = []): Narrow {
+  const here = { path, now, before };
+  const lists = Array.isArray(now) && Array.isArray(before) && now.length === before.length;
+  const objects = isJsonObject(now ?? null) && isJsonObject(before ?? null);
+  if (!lists && !objects) return here;
+  const [current, earlier] = [{ ...(now as JsonObject) }, { ...(before as JsonObject) }];
+  const [name, ...others] = differingNames(members(current), members(earlier));
+  if (name === undefined || others.length > 0) return here;
+  if (current[name] === undefined || earlier[name] === undefined) return here;
+  return narrowed(current[name], earlier[name], [...path, name]);
 }
 
 function difference(now: JsonValue | undefined, before: JsonValue | undefined): string {
   if (typeof now === 'string' && typeof before === 'string') return `: ${stringDifference(now, before)}`;
   if (isSimple(now) && isSimple(before)) return `: ${plain(before)} → ${plain(now)}`;
   if (now === undefined || before === undefined) return '';
-  return `: ${shortDiff(JSON.stringify(before), JSON.stringify(now)).replaceAll('\\"', "'")}`;
+  const [current, earlier] = [asText(now), asText(before)];
+  if (current !== earlier) return `: ${shortDiff(earlier, current)}`;
+  return isWords(now) ? ' (arguments instead of a text for the shell)' : ' (a text for the shell instead of arguments)';
+}
+
+/** A command as it is typed, anything else as JSON. */
+function asText(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  return isWords(value) ? value.map(asTyped).join(' ') : JSON.stringify(value);
+}
+
+function asTyped(word: string): string {
+  if (word !== '' && !/[\s"'\\]/.test(word)) return word;
+  return word.includes("'") && !word.includes('"') ? `"${word}"` : `'${word}'`;
+}
+
+function isWords(value: JsonValue | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }
 
 function stringDifference(now: string, before: string): string {
@@ -88,7 +135,12 @@ function isSimple(value: JsonValue | undefined): boolean {
 }
 
 function plain(value: JsonValue | undefined): string {
-  return value === undefined || value === null ? '(none)' : String(value).slice(0, 60);
+  return value === undefined || value === null ? '(none)' : cut(String(value));
+}
+
+function cut(text: string): string {
+  const line = oneLine(text);
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 /** Values are sealed: only whether they differ is known, and not even that between two stores. */

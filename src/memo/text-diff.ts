@@ -1,4 +1,7 @@
+import { sanitize } from '../util/terminal-text.js';
+
 const CONTEXT = 12;
+const LEAST_CONTEXT = 4;
 const LONGEST = 48;
 
 /** What differs between two texts, for one line: `"…about cats in…" → "…about dogs in…"`. */
@@ -17,13 +20,24 @@ function excerpt(text: string, start: number, end: number): string {
   const to = Math.min(text.length, end + CONTEXT);
   let part = text.slice(from, to);
   if (part.length > LONGEST) part = `${part.slice(0, LONGEST / 2)}…${part.slice(-LONGEST / 2)}`;
-  const quoted = `${from > 0 ? '…' : ''}${part}${to < text.length ? '…' : ''}`;
-  return JSON.stringify(quoted);
+  return quoted(`${from > 0 ? '…' : ''}${part}${to < text.length ? '…' : ''}`);
 }
+
+/** On one line and without escapes: in a text that is full of quotes nobody could read them. */
+function quoted(text: string): string {
+  const shown = sanitize(text.replaceAll(HALF_CHARACTER, '').replaceAll('\r\n', '\n'))
+    .replaceAll('\n', '\\n')
+    .replaceAll('\t', '\\t');
+  const mark = ['"', "'", '`'].find((candidate) => !shown.includes(candidate)) ?? '"';
+  return `${mark}${shown}${mark}`;
+}
+
+/** A cut may go through a character that takes two. */
+const HALF_CHARACTER = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Begins at a word, if one begins soon enough. */
 function wordStart(text: string, from: number, before: number): number {
   if (from === 0) return 0;
-  const blank = text.indexOf(' ', from);
-  return blank >= 0 && blank < before ? blank + 1 : from;
+  const blank = text.slice(from, Math.max(from, before - LEAST_CONTEXT)).search(/\s/);
+  return blank >= 0 ? from + blank + 1 : from;
 }

@@ -144,3 +144,45 @@ test('a diff of long texts stays short', () => {
   expect(diff.length).toBeLessThan(160);
   expect(shortDiff('', 'new text')).toBe('"" → "new text"');
 });
+
+describe('a changed command is said on one short line, without escapes', () => {
+  const said = (now: object, before: object) =>
+    changeSummary(explainChange({ body: now } as never, { body: before } as never));
+
+  test.each([
+    [['echo', 'got '], ['echo', 'got x'], 'command changed: "got " → "got x"'],
+    [['echo', 'a', 'b'], ['echo', 'a'], 'command changed: "echo a b" → "echo a"'],
+    [['echo', 'a b'], ['print', 'c'], `command changed: "echo 'a b'" → "print c"`],
+    [
+      ['sh', '-c', 'one\nsay "x"\n'],
+      ['sh', '-c', 'one\nsay "y"\n'],
+      `command changed: 'one\\nsay "x"\\n' → 'one\\nsay "y"\\n'`,
+    ],
+    [
+      'npm ci\nnpm test -- --reporter "dot"',
+      'npm ci\nnpm test -- --reporter "spec"',
+      `command changed: '…--reporter "dot"' → '…--reporter "spec"'`,
+    ],
+    ['echo a', ['echo', 'a'], 'command changed (arguments instead of a text for the shell)'],
+    [['echo', 'a'], 'echo b', 'command changed: "echo a" → "echo b"'],
+  ])('%j, then %j', (before, now, expected) => {
+    const body = (run: unknown) => (typeof run === 'string' ? { shell: run } : { argv: run });
+    expect(said(body(now), body(before))).toBe(expected);
+  });
+
+  test('however long it is, and whatever is in it', () => {
+    const long = (text: string) => ({ shell: `${'é'.repeat(500)}\n${text.repeat(400)}\x1b[31m${'z'.repeat(500)}` });
+    const line = said(long('😀"'), long("'😁"));
+    expect(line.length).toBeLessThan(160);
+    expect(line).not.toMatch(/[\x00-\x1f]|[\ud800-\udbff](?![\udc00-\udfff])/);
+    const program = (text: string) => ({ fingerprints: [{ entry: `cmd:node -e ${text.repeat(900)}`, value: 1 }] });
+    const added = changeSummary(explainChange(program('x\n') as never, { fingerprints: [] } as never));
+    expect(added.length).toBeLessThan(160);
+    expect(added).not.toContain('\n');
+  });
+
+  test('of a sub-flow: what in it', () => {
+    const definition = (run: string) => ({ definition: { phases: [{ id: 'a', run, env: { A: '1' } }] } });
+    expect(said(definition('x "q"'), definition('y'))).toBe(`sub-flow changed (phases.0.run): "y" → 'x "q"'`);
+  });
+});
