@@ -11,6 +11,7 @@ import type { StoreOptions } from './options.js';
 import { entryPath, isKey } from './paths.js';
 import { fileStamp, readEntry } from './read-entry.js';
 import { Seal } from './secret.js';
+import { setAside } from './set-aside.js';
 import type { Entry, GetResult, PutResult, Store } from './store.js';
 
 /** What this process has added; decides whether a collection is due. */
@@ -72,7 +73,12 @@ export function openStore(options: StoreOptions): DiskStore {
     const holder = encodeHolder(newHolder());
     const rest = encodeSafely(holder, entry, signingKey);
     if (rest === undefined) return { stored: false, reason: 'the result cannot be written as JSON' };
-    const result = writeFileAtomic(entryPath(dir, entry.key), holder + rest);
+    const write = () => writeFileAtomic(entryPath(dir, entry.key), holder + rest);
+    let result = write();
+    // A folder stands there, and nobody has looked before (`--refresh`).
+    if ('failed' in result && result.failed.code === 'EISDIR') {
+      if (setAside(dir, entry.key, project.clock.now())) result = write();
+    }
     if ('failed' in result) return { stored: false, reason: access.report(result.failed), isTold: true };
     onStored(holder.length + rest.length, entry);
     return { stored: true };

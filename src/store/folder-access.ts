@@ -60,6 +60,8 @@ function explain(error: ErrnoError): string {
     case 'EMFILE':
     case 'ENFILE':
       return 'too many open files';
+    case 'EISDIR':
+      return `a folder stands in the place of a file (${error.message})`;
     default:
       return error.message;
   }

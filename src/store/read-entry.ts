@@ -28,6 +28,8 @@ const UTF8 = {
 
 const FUTURE_MS = 5 * 60_000;
 
+export const FOLDER_SET_ASIDE = 'a folder in the place of the entry was set aside';
+
 const ABSENT: ReadResult = { miss: { code: 'absent', reason: 'no entry' } };
 
 /** Reads without a lock: an entry is complete from the moment it has its name. */
@@ -39,7 +41,10 @@ export function readEntry(request: ReadRequest): ReadResult {
     text = readFileSync(path, UTF8);
   } catch (error) {
     const { code, message } = error as ErrnoError;
-    return code === 'ENOENT' ? ABSENT : miss('unreadable', `entry cannot be read (${code ?? message})`);
+    if (code === 'ENOENT') return ABSENT;
+    // Nothing can be put there while it stands: the phase would be paid for in every run.
+    if (code === 'EISDIR' && setAside(request.dir, request.key, request.now)) return miss('damaged', FOLDER_SET_ASIDE);
+    return miss('unreadable', `entry cannot be read (${code ?? message})`);
   }
   const decoded = decodeEntry(text, request.key, request.signingKey);
   if ('miss' in decoded) {

@@ -6,15 +6,20 @@ import { DAMAGED, entryPath } from './paths.js';
 /** Enough to see what happened; more would be a second cache. */
 const KEPT = 20;
 
-/** Moves a damaged entry out of the way, for whoever wants to look into it. Never fails: at worst it stays a miss. */
-export function setAside(dir: string, key: string, now: number): void {
+/**
+ * Moves a damaged entry out of the way, for whoever wants to look into it; false where that cannot be done. At worst it
+ * stays a miss.
+ */
+export function setAside(dir: string, key: string, now: number): boolean {
   const folder = join(dir, DAMAGED);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     renameSync(entryPath(dir, key), join(folder, `${String(now).padStart(15, '0')}-${key}.json`));
     const kept = readdirSync(folder).sort();
     for (const name of kept.slice(0, Math.max(0, kept.length - KEPT))) removeIfThere(join(folder, name));
+    return true;
   } catch {
     // Read-only folder, or another process was quicker: the entry is a miss either way.
+    return false;
   }
 }

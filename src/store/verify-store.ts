@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
-import { removeIfThere } from '../util/atomic-write.js';
+import { type ErrnoError, removeIfThere } from '../util/atomic-write.js';
 import { digestFile } from '../util/digest-file.js';
 import { statIfThere } from '../util/stat.js';
 import { type BlobInfo, listBlobs } from './blob-list.js';
@@ -9,6 +9,7 @@ import { removeLeftovers } from './leftovers.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
 import type { CheckOptions, StoreOptions } from './options.js';
 import { entryPath, INDEX, keyOfEntryName } from './paths.js';
+import { FOLDER_SET_ASIDE } from './read-entry.js';
 import { setAside } from './set-aside.js';
 import type { Entry } from './store.js';
 
@@ -74,6 +75,10 @@ function verifyEntries(
   const valid: Named[] = [];
   for (const key of keys) {
     const read = readWhole(dir, key);
+    if ('folder' in read) {
+      problems.push(`${key}: ${setAside(dir, key, now) ? FOLDER_SET_ASIDE : 'a folder stands in its place'}`);
+      continue;
+    }
     if ('unreadable' in read) {
       // Too many open files, no permission: says nothing about the entry, so it stays.
       problems.push(`${key}: ${read.unreadable}`);
@@ -96,11 +101,12 @@ function verifyEntries(
   return { checked: keys.length, problems, valid };
 }
 
-function readWhole(dir: string, key: string): { bytes: Buffer } | { unreadable: string } {
+function readWhole(dir: string, key: string): { bytes: Buffer } | { unreadable: string } | { folder: true } {
   try {
     return { bytes: readFileSync(entryPath(dir, key)) };
   } catch (error) {
-    return { unreadable: (error as Error).message };
+    const { code, message } = error as ErrnoError;
+    return code === 'EISDIR' ? { folder: true } : { unreadable: message };
   }
 }
 

@@ -17,6 +17,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { openStore } from '../../src/store/disk-store.js';
 import { loadIndex } from '../../src/store/index-file.js';
 import { entryPath } from '../../src/store/paths.js';
+import { verifyStore } from '../../src/store/verify-store.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { key, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
 import { bundleWorker, startWorker } from './processes.js';
@@ -42,6 +43,27 @@ test('a pipe in the place of an entry is no entry, and nobody waits for it', () 
   expect(get('a')).toMatchObject({ miss: expect.anything() });
   stored('a');
   expect(get('a')).toHaveProperty('entry');
+});
+
+test('a folder in the place of an entry is set aside with what is in it, so that the result is paid for once', async () => {
+  const block = () => {
+    rmSync(path('a'), { recursive: true, force: true });
+    mkdirSync(path('a'));
+    writeFileSync(join(path('a'), 'mine'), 'x');
+  };
+  stored('a');
+  block();
+  expect(get('a')).toMatchObject({ miss: { reason: 'a folder in the place of the entry was set aside' } });
+  stored('a');
+  expect(get('a')).toHaveProperty('entry');
+  block();
+  stored('a');
+  expect(get('a')).toHaveProperty('entry');
+  block();
+  const steps = await verifyStore(place.options());
+  expect(JSON.stringify(steps)).toContain('a folder in the place of the entry was set aside');
+  const aside = readdirSync(join(place.dir, 'damaged'));
+  expect(aside.map((name) => readFileSync(join(place.dir, 'damaged', name, 'mine'), 'utf8'))).toEqual(['x', 'x', 'x']);
 });
 
 /** Changes the text of an entry and makes its checksum right again: what someone who knows the format would do. */
@@ -133,7 +155,7 @@ describe('an entry on disk', () => {
 
   test('that is a folder is a miss, and does not stop a put of others', () => {
     mkdirSync(path('a'), { recursive: true });
-    expect(get('a')).toMatchObject({ miss: { code: 'unreadable' } });
+    expect(get('a')).toMatchObject({ miss: { code: 'damaged' } });
     stored('b');
   });
 
