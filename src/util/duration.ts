@@ -37,6 +37,11 @@ export function formatDuration(ms: number): string {
   return pair(Math.round(ms / 3_600_000), 24, 'd', 'h', 10);
 }
 
+/** `6m ago`; `2h ahead of the clock` for what was written while a clock was wrong. */
+export function formatAgo(ms: number): string {
+  return ms < 0 ? `${formatDuration(-ms)} ahead of the clock` : `${formatDuration(ms)} ago`;
+}
+
 /** `5m 30s`, but `12m` from `detailBelow` on: the smaller unit no longer matters. */
 function pair(small: number, factor: number, bigUnit: string, smallUnit: string, detailBelow: number): string {
   const big = Math.floor(small / factor);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../src/util/digest.js';
 import { createTestProject, type TestProject } from '../support/cli.js';
 
 let project: TestProject;
@@ -128,6 +129,23 @@ describe('taskflow cache', () => {
     const cold = await json('cache', 'status', './flow.json');
     expect(cold.phases[0]).toMatchObject({ id: 'a', state: 'miss', reason: expect.stringContaining('in.txt') });
     expect(executions()).toBe(1);
+  });
+
+  it('says of what was made while a clock was wrong that it is ahead, and pays for it once', async () => {
+    await project.run(['run', './flow.json', '-q']);
+    const dir = join(project.root, '.pi/taskflows/cache');
+    const name = readdirSync(dir).find((file) => /^[0-9a-f]{64}\.json$/.test(file))!;
+    const entry = readFileSync(join(dir, name), 'utf8').replace(/,"checksum":"[0-9a-f]{64}"}$/, '');
+    const ahead = entry.replace(/"createdAt":\d+/, `"createdAt":${Date.now() + 3 * 3_600_000}`);
+    writeFileSync(join(dir, name), `${ahead},"checksum":"${sha256Hex(ahead)}"}`);
+    for (const command of [['list'], ['status'], ['show', name.slice(0, 12)], ['explain', './flow.json', 'a']]) {
+      const { stdout } = await project.run(['cache', ...command]);
+      expect(stdout).toMatch(/made +(3h|2h \d+m) ahead of the clock/);
+    }
+    const paid = await json('run', './flow.json');
+    expect(paid.phases[0].reason).toMatch(/^entry is from the future/);
+    expect((await json('run', './flow.json')).phases[0].cacheHit).toBe('cross-run');
+    expect(executions()).toBe(2);
   });
 
   it('explains what differs from the nearest entry', async () => {

@@ -1,7 +1,7 @@
 import { waitingApprovals } from '../../run/decide-approval.js';
 import type { RowLine } from '../../run/journal/lines.js';
 import type { RunTrace } from '../../run/trace.js';
-import { formatDuration } from '../../util/duration.js';
+import { formatAgo, formatDuration } from '../../util/duration.js';
 import { plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Invocation } from '../command.js';
@@ -35,7 +35,7 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
   const done = rows.filter(({ status }) => status === 'success').length;
   const facts = [
     `${style.bold(run.flow)} over ${run.over ?? '?'} ${stateText(head.state, style)}`,
-    `${formatDuration(Math.max(0, project.clock.now() - run.at))} ago`,
+    formatAgo(project.clock.now() - run.at),
     `took ${formatDuration(runJson(head).durationMs)}`,
     `${done} of ${plural(rows.length, 'row')} done`,
   ];

@@ -2,7 +2,7 @@ import { nearestEntry } from '../../memo/nearest-entry.js';
 import type { PhaseForecast } from '../../run/forecast.js';
 import type { ForecastIdentity } from '../../run/forecast-journal.js';
 import type { StoreOptions } from '../../store/options.js';
-import { formatDuration } from '../../util/duration.js';
+import { formatAgo, formatDuration } from '../../util/duration.js';
 import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Command, Invocation } from '../command.js';
@@ -76,13 +76,15 @@ function compare({ unit, identity }: ForecastIdentity, store: StoreOptions, now:
   return {
     unit: unit ?? null,
     key: nearest?.entry.key ?? null,
+    madeAt: nearest?.entry.createdAt ?? null,
     ageMs: nearest ? Math.max(0, now - nearest.entry.createdAt) : null,
     changes: nearest?.changes ?? [],
   };
 }
 
-function show({ out }: Invocation, explained: readonly Explained[]): void {
+function show({ out, project }: Invocation, explained: readonly Explained[]): void {
   const style = createStyle(out.color);
+  const now = project.clock.now();
   for (const { id, would, from, ageMs, reason, compared, left } of explained) {
     if (would === 'reuse') {
       out.write(
@@ -97,13 +99,15 @@ function show({ out }: Invocation, explained: readonly Explained[]): void {
       fail: 'would fail',
     } as const;
     out.write(`${style.yellow('▸')} ${style.bold(id)} ${words[would]}: ${oneLine(reason)}\n`);
-    for (const { unit, key, ageMs: age, changes } of compared) {
+    for (const { unit, key, madeAt, changes } of compared) {
       const what = unit === null ? '' : `${oneLine(unit)}: `;
       if (key === null) {
         out.write(`    ${what}${style.dim('nothing of it is in the store')}\n`);
         continue;
       }
-      out.write(`    ${what}${style.dim(`nearest entry ${key.slice(0, 12)}, made ${formatDuration(age ?? 0)} ago`)}\n`);
+      out.write(
+        `    ${what}${style.dim(`nearest entry ${key.slice(0, 12)}, made ${formatAgo(now - (madeAt ?? now))}`)}\n`,
+      );
       for (const { message } of changes) out.write(`      ${oneLine(message)}\n`);
       if (changes.length === 0) out.write(`      ${style.dim('nothing differs')}\n`);
     }

@@ -1,5 +1,5 @@
 import { listEntries } from '../../store/list-entries.js';
-import { formatDuration } from '../../util/duration.js';
+import { formatAgo } from '../../util/duration.js';
 import { formatBytes, plural } from '../../util/format.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-status.js';
@@ -33,7 +33,7 @@ export const command: Command = {
     }
     const style = createStyle(out.color);
     const now = project.clock.now();
-    const ago = (time: number) => `${formatDuration(Math.max(0, now - time))} ago`;
+    const ago = (time: number) => formatAgo(now - time);
     const rows = entries.map((entry) => [
       style.dim(entry.key.slice(0, 12)),
       `${entry.flow}/${entry.phaseId}`,

@@ -1,6 +1,6 @@
 import { showEntry } from '../../store/show-entry.js';
 import type { Entry } from '../../store/store.js';
-import { formatDuration } from '../../util/duration.js';
+import { formatAgo, formatDuration } from '../../util/duration.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
@@ -41,12 +41,12 @@ export const command: Command = {
 
 function show({ out, project }: Invocation, entry: Entry): void {
   const style = createStyle(out.color);
-  const age = formatDuration(Math.max(0, project.clock.now() - entry.createdAt));
+  const age = formatAgo(project.clock.now() - entry.createdAt);
   const cost = [formatDuration(entry.durationMs), ...usageFacts(entry.usage)].join(', ');
   const field = (name: string, value: string) => out.write(`${style.dim(name.padEnd(9))} ${value}\n`);
   field('key', entry.key);
   field('phase', `${entry.flow}/${entry.phase}`);
-  field('made', `${age} ago by run ${entry.runId}, taskflow ${entry.creator.taskflow}`);
+  field('made', `${age} by run ${entry.runId}, taskflow ${entry.creator.taskflow}`);
   if (entry.model !== undefined) field('model', oneLine(entry.model));
   field('cost', cost);
   for (const { path, digest } of entry.files) field('file', `${path} ${style.dim(digest.slice(0, 12))}`);

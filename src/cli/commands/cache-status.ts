@@ -1,7 +1,7 @@
 import type { Forecast } from '../../run/forecast.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import { storeStatus } from '../../store/store-status.js';
-import { formatDuration } from '../../util/duration.js';
+import { formatAgo } from '../../util/duration.js';
 import { formatBytes, plural } from '../../util/format.js';
 import type { Command, Invocation } from '../command.js';
 import { forecastText } from '../dry-run.js';
@@ -76,7 +76,7 @@ function show({ out, project }: Invocation, status: StoreStatus, forecast: Forec
   const style = createStyle(out.color);
   if (forecast) out.write(`${forecastText(forecast, style)}\n`);
   const oldest =
-    status.oldest === undefined ? '' : `, the oldest made ${formatDuration(project.clock.now() - status.oldest)} ago`;
+    status.oldest === undefined ? '' : `, the oldest made ${formatAgo(project.clock.now() - status.oldest)}`;
   const files = status.blobs > 0 ? `, ${plural(status.blobs, 'file')}` : '';
   out.write(
     `store ${status.dir}: ${plural(status.entries, 'entry', 'entries')}${files}, ${formatBytes(status.bytes)}${oldest}\n`,

@@ -1,7 +1,7 @@
 import type { PhaseOutcome } from '../../model/outcome.js';
 import type { RunHead } from '../../run/run-state.js';
 import { type RunTrace, traceRun } from '../../run/trace.js';
-import { formatDuration } from '../../util/duration.js';
+import { formatAgo, formatDuration } from '../../util/duration.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
@@ -73,7 +73,7 @@ function show({ out, project }: Invocation, head: RunHead, outcomes: ReadonlyMap
   const args = Object.entries(run.args).map(([name, value]) => `${name}=${oneLine(JSON.stringify(value))}`);
   const facts = [
     `${style.bold(run.flow)} ${stateText(head.state, style)}`,
-    `${formatDuration(Math.max(0, now - run.at))} ago`,
+    formatAgo(now - run.at),
     `took ${formatDuration(runJson(head).durationMs)}`,
   ];
   out.write(`${facts.join(style.dim(' · '))}\n${style.dim(`run ${run.runId}${run.file ? `, ${run.file}` : ''}`)}\n`);

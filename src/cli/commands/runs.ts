@@ -1,7 +1,7 @@
 import { totalTokens } from '../../model/outcome.js';
 import { listRuns } from '../../run/list-runs.js';
 import type { RunHead, RunState } from '../../run/run-state.js';
-import { formatDuration } from '../../util/duration.js';
+import { formatAgo, formatDuration } from '../../util/duration.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
 import { createStyle, type Style } from '../style.js';
@@ -75,7 +75,7 @@ function row(head: RunHead, now: number, style: Style): string[] {
     runId,
     run.mode === 'batch' ? `${run.flow} over ${run.over ?? '?'}` : run.flow,
     stateText(state, style),
-    `${formatDuration(Math.max(0, now - run.at))} ago`,
+    formatAgo(now - run.at),
     took,
     style.dim(money),
   ];
