@@ -5,6 +5,7 @@ import { EXIT } from './exit-status.js';
 import { type ArgumentProblem, parseArguments } from './flags.js';
 import { GLOBAL_FLAGS } from './global-flags.js';
 import { projectAt } from './project.js';
+import type { Problem } from './refusal.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 import { createWriter, lostOutput, stdinSource } from './writer.js';
 
@@ -33,7 +34,7 @@ async function dispatch(args: readonly string[], host: Host): Promise<number> {
   const { before, words, after } = splitCommandLine(args);
   const leading = parseArguments(before, [...GLOBAL_FLAGS, { name: 'version', alias: 'V', type: 'boolean', help: '' }]);
   const plain = terminal('auto');
-  if ('problem' in leading) return usageProblem(plain.err, 'taskflow', leading.problem);
+  if ('problem' in leading) return usageProblem(args, 'taskflow', leading.problem);
   if (leading.flags.boolean('version')) {
     const { VERSION } = await import('../util/version.js');
     plain.out.write(`${VERSION}\n`);
@@ -47,7 +48,7 @@ async function dispatch(args: readonly string[], host: Host): Promise<number> {
   if (words.length === 0) return helpWithoutCommand(leading.flags.boolean('help'), plain);
 
   const entry = findCommand(words.slice(0, 2).join(' ')) ?? findCommand(words[0]!);
-  if (!entry) return noSuchCommand(words, plain, leading.flags.boolean('help') || after.includes('--help'));
+  if (!entry) return noSuchCommand(words, args, leading.flags.boolean('help') || asksHelp(after));
   const { command } = await entry.load();
   const own = entry.name.includes(' ') ? words.slice(2) : words.slice(1);
   return invoke(entry, command, [...before, ...own, ...after], host);
@@ -57,21 +58,21 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   const parsed = parseArguments(args, [...command.flags, ...GLOBAL_FLAGS]);
   if ('problem' in parsed) {
     // Help is help, whatever else is wrong with the line.
-    if (args.includes('--help')) return showCommandHelp(entry, command, terminal('auto').out);
-    return usageProblem(terminal('auto').err, `taskflow ${entry.name}`, parsed.problem);
+    if (asksHelp(args)) return showCommandHelp(entry, command, terminal('auto').out);
+    return usageProblem(args, `taskflow ${entry.name}`, parsed.problem);
   }
   const { flags, positionals } = parsed;
   const { out, err } = terminal(colorChoice(flags.boolean('no-color'), flags.has('color'), flags.string('color')));
   if (flags.boolean('help')) return showCommandHelp(entry, command, out);
 
   const problem = await positionalProblem(entry, command, positionals);
-  if (problem) return usageProblem(err, `taskflow ${entry.name}`, problem, command.usage);
+  if (problem) return usageProblem(args, `taskflow ${entry.name}`, problem, command.usage);
   const cwd = folderOf(flags.string('cwd'));
   if (cwd === undefined) {
-    return usageProblem(err, `taskflow ${entry.name}`, { message: 'the current folder no longer exists' });
+    return usageProblem(args, `taskflow ${entry.name}`, { message: 'the current folder no longer exists' });
   }
   if (!isFolder(cwd)) {
-    return usageProblem(err, `taskflow ${entry.name}`, { message: `--cwd ${flags.string('cwd')}: no such folder` });
+    return usageProblem(args, `taskflow ${entry.name}`, { message: `--cwd ${flags.string('cwd')}: no such folder` });
   }
   const invocation: Invocation = {
     ...host,
@@ -141,37 +142,63 @@ async function helpWithoutCommand(asked: boolean, { out, err }: { out: Writer; e
   return asked ? EXIT.success : EXIT.usage;
 }
 
-async function noSuchCommand(
-  words: readonly string[],
-  { out, err }: { out: Writer; err: Writer },
-  asksHelp: boolean,
-): Promise<number> {
+async function noSuchCommand(words: readonly string[], args: readonly string[], help: boolean): Promise<number> {
   const word = words[0]!;
   const group = subCommands(word);
   if (group.length > 0 && words.length === 1) {
     const [{ groupHelp }, { createStyle }] = await Promise.all([import('./help.js'), import('./style.js')]);
-    const target = asksHelp ? out : err;
+    const { out, err } = terminal('auto');
+    const target = help ? out : err;
     target.write(groupHelp(word, group, createStyle(target.color)));
-    return asksHelp ? EXIT.success : EXIT.usage;
+    return help ? EXIT.success : refuseUnparsed(args, { message: `${word} needs a command` });
   }
   const inGroup = group.length > 0;
   const name = inGroup ? words.join(' ') : word;
   const known = inGroup
     ? group.map((entry) => entry.name)
     : [...new Set(COMMANDS.map((entry) => entry.name.split(' ')[0]!))];
-  return usageProblem(err, 'taskflow', { message: `unknown command ${name}`, unknown: { name, known } });
+  return usageProblem(args, 'taskflow', { message: `unknown command ${name}`, unknown: { name, known } });
 }
 
-async function usageProblem(err: Writer, who: string, problem: ArgumentProblem, usage?: string): Promise<number> {
+async function usageProblem(
+  args: readonly string[],
+  who: string,
+  problem: ArgumentProblem,
+  usage?: string,
+): Promise<number> {
+  const { err } = terminal('auto');
   err.write(`${who}: ${problem.message}\n`);
+  let hint = `see ${who} --help`;
   if (problem.unknown) {
     const { nearestName } = await import('../util/nearest.js');
     const nearest = await nearestName(problem.unknown.name, problem.unknown.known);
     if (nearest) err.write(`  did you mean ${nearest}?\n`);
+    if (nearest) hint = `did you mean ${nearest}?`;
   }
   if (usage !== undefined) err.write(`  usage: ${who} ${usage}\n`);
   err.write(`  see ${who} --help\n`);
+  return refuseUnparsed(args, { message: problem.message, hint });
+}
+
+/** Of a command line that was not understood, only its words say that a program reads the result. */
+async function refuseUnparsed(args: readonly string[], problem: Problem): Promise<number> {
+  const words = flagWords(args);
+  const channel = words.includes('--json') ? 'json' : words.includes('--events') ? 'events' : undefined;
+  if (channel) {
+    const { refusalLine } = await import('./refusal.js');
+    terminal('auto').out.write(refusalLine(channel, [problem], Date.now()));
+  }
   return EXIT.usage;
+}
+
+/** What stands after `--` is no flag. */
+function flagWords(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return end < 0 ? args : args.slice(0, end);
+}
+
+function asksHelp(args: readonly string[]): boolean {
+  return flagWords(args).some((word) => word === '--help' || word === '-h');
 }
 
 /** Only bugs get here: expected failures are values. */

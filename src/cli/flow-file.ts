@@ -5,8 +5,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { RunOptions } from '../run/options.js';
 import { statIfThere } from '../util/stat.js';
 import type { Invocation } from './command.js';
-import { EXIT } from './exit-status.js';
-import { complain } from './problem.js';
+import { complain, refuse } from './problem.js';
 
 /** FLOW as the person typed it: paths are relative to where they are, everything else is a saved flow's name. */
 export function flowReference(invocation: Invocation, typed: string): string {
@@ -65,5 +64,5 @@ export async function requireFlow(
       (await import('./reports.js')).annotateDiagnostics(invocation, told);
     }
   }
-  return 'flow' in loaded ? loaded : { status: EXIT.usage };
+  return 'flow' in loaded ? loaded : { status: refuse(invocation, told) };
 }

@@ -16,6 +16,10 @@ ${table(COMMANDS.map((entry) => [entry.name, entry.summary]))}
 ${style.bold('Flags of every command')}
 ${flagTable(GLOBAL_FLAGS)}
 
+${style.bold('Output')}
+  Results go to stdout, progress and problems to stderr. With --json there is one JSON value on stdout, whatever happens:
+  wrong usage and bad input (status 2) are {"status": "refused", "error": {"message", "hint"}, "problems": […]}.
+
 ${style.bold('Examples')}
   taskflow init                     start using taskflow in this project
   taskflow run overview             run the saved flow "overview"

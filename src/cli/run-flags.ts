@@ -4,8 +4,16 @@ import type { FlagSpec } from './flag-spec.js';
 
 /** Flags of every command that runs a flow: `run`, `resume`. */
 export const RUN_FLAGS: readonly FlagSpec[] = [
-  { name: 'json', type: 'boolean', help: 'one JSON result on stdout' },
-  { name: 'events', type: 'boolean', help: 'one JSON event per line on stdout, as they happen' },
+  {
+    name: 'json',
+    type: 'boolean',
+    help: 'one JSON result on stdout; {status: "refused", error, problems} if nothing could be started',
+  },
+  {
+    name: 'events',
+    type: 'boolean',
+    help: 'one JSON event per line on stdout, as they happen; only one, of type refused, if nothing could be started',
+  },
   { name: 'quiet', alias: 'q', type: 'boolean', help: 'no progress on stderr, only why it did not end well' },
   { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
   { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file (- is stdin)' },

@@ -1,6 +1,6 @@
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import type { Invocation } from './command.js';
-import { EXIT } from './exit-status.js';
+import { refuse } from './problem.js';
 
 export type UsableConfig = Pick<LoadedConfig, 'config' | 'problems' | 'looked'>;
 
@@ -11,5 +11,5 @@ export async function requireConfig(invocation: Invocation): Promise<UsableConfi
   if (problems.length === 0) return loaded;
   const { writeDiagnostics } = await import('./diagnostics.js');
   await writeDiagnostics(invocation.err, problems, invocation.project);
-  return problems.some(({ severity }) => severity === 'error') ? { status: EXIT.usage } : loaded;
+  return problems.some(({ severity }) => severity === 'error') ? { status: refuse(invocation, problems) } : loaded;
 }

@@ -96,7 +96,7 @@ describe('a batch', () => {
     project = createTestProject({ 'flow.yaml': TOPIC_FLOW, 'rows.csv': rows });
     const { status, stderr, stdout } = await project.run(['batch', 'flow.yaml', '--over', 'rows.csv', '--json']);
     expect(status).toBe(2);
-    expect(stdout).toBe('');
+    expect(JSON.parse(stdout).problems.map(({ line }: { line: number }) => line)).toEqual([3, 5, 6]);
     expect(stderr).toContain('rows.csv:3: argument "topic" is required');
     expect(stderr).toContain('rows.csv:5: argument "depth" has to be a number');
     expect(stderr).toContain('rows.csv:6: argument "depth" may be at most 5');

@@ -9,9 +9,8 @@ import { formatOfName, sniffFormat } from '../../run/batch/rows/row-format.js';
 import { plural } from '../../util/format.js';
 import { isInside, relativePath } from '../../util/inside.js';
 import type { Invocation } from '../command.js';
-import { EXIT } from '../exit-status.js';
 import { givenArgs } from '../given-args.js';
-import { complain, complainAll } from '../problem.js';
+import { complain, complainAll, refuse } from '../problem.js';
 import { createStyle } from '../style.js';
 import { warningLine } from '../view/plain.js';
 
@@ -84,5 +83,8 @@ function complainAboutRows(invocation: Invocation, file: string, problems: reado
   );
   const count = plural(problems.length, 'problem');
   invocation.err.write(`${lines.join('\n')}\ntaskflow batch: ${count} in the rows of ${shown}; nothing was started\n`);
-  return EXIT.usage;
+  return refuse(
+    invocation,
+    sorted.map((problem) => ({ ...problem, file: shown })),
+  );
 }
