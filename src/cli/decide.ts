@@ -1,6 +1,8 @@
-import { decideApproval } from '../run/decide-approval.js';
+import { userInfo } from 'node:os';
+import { type Decided, decideApproval } from '../run/decide-approval.js';
 import { oneLine } from '../util/terminal-text.js';
 import type { Command, Invocation } from './command.js';
+import { decisionJson, decisionText } from './decision-text.js';
 import { EXIT } from './exit-status.js';
 import { complain } from './problem.js';
 import { findRun } from './run-ref.js';
@@ -12,15 +14,15 @@ const POSITIONALS: Command['positionals'] = [
 
 const FLAGS: Command['flags'] = [
   { name: 'note', type: 'string', value: 'TEXT', help: 'what later phases are told' },
-  { name: 'json', type: 'boolean', help: 'as JSON: {runId, phase, decision}' },
+  { name: 'json', type: 'boolean', help: 'as JSON: {runId, phase, decision, by, at, note, replaces}' },
 ];
 
 /** `approve` and `reject` differ in one word. */
 export function decisionCommand(decision: 'approve' | 'reject', examples: Command['examples']): Command {
   return {
     usage: 'RUN PHASE [--note TEXT] [--json]',
-    description:
-      'The decision is about exactly the text that the run has shown, and serves the run that goes on from there.',
+    description: `The decision is about exactly the text that the run has shown, and serves the run that goes on from there. Until
+it does, another decision replaces this one, and says so.`,
     examples,
     flags: FLAGS,
     positionals: POSITIONALS,
@@ -34,19 +36,42 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   if ('problem' in found) return complain(invocation, found.problem, found.hint);
   const { runId } = found;
   const note = invocation.flags.string('note');
+  const by = whoDecides(invocation);
   const decided = decideApproval(invocation.project, {
     runId,
     phase,
     decision,
     ...(note === undefined ? {} : { note }),
+    ...(by === undefined ? {} : { by }),
   });
   if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
-  if (invocation.flags.boolean('json')) {
-    invocation.out.write(`${JSON.stringify({ runId, phase: decided.asked.phase, decision })}\n`);
-  } else {
-    const word = decision === 'approve' ? 'approved' : 'rejected';
-    invocation.out.write(`${word}: ${oneLine(decided.asked.text)}\n`);
-    invocation.err.write(`next: taskflow resume ${runId}\n`);
-  }
+  if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(decidedJson(runId, decided))}\n`);
+  else tell(invocation, runId, decided);
   return EXIT.success;
+}
+
+function tell({ out, err, project }: Invocation, runId: string, { asked, decision, earlier, repeated }: Decided): void {
+  const now = project.clock.now();
+  const word = decision.decision === 'approve' ? 'approved' : 'rejected';
+  out.write(`${repeated ? 'already ' : ''}${word}: ${oneLine(asked.text)}\n`);
+  if (earlier && repeated) err.write(`${decisionText(earlier, now)}; nothing has changed\n`);
+  else if (earlier) err.write(`this replaces what was decided before: ${decisionText(earlier, now)}\n`);
+  err.write(`next: taskflow resume ${runId}\n`);
+}
+
+function decidedJson(runId: string, { asked, decision, earlier, repeated }: Decided) {
+  const replaces = earlier && !repeated ? decisionJson(earlier) : null;
+  return { runId, phase: asked.phase, ...decisionJson(decision), replaces };
+}
+
+/** As the machine knows them; in a job of CI, as the one who started it. */
+function whoDecides({ project: { env } }: Invocation): string | undefined {
+  const named = env['GITHUB_ACTOR'] || env['USER'] || env['LOGNAME'];
+  if (named) return named;
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a number that has no name.
+    return undefined;
+  }
 }

@@ -6,6 +6,7 @@ import { formatDuration } from '../util/duration.js';
 import { plural } from '../util/format.js';
 import { oneLine, sanitize } from '../util/terminal-text.js';
 import type { Invocation } from './command.js';
+import { decisionText } from './decision-text.js';
 import { recordedOutcome } from './recorded-outcome.js';
 import { createStyle, type Style } from './style.js';
 import { savedText, spentText } from './view/closing.js';
@@ -23,6 +24,7 @@ export class TraceText {
   constructor(
     { out, flags }: Invocation,
     private readonly startedAt: number,
+    private readonly now: number,
   ) {
     this.#style = createStyle(out.color);
     this.#full = flags.boolean('full');
@@ -42,15 +44,15 @@ export class TraceText {
     const at = starts[0]?.at ?? result?.at;
     const when = at === undefined ? '' : this.#style.dim(`  +${formatDuration(Math.max(0, at - this.startedAt))}`);
     this.text += `\n${this.#style.bold(phase)}${when}\n`;
-    if (result) this.#facts(result);
+    const isDecided = result?.status === 'paused' && trace.decisions.length > 0;
+    if (isDecided) this.text += `  ${result.kind} · decided since\n`;
+    else if (result) this.#facts(result);
     else this.text += `  ${this.#style.yellow('was under way when the run ended')}\n`;
     for (const { text } of trace.questions) this.#block('asked', text);
-    for (const { decision, note } of trace.decisions) {
-      this.text += `  ${decision === 'approve' ? 'approved' : 'rejected'}${note === undefined ? '' : `: ${oneLine(note)}`}\n`;
-    }
+    for (const decision of trace.decisions) this.text += `  ${decisionText(decision, this.now)}\n`;
     for (const attempt of attempts) this.#attempt(attempt);
     this.#inputs(result?.inputs ?? attempts.at(-1)?.inputs);
-    if (result) this.#result(result, attempts.length > 0);
+    if (result && !isDecided) this.#result(result, attempts.length > 0);
     for (const unit of units) this.#unit(unit);
   }
 

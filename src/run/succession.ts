@@ -68,6 +68,13 @@ export function wentOn(project: Project, runId: string): boolean {
   return !('free' in heirOf(project, runId));
 }
 
+/** The newest run that goes on with this one; undefined when none does. */
+export function continuedBy(project: Project, runId: string): string | undefined {
+  const latest = wentOn(project, runId) ? latestOf(project, runId) : undefined;
+  if (!latest) return undefined;
+  return 'takenBy' in latest ? latest.takenBy : latest.head.runId;
+}
+
 function heirOf(
   project: Project,
   runId: string,

@@ -1,11 +1,13 @@
 import { waitingApprovals } from '../../run/decide-approval.js';
 import type { RowLine } from '../../run/journal/lines.js';
+import { continuedBy } from '../../run/succession.js';
 import type { RunTrace } from '../../run/trace.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
 import { plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Invocation } from '../command.js';
 import { runJson, stateText } from '../commands/runs.js';
+import { questionLines } from '../decision-text.js';
 import { createStyle } from '../style.js';
 import { alignColumns } from '../table.js';
 
@@ -43,10 +45,13 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
   const shown = [...rows].sort((a, b) => rank(a) - rank(b) || a.row - b.row).slice(0, MOST);
   out.write(alignColumns(shown.map((row) => columns(row))));
   if (rows.length > MOST) out.write(`… ${plural(rows.length - MOST, 'more row')}\n`);
-  for (const { phase, text } of head.state === 'running' ? [] : waitingApprovals(project, run.runId)) {
-    out.write(`${style.yellow('‖')} ${phase} asks: ${truncate(oneLine(text), 100)}\n`);
-    out.write(`  ${style.dim('→')} taskflow approve ${run.runId} ${phase}\n`);
+  const heir = continuedBy(project, run.runId);
+  if (heir !== undefined) {
+    out.write(`${style.dim('→')} it went on as run ${heir}\n`);
+    return;
   }
+  const waiting = head.state === 'running' ? [] : waitingApprovals(project, run.runId);
+  for (const line of questionLines(waiting, run.runId, { style, now: project.clock.now() })) out.write(`${line}\n`);
   if (head.state !== 'success' && head.state !== 'running') {
     out.write(`${style.dim('→')} ${resumeCommand(run)}    goes on with it\n`);
   }

@@ -1,14 +1,17 @@
 import type { PhaseOutcome } from '../../model/outcome.js';
+import { type WaitingApproval, waitingApprovals } from '../../run/decide-approval.js';
 import type { RunHead } from '../../run/run-state.js';
+import { continuedBy } from '../../run/succession.js';
 import { type RunTrace, traceRun } from '../../run/trace.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
-import type { Command, Invocation } from '../command.js';
+import type { Command, Invocation, Writer } from '../command.js';
+import { decisionJson, decisionText, questionLines } from '../decision-text.js';
 import { EXIT } from '../exit-status.js';
 import { complain } from '../problem.js';
 import { recordedOutcome } from '../recorded-outcome.js';
 import { findRun } from '../run-ref.js';
-import { createStyle } from '../style.js';
+import { createStyle, type Style } from '../style.js';
 import { drawRun } from '../view/draw.js';
 import { applyEvent, createRunState } from '../view/run-state.js';
 import { runJson, stateText } from './runs.js';
@@ -31,13 +34,31 @@ export const command: Command = {
     const outcomes = topLevelOutcomes(trace);
     if (invocation.flags.boolean('json')) {
       const phases = head.run.phases.map(({ id, kind }) => outcomes.get(id) ?? { id, kind, status: null });
-      invocation.out.write(`${JSON.stringify({ ...runJson(head), args: head.run.args, phases }, null, 2)}\n`);
+      const json = {
+        ...runJson(head),
+        continuedBy: continuedBy(invocation.project, head.runId) ?? null,
+        args: head.run.args,
+        phases,
+        ...waitingJson(invocation, head),
+      };
+      invocation.out.write(`${JSON.stringify(json, null, 2)}\n`);
       return EXIT.success;
     }
     show(invocation, head, outcomes);
     return EXIT.success;
   },
 };
+
+/** What a paused run asks, and what was decided since. */
+function waitingJson({ project }: Invocation, { runId, state }: RunHead) {
+  if (state !== 'paused') return {};
+  const waiting = waitingApprovals(project, runId).map(({ phase, text, decided }) => ({
+    phase,
+    text,
+    decided: decided ? decisionJson(decided) : null,
+  }));
+  return { waiting };
+}
 
 async function showRows(invocation: Invocation, trace: RunTrace): Promise<number> {
   const { batchOf, showBatch } = await import('../batch/show-batch.js');
@@ -59,17 +80,6 @@ function show({ out, project }: Invocation, head: RunHead, outcomes: ReadonlyMap
   const style = createStyle(out.color);
   const { run } = head;
   const now = project.clock.now();
-  const state = createRunState();
-  applyEvent(state, { type: 'run-start', at: run.at, runId: run.runId, flow: run.flow, phases: run.phases });
-  for (const [phase, outcome] of outcomes)
-    applyEvent(state, { type: 'phase-end', at: run.at, runId: run.runId, phase, outcome });
-  const lines = drawRun(state, {
-    style,
-    columns: out.columns,
-    rows: run.phases.length + 2,
-    now: head.endedAt,
-    tick: 0,
-  });
   const args = Object.entries(run.args).map(([name, value]) => `${name}=${oneLine(JSON.stringify(value))}`);
   const facts = [
     `${style.bold(run.flow)} ${stateText(head.state, style)}`,
@@ -79,10 +89,50 @@ function show({ out, project }: Invocation, head: RunHead, outcomes: ReadonlyMap
   out.write(`${facts.join(style.dim(' · '))}\n${style.dim(`run ${run.runId}${run.file ? `, ${run.file}` : ''}`)}\n`);
   if (run.continues) out.write(style.dim(`continued run ${run.continues}\n`));
   if (args.length > 0) out.write(style.dim(`arguments: ${args.join(' ')}\n`));
-  out.write(`${lines.slice(1).join('\n')}\n`);
-  const failure = head.end?.failure;
-  if (failure) {
-    out.write(`\n${style.red('✖')} ${failure.phase ?? ''} ${sanitize(failure.message)}\n`);
-    if (failure.hint) out.write(`  ${style.dim('→')} ${oneLine(failure.hint)}\n`);
+  const heir = continuedBy(project, run.runId);
+  const waiting = head.state === 'paused' ? waitingApprovals(project, run.runId) : [];
+  out.write(`${picture(head, outcomes, { out, style, waiting, now }).join('\n')}\n`);
+  for (const line of afterwards(head, heir, { waiting, style, now })) out.write(`${line}\n`);
+}
+
+interface Drawing {
+  readonly out: Writer;
+  readonly style: Style;
+  readonly waiting: readonly WaitingApproval[];
+  readonly now: number;
+}
+
+/** A line per phase. An approval that was decided since does not wait any more. */
+function picture({ run, endedAt }: RunHead, outcomes: ReadonlyMap<string, PhaseOutcome>, drawing: Drawing): string[] {
+  const { out, style, waiting, now } = drawing;
+  const state = createRunState();
+  applyEvent(state, { type: 'run-start', at: run.at, runId: run.runId, flow: run.flow, phases: run.phases });
+  for (const [phase, outcome] of outcomes)
+    applyEvent(state, { type: 'phase-end', at: run.at, runId: run.runId, phase, outcome });
+  for (const { phase, decided } of waiting) {
+    const shown = decided && state.byId.get(phase);
+    if (shown) Object.assign(shown, { outcome: undefined, note: decisionText(decided, now) });
   }
+  const rows = run.phases.length + 2;
+  return drawRun(state, { style, columns: out.columns, rows, now: endedAt, tick: 0 }).slice(1);
+}
+
+/** Why it ended as it did, and what to do next. */
+function afterwards(
+  { runId, state, end }: RunHead,
+  heir: string | undefined,
+  { waiting, style, now }: Omit<Drawing, 'out'>,
+): string[] {
+  if (heir !== undefined) return ['', `${style.dim('→')} it went on as run ${heir}`];
+  if (state === 'paused') {
+    const next = waiting.every(({ decided }) => decided) ? 'goes on with it' : 'goes on once it is decided';
+    // What was decided about the flow's own approvals stands in the picture.
+    const told = waiting.filter(({ phase, decided }) => !decided || phase.includes('/'));
+    const resume = `${style.dim('→')} taskflow resume ${runId}    ${next}`;
+    return ['', ...questionLines(told, runId, { style, now }), resume];
+  }
+  if (!end?.failure) return [];
+  const { phase, message, hint } = end.failure;
+  const lines = ['', `${style.red('✖')} ${phase === undefined ? '' : `${phase} `}${sanitize(message)}`];
+  return hint ? [...lines, `  ${style.dim('→')} ${oneLine(hint)}`] : lines;
 }

@@ -1,7 +1,10 @@
 import { totalTokens } from '../../model/outcome.js';
+import { waitingApprovals } from '../../run/decide-approval.js';
 import { listRuns } from '../../run/list-runs.js';
 import type { RunHead, RunState } from '../../run/run-state.js';
+import { wentOn } from '../../run/succession.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
+import type { Project } from '../../util/project.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
 import { createStyle, type Style } from '../style.js';
@@ -35,8 +38,7 @@ export const command: Command = {
     }
     if (heads.length === 0) invocation.err.write('no runs\n');
     const style = createStyle(invocation.out.color);
-    const now = invocation.project.clock.now();
-    invocation.out.write(alignColumns(heads.map((head) => row(head, now, style))));
+    invocation.out.write(alignColumns(heads.map((head) => row(head, invocation.project, style))));
     return EXIT.success;
   },
 };
@@ -66,7 +68,8 @@ export function runJson({ runId, run, state, endedAt, end }: RunHead) {
   };
 }
 
-function row(head: RunHead, now: number, style: Style): string[] {
+function row(head: RunHead, project: Project, style: Style): string[] {
+  const now = project.clock.now();
   const { runId, run, state, end } = head;
   const { durationMs, spent } = runJson(head);
   const money = end && spent ? `spent ${spentText(spent)} · saved ${savedText(end.saved)}` : '';
@@ -74,11 +77,17 @@ function row(head: RunHead, now: number, style: Style): string[] {
   return [
     runId,
     run.mode === 'batch' ? `${run.flow} over ${run.over ?? '?'}` : run.flow,
-    stateText(state, style),
+    `${stateText(state, style)}${state === 'paused' ? style.dim(sincePaused(project, runId)) : ''}`,
     formatAgo(now - run.at),
     took,
     style.dim(money),
   ];
+}
+
+/** A paused run may need nobody any more. */
+function sincePaused(project: Project, runId: string): string {
+  if (wentOn(project, runId)) return ' (went on)';
+  return waitingApprovals(project, runId).every(({ decided }) => decided) ? ' (decided)' : '';
 }
 
 export function stateText(state: RunState, style: Style): string {

@@ -39,7 +39,7 @@ export const command: Command = {
       invocation.out.write(`${JSON.stringify({ ...head, ...rest, phases }, null, 2)}\n`);
       return EXIT.success;
     }
-    const text = new TraceText(invocation, trace.head.run.at);
+    const text = new TraceText(invocation, trace.head.run.at, invocation.project.clock.now());
     text.run(trace);
     for (const phase of phases) text.phase(phase);
     if (wanted === undefined) text.end(trace);

@@ -1,6 +1,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { waitingApprovals } from '../../run/decide-approval.js';
 import { listRuns } from '../../run/list-runs.js';
+import { wentOn } from '../../run/succession.js';
 import { storeStatus } from '../../store/store-status.js';
 import { formatBytes, plural } from '../../util/format.js';
 import { STATE_DIR } from '../../util/project.js';
@@ -43,13 +45,17 @@ export const checkRuns: Check = async ({ project }) => {
   }
   const heads = listRuns(project, { limit: 200 });
   const findings: Finding[] = [];
-  const waiting = heads.filter(({ state }) => state === 'paused');
+  const waiting = heads.filter(({ state, runId }) => state === 'paused' && !wentOn(project, runId));
   // Only the newest run of a flow can have been forgotten: a later one has taken its place.
   const newest = heads.filter((head, index) => heads.findIndex(({ run }) => run.flow === head.run.flow) === index);
   const crashed = newest.filter(({ state }) => state === 'crashed');
   for (const { runId, run } of waiting.slice(0, 3)) {
-    const hint = `taskflow trace ${runId} shows the question`;
-    findings.push({ name: 'runs', status: 'warning', message: `${run.flow} waits for an approval (${runId})`, hint });
+    const isDecided = waitingApprovals(project, runId).every(({ decided }) => decided);
+    const what = isDecided ? 'was decided about and has not gone on' : 'waits for an approval';
+    const hint = isDecided
+      ? `taskflow resume ${runId} goes on with it`
+      : `taskflow runs show ${runId} shows the question`;
+    findings.push({ name: 'runs', status: 'warning', message: `${run.flow} ${what} (${runId})`, hint });
   }
   for (const { runId, run } of crashed.slice(0, 3)) {
     const hint = `taskflow resume ${runId} goes on, taskflow runs clear --all forgets it`;

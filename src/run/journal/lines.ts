@@ -141,6 +141,8 @@ export interface DecisionLine {
   readonly digest: string;
   readonly decision: 'approve' | 'reject';
   readonly note?: string;
+  /** Who decided, where that is known. */
+  readonly by?: string;
 }
 
 export interface WarningLine {

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createTestProject, type TestProject } from '../support/cli.js';
+
+let project: TestProject;
+let runId: string;
+const as = (name: string) => ({ env: { USER: name } });
+const phases = [
+  { id: 'a', type: 'script', run: ['echo', 'it'] },
+  { id: 'ask', type: 'approval', task: 'Ship {steps.a.output}?' },
+  { id: 'b', type: 'script', run: ['echo', 'after {steps.ask.output}'] },
+];
+
+beforeEach(async () => {
+  project = createTestProject({ 'flow.json': JSON.stringify({ name: 'demo', phases }) });
+  const { status, stdout } = await project.run(['run', './flow.json', '--json']);
+  expect(status).toBe(4);
+  runId = JSON.parse(stdout).runId;
+});
+afterEach(() => project.remove());
+
+it('a run that was decided about says by whom and how to go on, not that it waits', async () => {
+  expect((await project.run(['runs', 'show', 'last'])).stdout).toContain(`taskflow approve ${runId} ask`);
+  await project.run(['approve', 'last', 'ask', '--note', 'with care'], as('kim'));
+  const { stdout } = await project.run(['runs', 'show', 'last']);
+  expect(stdout).toMatch(/‖ ask +approved by kim .* ago: with care/);
+  expect(stdout).toContain(`taskflow resume ${runId}    goes on with it`);
+  expect(stdout).not.toMatch(/waits for an approval|taskflow approve/);
+  expect((await project.run(['runs'])).stdout).toContain('paused (decided)');
+  expect((await project.run(['doctor'])).stdout).toContain(`taskflow resume ${runId} goes on with it`);
+  const traced = (await project.run(['trace', 'last', 'ask'])).stdout;
+  expect(traced).toMatch(/approved by kim .* ago: with care/);
+  expect(traced).not.toContain('waiting for approval');
+  const json = JSON.parse((await project.run(['runs', 'show', 'last', '--json'])).stdout);
+  expect(json.waiting).toMatchObject([
+    { phase: 'ask', decided: { decision: 'approve', by: 'kim', note: 'with care' } },
+  ]);
+});
+
+it('another decision replaces the first one and says so; the same one again changes nothing', async () => {
+  await project.run(['approve', 'last', 'ask'], as('kim'));
+  const again = await project.run(['approve', 'last', 'ask'], as('lee'));
+  expect(again).toMatchObject({ status: 0, stdout: 'already approved: Ship it?\n' });
+  expect(again.stderr).toMatch(/^approved by kim .* ago; nothing has changed/);
+  const other = await project.run(['reject', 'last', 'ask', '--note', 'no'], as('lee'));
+  expect(other).toMatchObject({ status: 0, stdout: 'rejected: Ship it?\n' });
+  expect(other.stderr).toMatch(/this replaces what was decided before: approved by kim .* ago/);
+  const back = JSON.parse((await project.run(['approve', 'last', 'ask', '--json'], as('kim'))).stdout);
+  expect(back).toMatchObject({ runId, phase: 'ask', decision: 'approve', by: 'kim', note: null });
+  expect(back.replaces).toMatchObject({ decision: 'reject', by: 'lee', note: 'no' });
+  expect((await project.run(['resume', 'last'])).stdout).toBe('after approved\n');
+});
+
+it('once the run has gone on, everything that shows it says as what', async () => {
+  await project.run(['approve', 'last', 'ask']);
+  const heir = JSON.parse((await project.run(['resume', 'last', '--json'])).stdout).runId;
+  const { status, stderr } = await project.run(['reject', runId, 'ask']);
+  expect(status).toBe(2);
+  expect(stderr).toContain(`It went on as run ${heir}`);
+  expect((await project.run(['runs', 'show', runId])).stdout).toContain(`it went on as run ${heir}`);
+  expect((await project.run(['runs'])).stdout).toContain('paused (went on)');
+  expect((await project.run(['doctor'])).stdout).not.toContain('waits for an approval');
+});
