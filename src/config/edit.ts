@@ -6,8 +6,8 @@ import { findSetting, RUNNER_SETTINGS, SETTINGS, SHORT_KEYS } from './settings.j
 
 export type EditResult =
   | { readonly text: string; readonly key: string; readonly value: JsonValue }
-  /** It was to be taken out, and is not there. */
-  | { readonly absent: string }
+  /** It was to be taken out, and is not there; perhaps something like it is. */
+  | { readonly absent: string; readonly nearest?: string }
   | { readonly problem: string; readonly hint?: string };
 
 const HEADER = '# Settings of taskflow. `taskflow config list` shows all of them and where each value comes from.\n';
@@ -31,7 +31,9 @@ export async function resolveKey(
 
 /** Puts one value into a settings file's text; its comments and its order stay. Undefined takes the setting out. */
 export async function editConfigText(text: string, wanted: string, raw: string | undefined): Promise<EditResult> {
-  const resolved = await resolveKey(wanted);
+  // A runner goes as a whole, too; it is set field by field.
+  const isRunner = raw === undefined && /^runners\.[^.]+$/.test(wanted);
+  const resolved = isRunner ? { key: wanted } : await resolveKey(wanted);
   if ('problem' in resolved) return resolved;
   const { key } = resolved;
   const yaml = await import('yaml');
@@ -43,7 +45,8 @@ export async function editConfigText(text: string, wanted: string, raw: string |
   const path = key.split('.');
   let value: JsonValue = null;
   if (raw === undefined) {
-    if (!takeOut(document, path)) return { absent: key };
+    if (!takeOut(document, path)) return { absent: key, ...(await nearestRunner(document, path)) };
+    dropEmptyRunners(yaml, document, path);
   } else {
     value = readRaw(yaml, raw);
     const read = findSetting(key)!.read(value);
@@ -53,11 +56,17 @@ export async function editConfigText(text: string, wanted: string, raw: string |
     unfold(yaml, document, path);
     document.setIn(path, value);
   }
-  const edited = document.toString({ lineWidth: 0 });
+  const isEmpty = yaml.isMap(document.contents) && document.contents.items.length === 0;
+  // `{}` would make a list in braces of whatever is set next.
+  const edited = isEmpty ? leadingComments(text) : document.toString({ lineWidth: 0 });
   const after = await checkConfigText(edited, 'config.yaml');
   const mine = after.problems.find((problem) => problem.severity === 'error');
   if (mine && (await checkConfigText(text, 'config.yaml')).problems.length === 0) return { problem: describe(mine) };
   return { text: edited, key, value };
+}
+
+function leadingComments(text: string): string {
+  return /^(?:[ \t]*(?:#.*)?\n)*/.exec(text)?.[0].trimEnd().concat('\n') ?? '';
 }
 
 /** False when it is not there. A short form (`iteration: off`) is the setting that it stands for. */
@@ -66,6 +75,29 @@ function takeOut(document: import('yaml').Document, path: readonly string[]): bo
   const above = path.slice(0, -1);
   const isShort = SHORT_KEYS.get(above.join('.')) === path.join('.');
   return isShort && document.hasIn(above) && typeof document.getIn(above) !== 'object' && document.deleteIn(above);
+}
+
+/** A runner without its last field, and a list without its last runner, say nothing any more. */
+function dropEmptyRunners(
+  yaml: typeof import('yaml'),
+  document: import('yaml').Document,
+  path: readonly string[],
+): void {
+  if (path[0] !== 'runners') return;
+  for (let depth = path.length - 1; depth > 0; depth--) {
+    const above = path.slice(0, depth);
+    const node = document.getIn(above, true);
+    if (yaml.isMap(node) && node.items.length === 0) document.deleteIn(above);
+  }
+}
+
+async function nearestRunner(document: import('yaml').Document, path: readonly string[]) {
+  const runners = (document.toJS() as { readonly runners?: JsonValue } | null)?.runners;
+  if (path[0] !== 'runners' || typeof runners !== 'object' || runners === null) return {};
+  const nearest = await nearestName(path[1]!, Object.keys(runners));
+  return nearest === undefined || nearest === path[1]
+    ? {}
+    : { nearest: ['runners', nearest, ...path.slice(2)].join('.') };
 }
 
 /** `[node, agent.mjs]`, `3` and `true` mean what they mean in the file; anything that is no YAML is text. */

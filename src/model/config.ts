@@ -67,7 +67,7 @@ export interface ConfigValue {
 }
 
 /** Names of the runners that the settings define, whether or not each is complete. */
-export function definedRunners(values: readonly ConfigValue[]): readonly string[] {
+export function definedRunners(values: readonly Pick<ConfigValue, 'key'>[]): readonly string[] {
   return values.flatMap(({ key }) => /^runners\.([^.]+)\./.exec(key)?.[1] ?? []);
 }
 

@@ -54,6 +54,42 @@ describe('taskflow config', () => {
     expect((await project.run(['config', 'get', 'runner'])).stdout).toBe('mine\n');
   });
 
+  it('removes a runner as a whole, and what is left of one without its last field', async () => {
+    const rest = '# mine\nrunners:\n  # the one\n  a: { command: [ x ] } # yes\n';
+    project.write('.pi/taskflows/config.yaml', `${rest}  b:\n    command: [ y ]\n    format: text\n`);
+    expect((await project.run(['config', 'unset', 'runners.bb'])).stderr).toContain('did you mean runners.b?');
+    expect(await project.run(['config', 'unset', 'runners.b'])).toMatchObject({ status: 0 });
+    expect(text()).toBe(rest);
+    await project.run(['config', 'unset', 'runners.a.command']);
+    expect(text()).toBe('# mine\n');
+    await project.run(['config', 'set', 'model', 'm']);
+    expect(text()).toBe('# mine\n\nmodel: m\n');
+  });
+
+  it('keeps a runner that is chosen, in whichever file, unless it is defined in the other', async () => {
+    await project.run(['config', 'set', 'runners.mine.command', '[x]']);
+    await project.run(['config', 'set', 'runner', 'mine', '--user']);
+    const before = text();
+    const refused = await project.run(['config', 'unset', 'runners.mine', '--json']);
+    expect(refused.status).toBe(2);
+    expect(JSON.parse(refused.stdout).error.hint).toContain('taskflow config unset runner --user');
+    expect(text()).toBe(before);
+    await project.run(['config', 'set', 'runners.mine.command', '[y]', '--user']);
+    expect(await project.run(['config', 'unset', 'runners.mine'])).toMatchObject({ status: 0 });
+    expect((await project.run(['config', 'get', 'runners.mine.command'])).stdout).toBe('["y"]\n');
+  });
+
+  it('--json says what was changed and where, and what counts instead', async () => {
+    const json = async (...args: string[]) => JSON.parse((await project.run(['config', ...args, '--json'])).stdout);
+    const file = '.pi/taskflows/config.yaml';
+    const set = { key: 'concurrency', value: 3, file, changed: true, overriddenBy: null, problems: [] };
+    expect(await json('set', 'concurrency', '3')).toEqual(set);
+    expect(await json('set', 'concurrency', '3')).toEqual({ ...set, changed: false });
+    expect(await json('set', 'concurrency', '4', '--user')).toMatchObject({ value: 4, overriddenBy: file });
+    expect(await json('unset', 'concurrency')).toEqual({ ...set, value: null });
+    expect(await json('unset', 'concurrency')).toEqual({ ...set, value: null, changed: false });
+  });
+
   it.each([
     [['cache.maxAge', 'soon'], 'cache.maxAge must be a duration'],
     [['cache.maxAg', '3d'], 'did you mean cache.maxAge?'],

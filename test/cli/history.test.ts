@@ -100,7 +100,9 @@ describe('taskflow checkpoint', () => {
     const text = JSON.stringify({ name: 'demo', phases });
     project.write('flow.json', text);
     await project.run(['run', './flow.json', '-q']);
-    await project.run(['checkpoint', 'export', 'last', '--out', 'saved.json']);
+    const exported = await project.run(['checkpoint', 'export', 'last', '--out', 'saved.json', '--json']);
+    const bytes = readFileSync(join(project.root, 'saved.json')).length;
+    expect(JSON.parse(exported.stdout)).toEqual({ runId: expect.any(String), file: 'saved.json', bytes });
     const elsewhere = createTestProject({ 'flow.json': text, ok: '' });
     try {
       const saved = readFileSync(join(project.root, 'saved.json'), 'utf8');

@@ -10,7 +10,7 @@ import { findRun } from '../run-ref.js';
 import { requireConfig } from '../settings.js';
 
 export const command: Command = {
-  usage: 'RUN [--out FILE]',
+  usage: 'RUN [--out FILE] [--json]',
   description: 'A checkpoint holds everything that a run has done. It also holds outputs: treat it like them.',
   examples: [
     {
@@ -18,7 +18,14 @@ export const command: Command = {
       does: 'then, anywhere: taskflow run FLOW --resume-from run.json',
     },
   ],
-  flags: [{ name: 'out', alias: 'o', type: 'string', value: 'FILE', help: 'to this file instead of stdout' }],
+  flags: [
+    { name: 'out', alias: 'o', type: 'string', value: 'FILE', help: 'to this file instead of stdout' },
+    {
+      name: 'json',
+      type: 'boolean',
+      help: 'with --out, what was written: {runId, file, bytes}; a checkpoint is JSON anyway',
+    },
+  ],
   positionals: [{ name: 'RUN', help: 'id of a run, a unique part of it, or last', required: true }],
   async run(invocation) {
     const { project, flags, cwd, out, err } = invocation;
@@ -38,6 +45,10 @@ export const command: Command = {
     }
     const written = writeFileAtomic(resolve(cwd, file), text);
     if ('failed' in written) return complain(invocation, `${file} cannot be written: ${whyUnwritable(written.failed)}`);
+    if (flags.boolean('json')) {
+      out.write(`${JSON.stringify({ runId: found.runId, file, bytes: Buffer.byteLength(text) })}\n`);
+      return EXIT.success;
+    }
     err.write(`wrote ${file}; taskflow run FLOW --resume-from ${file} goes on from it\n`);
     return EXIT.success;
   },

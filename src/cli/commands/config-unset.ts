@@ -1,10 +1,13 @@
 import type { Command } from '../command.js';
-import { changeConfig } from '../config-change.js';
+import { CHANGE_FLAGS, changeConfig } from '../config-change.js';
 
 export const command: Command = {
-  usage: 'KEY [--user]',
-  examples: [{ command: 'taskflow config unset runner', does: 'the default holds again' }],
-  flags: [{ name: 'user', type: 'boolean', help: 'in your own settings, for all projects' }],
-  positionals: [{ name: 'KEY', help: 'such as runner, cache.maxBytes or iteration', required: true }],
+  usage: 'KEY [--user] [--json]',
+  examples: [
+    { command: 'taskflow config unset runner', does: 'the default holds again' },
+    { command: 'taskflow config unset runners.mine', does: 'remove a runner of your own, with all that is said of it' },
+  ],
+  flags: CHANGE_FLAGS,
+  positionals: [{ name: 'KEY', help: 'such as runner, cache.maxBytes, iteration or runners.NAME', required: true }],
   run: (invocation) => changeConfig(invocation, undefined),
 };
