@@ -1,6 +1,10 @@
 import { userInfo } from 'node:os';
-import { type Decided, decideApproval } from '../run/decide-approval.js';
+import { type Decided, decideApproval, waitingApprovals } from '../run/decide-approval.js';
+import { isUnfinished, type RunHead, runHead } from '../run/run-state.js';
+import { wentOn } from '../run/succession.js';
+import { traceRun } from '../run/trace.js';
 import { oneLine } from '../util/terminal-text.js';
+import { resumeCommand } from './batch/show-batch.js';
 import type { Command, Invocation } from './command.js';
 import { decisionJson, decisionText } from './decision-text.js';
 import { EXIT } from './exit-status.js';
@@ -9,7 +13,7 @@ import { findRun } from './run-ref.js';
 
 const POSITIONALS: Command['positionals'] = [
   { name: 'RUN', help: 'id of the waiting run, a unique part of it, or last', required: true },
-  { name: 'PHASE', help: 'the approval', required: true },
+  { name: 'PHASE', help: 'the approval; of a batch, 3/PHASE is that of row 3', required: true },
 ];
 
 const FLAGS: Command['flags'] = [
@@ -31,10 +35,11 @@ it does, another decision replaces this one, and says so.`,
 }
 
 async function decide(invocation: Invocation, decision: 'approve' | 'reject'): Promise<number> {
-  const [typed, phase] = invocation.positionals as [string, string];
-  const found = findRun(invocation.project, typed, ({ state }) => state === 'paused');
+  const [typed, named] = invocation.positionals as [string, string];
+  const found = findRun(invocation.project, typed, (head) => asksSomething(invocation, head));
   if ('problem' in found) return complain(invocation, found.problem, found.hint);
   const { runId } = found;
+  const phase = phasePath(invocation, runId, named);
   const note = invocation.flags.string('note');
   const by = whoDecides(invocation);
   const decided = decideApproval(invocation.project, {
@@ -56,12 +61,25 @@ function tell({ out, err, project }: Invocation, runId: string, { asked, decisio
   out.write(`${repeated ? 'already ' : ''}${word}: ${oneLine(asked.text)}\n`);
   if (earlier && repeated) err.write(`${decisionText(earlier, now)}; nothing has changed\n`);
   else if (earlier) err.write(`this replaces what was decided before: ${decisionText(earlier, now)}\n`);
-  err.write(`next: taskflow resume ${runId}\n`);
+  const run = runHead(project, runId)?.run;
+  err.write(`next: ${run?.mode === 'batch' ? resumeCommand(run) : `taskflow resume ${runId}`}\n`);
 }
 
 function decidedJson(runId: string, { asked, decision, earlier, repeated }: Decided) {
   const replaces = earlier && !repeated ? decisionJson(earlier) : null;
   return { runId, phase: asked.phase, ...decisionJson(decision), replaces };
+}
+
+/** Also a run that failed meanwhile, or a batch in which rows did, may have a question left. */
+function asksSomething({ project }: Invocation, { runId, state }: RunHead): boolean {
+  return isUnfinished(state) && !wentOn(project, runId) && waitingApprovals(project, runId).length > 0;
+}
+
+/** `3/ask` is the approval of row 3. */
+function phasePath({ project }: Invocation, runId: string, named: string): string {
+  if (!/^\d+\//.test(named)) return named;
+  const row = traceRun(project, runId)?.rows.find(({ row: number }) => number === Number.parseInt(named, 10));
+  return row ? `${row.path}${named.slice(named.indexOf('/'))}` : named;
 }
 
 /** As the machine knows them; in a job of CI, as the one who started it. */

@@ -40,6 +40,8 @@ export async function reportProblem(invocation: Invocation): Promise<string | un
 export async function approver(
   { flags, err, stdin }: Invocation,
   view: Pick<RunView, 'suspend'>,
+  /** What the person knows a phase by. */
+  nameOf: (phase: string) => string = (phase) => phase,
 ): Promise<RunOptions['approve']> {
   if (flags.boolean('yes')) return async () => ({ decision: 'approve' });
   if (!err.isLive || !stdin.isTerminal || flags.boolean('json') || flags.boolean('events')) return undefined;
@@ -48,7 +50,7 @@ export async function approver(
   return (request) => {
     const answer = previous.then(async () => {
       const { askApproval } = await import('./ask-approval.js');
-      return askApproval(request, err, () => view.suspend());
+      return askApproval({ ...request, phase: nameOf(request.phase) }, err, () => view.suspend());
     });
     previous = answer;
     return answer;

@@ -5,6 +5,7 @@ import type { PhaseTrace, RunTrace } from '../run/trace.js';
 import { formatDuration } from '../util/duration.js';
 import { plural } from '../util/format.js';
 import { oneLine, sanitize } from '../util/terminal-text.js';
+import type { NamedRow } from './batch/row-names.js';
 import type { Invocation } from './command.js';
 import { decisionText } from './decision-text.js';
 import { recordedOutcome } from './recorded-outcome.js';
@@ -39,11 +40,16 @@ export class TraceText {
     for (const { message } of warnings) this.text += `${this.#style.yellow('warning')} ${oneLine(message)}\n`;
   }
 
-  phase(trace: PhaseTrace): void {
-    const { phase, starts, attempts, units, result } = trace;
+  row({ row, label, path }: NamedRow): void {
+    this.text += `\n${this.#style.bold(`row ${row}: ${oneLine(label)}`)} ${this.#style.dim(path)}\n`;
+  }
+
+  /** `name`: what to call it, where its path says less. */
+  phase(trace: PhaseTrace, name = trace.phase): void {
+    const { starts, attempts, units, result } = trace;
     const at = starts[0]?.at ?? result?.at;
     const when = at === undefined ? '' : this.#style.dim(`  +${formatDuration(Math.max(0, at - this.startedAt))}`);
-    this.text += `\n${this.#style.bold(phase)}${when}\n`;
+    this.text += `\n${this.#style.bold(name)}${when}\n`;
     const isDecided = result?.status === 'paused' && trace.decisions.length > 0;
     if (isDecided) this.text += `  ${result.kind} · decided since\n`;
     else if (result) this.#facts(result);

@@ -60,3 +60,32 @@ it('once the run has gone on, everything that shows it says as what', async () =
   expect((await project.run(['runs'])).stdout).toContain('paused (went on)');
   expect((await project.run(['doctor'])).stdout).not.toContain('waits for an approval');
 });
+
+it('rows of a batch are decided and traced by their number or label, and last is the run that asks', async () => {
+  const topics = [
+    { id: 'ask', type: 'approval', task: 'Ship {args.topic}?' },
+    { id: 'b', type: 'script', run: ['test', '{args.topic}', '!=', 'beta two'] },
+  ];
+  project.write('topics.json', JSON.stringify({ name: 'topics', args: { topic: {} }, phases: topics }));
+  project.write('topics.txt', 'alpha\nbeta two\n');
+  const batch = ['batch', './topics.json', '--over', 'topics.txt'];
+  const { status, stderr } = await project.run(batch);
+  expect(status).toBe(1);
+  expect(stderr).toContain('‖ beta two: ask asks: Ship beta two?');
+  expect(stderr).toContain('shows what waits');
+  expect((await project.run(['runs', 'show', 'last'])).stdout).toMatch(/taskflow approve \S+ 2\/ask/);
+  const approved = await project.run(['approve', 'last', '2/ask']);
+  expect(approved.stdout).toBe('approved: Ship beta two?\n');
+  expect(approved.stderr).toContain('next: taskflow batch ./topics.json --over topics.txt --resume');
+  const traced = (await project.run(['trace', 'last'])).stdout;
+  expect(traced).toMatch(/\nrow 1: alpha .*\nrow 2: beta two /s);
+  for (const typed of ['2', '2/b', 'beta two', 'beta two/b', 'b']) {
+    const { stdout } = await project.run(['trace', 'last', typed]);
+    expect(stdout).toMatch(/row 2: beta two .*\nb {2}\+/s);
+    expect(stdout.includes('row 1')).toBe(typed === 'b');
+    expect(stdout.includes('asked:')).toBe(!typed.endsWith('b'));
+  }
+  const json = JSON.parse((await project.run(['trace', 'last', '2', '--json'])).stdout);
+  expect(json.phases[0]).toMatchObject({ row: 2, label: 'beta two', phase: expect.stringMatching(/^rows\//) });
+  expect((await project.run(['trace', 'last', '7'])).status).toBe(2);
+});

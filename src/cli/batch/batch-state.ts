@@ -1,6 +1,8 @@
 import type { RunEvent } from '../../model/event.js';
 import type { Savings } from '../../model/outcome.js';
 import { addSavings } from '../../run/budget.js';
+import { oneLine, truncate } from '../../util/terminal-text.js';
+import { splitRowPath } from './row-names.js';
 
 /** What the view of a batch knows: figures, and the rows that are under way. */
 export interface BatchState {
@@ -61,14 +63,16 @@ export function applyBatchEvent(state: BatchState, event: RunEvent): void {
       if (event.continues) state.continues = event.continues.runId;
       return;
     case 'warning':
-      state.warnings.push(event.phase === undefined ? event.message : `${event.phase}: ${event.message}`);
+      state.warnings.push(
+        event.phase === undefined ? event.message : `${phaseName(state, event.phase)}: ${event.message}`,
+      );
       return;
     case 'row-start':
       state.active.set(event.path, { label: event.label, startedAt: event.at });
       return;
     case 'phase-start': {
-      const row = rowOf(state, event.phase);
-      if (row) row.phase = event.phase.slice(event.phase.indexOf('/', 5) + 1);
+      const place = placeOf(state, event.phase);
+      if (place) place.row.phase = place.phase;
       return;
     }
     case 'row-end':
@@ -95,10 +99,17 @@ function endRow(state: BatchState, event: Extract<RunEvent, { readonly type: 'ro
   if (state.lately.length > LATELY) state.lately.shift();
 }
 
-/** `rows/<place>/phase` and everything below it. */
-function rowOf(state: BatchState, path: string): ActiveRow | undefined {
-  const end = path.startsWith('rows/') ? path.indexOf('/', 5) : -1;
-  return end === -1 ? undefined : state.active.get(path.slice(0, end));
+/** The row that a phase belongs to, and the phase's name in it. */
+function placeOf(state: BatchState, path: string): { readonly row: ActiveRow; readonly phase: string } | undefined {
+  const split = splitRowPath(path);
+  const row = split && state.active.get(split.row);
+  return row && { row, phase: split.phase };
+}
+
+/** `sea level: review`; the path of a phase of which the row is not known. */
+export function phaseName(state: BatchState, path: string): string {
+  const place = placeOf(state, path);
+  return place ? `${truncate(oneLine(place.row.label), 60)}: ${place.phase}` : path;
 }
 
 /** At the pace of the last rows; undefined while there is none. */

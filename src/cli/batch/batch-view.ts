@@ -5,7 +5,7 @@ import { createStyle } from '../style.js';
 import { createAnimation } from '../view/animation.js';
 import { warningLine } from '../view/plain.js';
 import { createScreen, type RunViewOptions } from '../view/run-view.js';
-import { applyBatchEvent, createBatchState } from './batch-state.js';
+import { applyBatchEvent, createBatchState, phaseName } from './batch-state.js';
 import { closingLines } from './closing.js';
 import { drawBatch } from './draw-batch.js';
 import { plainBatchLines } from './plain.js';
@@ -16,6 +16,8 @@ export interface BatchView {
   /** A line of ours that stays, beside what the batch says. */
   notice(line: string): void;
   suspend(): () => void;
+  /** What people know a phase of a row by. */
+  nameOf(phase: string): string;
   /** Leaves the closing summary; without a result the batch never began. */
   stop(result: BatchResult | undefined): void;
 }
@@ -31,6 +33,7 @@ function quietView({ out }: RunViewOptions): BatchView {
     onEvent: () => {},
     notice: (line) => out.write(`${line}\n`),
     suspend: () => () => {},
+    nameOf: (phase) => phase,
     stop(result) {
       if (result && result.status !== 'success') {
         out.write(`${closingLines(result, createStyle(out.color)).join('\n')}\n`);
@@ -50,6 +53,7 @@ function plainView({ out }: RunViewOptions): BatchView {
       for (const line of toLines(state, event)) lines.add(line);
     },
     notice: (line) => lines.add(line),
+    nameOf: (phase) => phaseName(state, phase),
     suspend() {
       lines.flush();
       return () => {};
@@ -89,6 +93,7 @@ function liveView({ out, clock }: RunViewOptions): BatchView {
       notices.push(line);
       animation.redraw();
     },
+    nameOf: (phase) => phaseName(state, phase),
     suspend() {
       animation.halt();
       suspended = true;

@@ -41,16 +41,20 @@ function failures({ rows, status: ended, error: stopped }: BatchResult, style: S
   return lines.length === 0 ? [] : [...lines, ''];
 }
 
-function next({ status, runId }: BatchResult): string[] {
+function next({ status, runId, paused }: BatchResult): string[] {
   const again = 'the same command with --resume    pays only for what is missing';
+  const decide = [
+    `taskflow runs show ${runId}    shows what waits`,
+    `taskflow approve ${runId} PHASE    then ${again}`,
+  ];
   switch (status) {
     case 'success':
       return [];
     case 'paused':
-      return [`taskflow runs show ${runId}    shows what waits`, `taskflow approve ${runId} PHASE    then ${again}`];
+      return decide;
     case 'over-budget':
       return [`${again}; raise --max-usd`];
     default:
-      return [`taskflow trace ${runId}    shows every attempt`, again];
+      return [`taskflow trace ${runId}    shows every attempt`, ...(paused > 0 ? decide : [again])];
   }
 }

@@ -44,7 +44,7 @@ export async function executeBatch(
   const view = createBatchView({ out: err, clock: project.clock, quiet: flags.boolean('quiet') });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
   const interrupt = listenForInterrupts((line) => view.notice(line));
-  const approve = await approver(invocation, view);
+  const approve = await approver(invocation, view, (phase) => view.nameOf(phase));
   const ended = await runBatch(
     {
       ...options,

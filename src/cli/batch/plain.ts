@@ -3,7 +3,7 @@ import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
 import { warningLine } from '../view/plain.js';
-import type { BatchState } from './batch-state.js';
+import { type BatchState, phaseName } from './batch-state.js';
 import { progressLine, rowLine } from './row-line.js';
 
 const PROGRESS_MS = 2_000;
@@ -26,12 +26,12 @@ export function plainBatchLines(style: Style): (state: BatchState, event: RunEve
         return [progressLine(state.ended, state.total, state.reused)];
       case 'retry':
         return [
-          `${style.yellow('↻')} ${event.phase} attempt ${event.attempt} failed: ${oneLine(event.error)}; again in ${Math.ceil(event.delayMs / 1000)}s`,
+          `${style.yellow('↻')} ${phaseName(state, event.phase)} attempt ${event.attempt} failed: ${oneLine(event.error)}; again in ${Math.ceil(event.delayMs / 1000)}s`,
         ];
       case 'approval':
-        return [`${style.yellow('‖')} ${event.phase} asks: ${oneLine(event.text)}`];
+        return [`${style.yellow('‖')} ${phaseName(state, event.phase)} asks: ${oneLine(event.text)}`];
       case 'warning':
-        return [warningLine(event.phase, event.message, style)];
+        return [warningLine(event.phase && phaseName(state, event.phase), event.message, style)];
       default:
         return [];
     }

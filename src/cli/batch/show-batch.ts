@@ -10,6 +10,7 @@ import { runJson, stateText } from '../commands/runs.js';
 import { questionLines } from '../decision-text.js';
 import { createStyle } from '../style.js';
 import { alignColumns } from '../table.js';
+import { RowNames } from './row-names.js';
 
 /** A batch from its journal, for programs. */
 export function batchOf({ head, rows }: RunTrace) {
@@ -50,7 +51,11 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
     out.write(`${style.dim('→')} it went on as run ${heir}\n`);
     return;
   }
-  const waiting = head.state === 'running' ? [] : waitingApprovals(project, run.runId);
+  const names = new RowNames(rows);
+  const waiting = (head.state === 'running' ? [] : waitingApprovals(project, run.runId)).map((asked) => ({
+    ...asked,
+    phase: names.short(asked.phase),
+  }));
   for (const line of questionLines(waiting, run.runId, { style, now: project.clock.now() })) out.write(`${line}\n`);
   if (head.state !== 'success' && head.state !== 'running') {
     out.write(`${style.dim('→')} ${resumeCommand(run)}    goes on with it\n`);
