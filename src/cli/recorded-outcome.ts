@@ -4,7 +4,7 @@ import type { ResultLine } from '../run/journal/lines.js';
 /** How a phase ended, from its line in the journal. */
 export function recordedOutcome(line: ResultLine): PhaseOutcome {
   const { phase, kind, status, hit, madeAt, at, files = [] } = line;
-  const { reason, key, output, attempts, durationMs, usage, saved, model, failure, items } = line;
+  const { reason, key, output, attempts, durationMs, usage, saved, model, failure, optional, items } = line;
   const ageMs = hit !== null && madeAt !== undefined ? Math.max(0, at - madeAt) : undefined;
   return {
     id: phase,
@@ -22,6 +22,7 @@ export function recordedOutcome(line: ResultLine): PhaseOutcome {
     saved,
     model,
     failure,
+    optional,
     items,
     ...(status === 'done' && hit === null && attempts === 0 && { taken: true }),
   };

@@ -75,7 +75,8 @@ export class TraceText {
   #facts(line: ResultLine): void {
     const model = line.model === undefined ? [] : [oneLine(line.model)];
     const took = line.hit === null && line.attempts > 0 ? [formatDuration(line.durationMs)] : [];
-    const facts = [line.kind, line.status, ...took, ...model, ...usageFacts(line.usage)];
+    const status = line.optional ? `${line.status} (optional)` : line.status;
+    const facts = [line.kind, status, ...took, ...model, ...usageFacts(line.usage)];
     this.text += `  ${facts.join(' · ')}\n  ${outcomeNote(recordedOutcome(line))}\n`;
   }
 
@@ -96,7 +97,8 @@ export class TraceText {
   #result(line: ResultLine, attemptsTold: boolean): void {
     if (line.failure) this.#failure(line.failure, attemptsTold);
     // What a failure is explained with may be all that there is.
-    const isTold = line.output.text.trimEnd() === (line.failure?.detail ?? '');
+    const said = line.output.text.trimEnd();
+    const isTold = line.failure !== undefined && (said === '' || said === line.failure.detail);
     if (!isTold) this.#block('output', line.output.text);
     if (line.key !== undefined) this.text += `  ${this.#style.dim(`key ${line.key}`)}\n`;
   }

@@ -76,6 +76,8 @@ export interface PhaseOutcome {
   readonly cost?: { readonly usage: Usage; readonly durationMs: number };
   readonly model?: string;
   readonly failure?: Failure;
+  /** It did not go well, and need not: the run goes on without it. */
+  readonly optional?: true;
   readonly items?: ItemCounts;
   /** Why this may not be kept across runs, nor anything that it is a part of, although it is done. */
   readonly unkeepable?: string;

@@ -121,6 +121,7 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
   if (settled.files.length > 0) line.files = settled.files;
   if (settled.model !== undefined) line.model = settled.model;
   if (settled.failure) line.failure = settled.failure;
+  if (unit === undefined && isTolerated(at, settled)) line.optional = true;
   if (settled.items) line.items = settled.items;
   if (settled.inputs) line.inputs = settled.inputs;
   if (settled.facts !== undefined) line.facts = settled.facts;
@@ -129,6 +130,10 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
   if (!at.phase.idempotent) line.idempotent = false;
   if (!mayBeCrossRun(at.phase.kind)) line.deciding = true;
   return secrets.any ? withoutSecrets(line, secrets) : line;
+}
+
+function isTolerated({ phase }: PhaseContext, { status }: Settled): boolean {
+  return phase.optional && (status === 'failed' || status === 'blocked');
 }
 
 /** What was said in words, or given. Identities are sealed already; an output that had to be changed says so. */
@@ -166,6 +171,7 @@ export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {
     cost: settled.cost,
     model: settled.model,
     failure: settled.failure,
+    optional: isTolerated(at, settled) ? true : undefined,
     items: settled.items,
     unkeepable: settled.unkeepable,
     // What has taken effect stays done, whatever is thought of its result.

@@ -66,6 +66,8 @@ export interface PhaseResult {
     readonly hint?: string;
     readonly detail?: string;
   };
+  /** It failed or was blocked, and the run went on without it. */
+  readonly optional?: true;
   readonly items?: ItemCounts;
 }
 
@@ -159,6 +161,7 @@ function phaseResult(phase: PhaseOutcome, mask: ResultFacts['mask']): PhaseResul
       hint: failure.hint,
       detail: failure.detail === undefined ? undefined : mask(failure.detail),
     },
+    optional: phase.optional,
     items: phase.items,
   };
 }

@@ -133,6 +133,25 @@ describe('taskflow run', () => {
     expect(traced.stdout).toContain('some trouble');
   });
 
+  it('does not show a phase that may fail like one that stops the run', async () => {
+    const may = phase('may', ['sh', '-c', 'echo missing >&2; exit 3'], { optional: true });
+    project.write('flow.json', flow(may, phase('b', ['echo', 'fine'])));
+    const { status, stderr } = await project.run(['run', './flow.json']);
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/^! may {2}.*failed, and is optional: sh exited with status 3$/m);
+    expect(stderr).toMatch(/^! may failed, and is optional: sh exited with status 3\n {2}│ missing$/m);
+    expect(stderr).toMatch(/✔ demo succeeded .*, 1 optional failed$/m);
+    expect(stderr).not.toContain('✖');
+    expect((await project.run(['runs', 'show', 'last'])).stdout).toMatch(/^! may .*and is optional/m);
+    expect((await project.run(['trace', 'last'])).stdout).toContain('script · failed (optional)');
+    const json = JSON.parse((await project.run(['run', './flow.json', '--fresh', '--json'])).stdout);
+    expect(json.phases).toMatchObject([
+      { id: 'may', status: 'failed', optional: true },
+      { id: 'b', status: 'done' },
+    ]);
+    expect(json.phases[1]).not.toHaveProperty('optional');
+  });
+
   it('shows what a failed program said on stdout where it said nothing on stderr, as compilers do', async () => {
     const compile = 'seq 1 9000; echo "src/a.ts(1,2): error TS1005"; exit 2';
     project.write('flow.json', flow(phase('build', compile)));

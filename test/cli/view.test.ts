@@ -176,6 +176,27 @@ describe('the closing lines', () => {
     expect(lines.at(-1)).toContain('taskflow resume run-1');
   });
 
+  it('tell what stopped the run before what may fail, and count them apart', () => {
+    const failure = { code: 'exit', message: 'status 1' } as const;
+    const may = phaseEnd('may', { status: 'failed', failure, optional: true });
+    const state = fold(
+      runStart(['may', 'must']),
+      may,
+      phaseEnd('must', { status: 'failed', failure }),
+      runEnd('failed'),
+    );
+    const lines = closingLines(state, plain);
+    expect(lines[0]).toBe('✖ must failed: status 1');
+    expect(lines[2]).toBe('! may failed, and is optional: status 1');
+    expect(lines[4]).toContain('1 failed, 1 optional failed');
+    expect(picture(state)[0]).toContain('1 failed · 1 optional failed');
+    expect(
+      picture(state)
+        .slice(1)
+        .map((line) => line[0]),
+    ).toEqual(['!', '✖']);
+  });
+
   it('say for a waiting approval how to decide it', () => {
     const events = [runStart(['ask']), phaseEnd('ask', { kind: 'approval', status: 'paused' }), runEnd('paused')];
     expect(closingLines(fold(...events), plain).join('\n')).toContain('taskflow approve run-1 ask');

@@ -28,6 +28,7 @@ export function closingLines(state: RunState, style: Style): string[] {
   const mark = { success: style.green('✔'), paused: style.yellow('‖') }[end.status as string] ?? style.red('✖');
   const parts = [`${counts.executed} executed`, `${counts.reused} reused`];
   if (counts.failed > 0) parts.push(`${counts.failed} failed`);
+  if (counts.tolerated > 0) parts.push(`${counts.tolerated} optional failed`);
   return [
     ...failureLines(state, style),
     `${mark} ${style.bold(oneLine(state.flow))} ${wordsFor(end)} after ${formatDuration(end.durationMs)}: ${parts.join(', ')}`,
@@ -56,10 +57,15 @@ const TAIL_LINES = 12;
 
 function failureLines(state: RunState, style: Style): string[] {
   const failed = state.phases.filter(({ state: phase }) => phase === 'failed' || phase === 'blocked');
-  if (failed.length === 0) return endErrorLines(state, style);
-  const lines = failed.slice(0, MAX_FAILURES).flatMap((phase) => failureOf(phase, style));
+  // What stopped the run first.
+  const [tolerated, stopping] = [failed.filter(isOptional), failed.filter((phase) => !isOptional(phase))];
+  const lines = [...stopping, ...tolerated].slice(0, MAX_FAILURES).flatMap((phase) => failureOf(phase, style));
   if (failed.length > MAX_FAILURES) lines.push(`${failed.length - MAX_FAILURES} more phases failed`, '');
-  return lines;
+  return stopping.length === 0 ? [...lines, ...endErrorLines(state, style)] : lines;
+}
+
+function isOptional({ outcome }: PhaseState): boolean {
+  return outcome?.optional === true;
 }
 
 /** No phase is to blame: the time or the money of the whole run was used up. */
@@ -74,7 +80,8 @@ function failureOf({ id, state, outcome }: PhaseState, style: Style): string[] {
   const failure = outcome?.failure;
   const message = sanitize(failure?.message ?? outcome?.reason ?? '').trimEnd();
   const [first = '', ...rest] = message.split('\n');
-  const lines = [`${style.red(state === 'blocked' ? '■' : '✖')} ${style.bold(id)} ${state}: ${first}`];
+  const mark = outcome?.optional ? style.yellow('!') : style.red(state === 'blocked' ? '■' : '✖');
+  const lines = [`${mark} ${style.bold(id)} ${state}${outcome?.optional ? ', and is optional' : ''}: ${first}`];
   lines.push(...rest.slice(0, TAIL_LINES).map((line) => `  ${line}`));
   const tail = tailOf(failure?.detail);
   lines.push(...tail.map((line) => `  ${style.dim('│')} ${line}`));

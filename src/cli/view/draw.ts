@@ -46,15 +46,17 @@ function headerLine(state: RunState, style: Style, now: number): string {
   if (counts.reused > 0) facts.push(`${counts.reused} reused`);
   if (counts.running > 0 && !state.end) facts.push(`${counts.running} running`);
   if (counts.failed > 0) facts.push(style.red(`${counts.failed} failed`));
+  if (counts.tolerated > 0) facts.push(style.yellow(`${counts.tolerated} optional failed`));
   facts.push(formatDuration(state.end?.durationMs ?? Math.max(0, now - state.startedAt)));
   return `${style.bold(oneLine(state.flow))} ${style.dim(state.runId)}  ${facts.join(style.dim(' · '))}`;
 }
 
 /** `executed` and `reused` are what the run's result has under `reuse`: what failed was executed as well. */
 export function countStates(phases: readonly PhaseState[]) {
-  const counts = { settled: 0, reused: 0, running: 0, failed: 0, executed: 0 };
+  const counts = { settled: 0, reused: 0, running: 0, failed: 0, tolerated: 0, executed: 0 };
   for (const { state, outcome } of phases) {
     if (state === 'running') counts.running++;
+    else if (outcome?.optional) counts.tolerated++;
     else if (state === 'failed' || state === 'blocked') counts.failed++;
     else if (state === 'done' || state === 'skipped') counts.settled++;
     if (outcome?.cacheHit) counts.reused++;

@@ -19,11 +19,11 @@ export function outcomeNote(outcome: PhaseOutcome): string {
 function statusNote(outcome: PhaseOutcome): string {
   const { status, cacheHit, failure, attempts } = outcome;
   if (status === 'failed' || status === 'blocked') {
-    return oneLine(failure?.message ?? outcome.reason) + (attempts > 1 ? ` (${attempts} attempts)` : '');
+    const why = oneLine(failure?.message ?? outcome.reason) + (attempts > 1 ? ` (${attempts} attempts)` : '');
+    return outcome.optional ? `${status}, and is optional: ${why}` : why;
   }
   if (cacheHit !== null) return `CACHED (${cacheHit}${hitFacts(outcome)})`;
   if (status === 'paused') return 'waits for an approval';
-  if (status === 'done' && failure) return `failed, and is optional: ${oneLine(failure.message)}`;
   if (outcome.taken) return oneLine(outcome.reason);
   const reason = outcome.reason === USUAL ? '' : oneLine(outcome.reason);
   if (status !== 'done') return reason === 'interrupted' ? reason : withReason(status, reason);

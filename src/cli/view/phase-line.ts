@@ -58,11 +58,11 @@ function glyph(phase: PhaseState, { style, tick }: LineOptions): string {
     case 'running':
       return style.cyan(SPINNER[tick % SPINNER.length]!);
     case 'done':
-      return phase.outcome?.failure ? style.yellow('!') : style.green(phase.outcome?.cacheHit ? '●' : '✔');
+      return style.green(phase.outcome?.cacheHit ? '●' : '✔');
     case 'failed':
-      return style.red('✖');
+      return phase.outcome?.optional ? style.yellow('!') : style.red('✖');
     case 'blocked':
-      return style.red('■');
+      return phase.outcome?.optional ? style.yellow('!') : style.red('■');
     case 'paused':
       return style.yellow('‖');
     default:
@@ -117,7 +117,7 @@ function phaseNote(phase: PhaseState, style: Style): Fact[] {
   const note = (text: string) => [{ text, weight: KEPT }];
   if (outcome) {
     const text = outcomeNote(outcome);
-    if (state === 'failed' || state === 'blocked') return note(style.red(text));
+    if (state === 'failed' || state === 'blocked') return note((outcome.optional ? style.yellow : style.red)(text));
     return note(outcome.cacheHit ? style.cyan(text) : style.dim(text));
   }
   if (phase.note !== undefined) return note(style.dim(oneLine(phase.note)));

@@ -50,15 +50,18 @@ const GLYPHS = { done: '✔', failed: '✖', blocked: '■', paused: '‖', skip
 function endLine({ phase, outcome }: Extract<RunEvent, { readonly type: 'phase-end' }>, style: Style): string {
   const { status, cacheHit } = outcome;
   if (cacheHit !== null && !outcome.items) return `${style.green('●')} ${phase}  ${outcomeNote(outcome)}`;
-  const color = status === 'done' ? style.green : status === 'failed' || status === 'blocked' ? style.red : style.dim;
+  const isBad = status === 'failed' || status === 'blocked';
+  const color = status === 'done' ? style.green : outcome.optional ? style.yellow : isBad ? style.red : style.dim;
   const facts: string[] = [];
   if (cacheHit === null && outcome.attempts > 0)
     facts.push(formatDuration(outcome.durationMs), ...usageFacts(outcome.usage));
   if (outcome.items) facts.push(`${outcome.items.executed} of ${outcome.items.total} items executed`);
-  const word = status === 'done' ? '' : ` ${status}`;
+  // The note of what is optional has the word.
+  const word = status === 'done' || outcome.optional ? '' : ` ${status}`;
+  const glyph = outcome.optional ? '!' : cacheHit ? '●' : GLYPHS[status];
   const note = outcomeNote(outcome);
   const details = [...facts, status === 'skipped' || status === 'cancelled' ? oneLine(outcome.reason) : note].filter(
     Boolean,
   );
-  return `${color(cacheHit ? '●' : GLYPHS[status])} ${phase}${word}${details.length > 0 ? `  ${details.join(' · ')}` : ''}`;
+  return `${color(glyph)} ${phase}${word}${details.length > 0 ? `  ${details.join(' · ')}` : ''}`;
 }

@@ -104,6 +104,7 @@ export interface ResultLine {
   readonly cost?: { readonly usage: Usage; readonly durationMs: number };
   readonly model?: string;
   readonly failure?: Failure;
+  readonly optional?: true;
   readonly items?: ItemCounts;
   readonly identity?: JsonObject;
   readonly inputs?: JsonObject;
