@@ -1,7 +1,7 @@
-import { type Forecast, forecastRun, type PhaseForecast } from '../run/forecast.js';
+import { type Forecast, forecastRun, type PhaseForecast, type Would } from '../run/forecast.js';
 import type { RunOptions } from '../run/options.js';
 import { formatDuration } from '../util/duration.js';
-import { formatCount, formatMoney, plural } from '../util/format.js';
+import { formatCount, formatMoney, grouped, plural } from '../util/format.js';
 import { oneLine } from '../util/terminal-text.js';
 import type { Invocation } from './command.js';
 import { EXIT } from './exit-status.js';
@@ -35,26 +35,58 @@ export function forecastText(forecast: Forecast, style: Style): string {
       style.dim(lastText(phase)),
     ];
   });
-  const count = (would: PhaseForecast['would']) => forecast.phases.filter((phase) => phase.would === would).length;
-  const parts = [`${count('run')} would run`, `${count('reuse')} would be reused`];
-  if (count('unknown') > 0) parts.push(`${count('unknown')} depend on what runs first`);
-  if (count('skip') > 0) parts.push(`${count('skip')} would be skipped`);
-  if (count('fail') > 0) parts.push(`${count('fail')} would fail`);
-  const head = forecast.continues
-    ? `would continue run ${forecast.continues.runId}${forecast.continues.notice ? ` (${forecast.continues.notice})` : ''}\n`
-    : '';
+  const counts = { run: 0, shared: 0, reuse: 0, unknown: 0, skip: 0, fail: 0 };
+  for (const { would } of forecast.phases) counts[would] += 1;
+  const head = continuesText(forecast.continues, 'run');
   const cost = forecast.phases
     .filter(({ would }) => would === 'run')
     .reduce((sum, { last }) => sum + (last?.usd ?? 0), 0);
   const costText = cost > 0 ? `; what would run last cost ${formatMoney(cost)}` : '';
-  return `${head}${alignColumns(rows)}${plural(forecast.phases.length, 'phase')}: ${parts.join(', ')}${costText}\n`;
+  return `${head}${alignColumns(rows)}${plural(forecast.phases.length, 'phase')}: ${countsText(counts)}${costText}\n`;
 }
+
+/** `2 would run, 3 would be reused, 1 depends on what runs first`. */
+export function countsText(counts: Readonly<Record<Would, number>>): string {
+  const parts = [
+    `${grouped(counts.run)} would run`,
+    `${grouped(counts.reuse)} would be reused`,
+    ...otherCounts(counts),
+  ];
+  return parts.join(', ');
+}
+
+/** Whatever there is beside what would run and be reused. */
+export function otherCounts({ shared, unknown, skip, fail }: Readonly<Record<Would, number>>): string[] {
+  const parts: string[] = [];
+  if (shared > 0) parts.push(`${grouped(shared)} would be shared`);
+  if (unknown > 0) parts.push(`${grouped(unknown)} ${unknown === 1 ? 'depends' : 'depend'} on what runs first`);
+  if (skip > 0) parts.push(`${grouped(skip)} would be skipped`);
+  if (fail > 0) parts.push(`${grouped(fail)} would fail`);
+  return parts;
+}
+
+export function continuesText(continues: Forecast['continues'], what: 'run' | 'batch'): string {
+  if (!continues) return '';
+  const { runId, notice } = continues;
+  return `would continue ${what} ${runId}${notice ? ` (${notice})` : ''}\n`;
+}
+
+/** In the order in which they are counted up. */
+export const WOULD_WORDS = {
+  run: 'would run',
+  shared: 'would be shared',
+  reuse: 'would be reused',
+  unknown: 'not known yet',
+  skip: 'would be skipped',
+  fail: 'would fail',
+} as const satisfies Record<Would, string>;
 
 type Paint = (style: Style) => (text: string) => string;
 
-const MARKS: Readonly<Record<PhaseForecast['would'], { readonly glyph: string; readonly paint: Paint }>> = {
+export const MARKS: Readonly<Record<PhaseForecast['would'], { readonly glyph: string; readonly paint: Paint }>> = {
   reuse: { glyph: '●', paint: (style) => style.cyan },
   run: { glyph: '▸', paint: (style) => style.yellow },
+  shared: { glyph: '●', paint: (style) => style.dim },
   skip: { glyph: '–', paint: (style) => style.dim },
   unknown: { glyph: '?', paint: (style) => style.dim },
   fail: { glyph: '✖', paint: (style) => style.red },
@@ -66,8 +98,7 @@ function wouldText({ would, from, ageMs, reason, items }: PhaseForecast): string
   if (would === 'reuse') {
     return `CACHED (${from ?? 'run'}${ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`}${counts})`;
   }
-  const words = { run: 'would run', skip: 'would be skipped', unknown: 'not known yet', fail: 'would fail' } as const;
-  return `${words[would]}${why === '' ? '' : ` (${why}${counts})`}`;
+  return `${WOULD_WORDS[would]}${why === '' ? '' : ` (${why}${counts})`}`;
 }
 
 function lastText({ last, would }: PhaseForecast): string {

@@ -1,5 +1,6 @@
 import { Admission } from './admission.js';
 import { ForecastJournal } from './forecast-journal.js';
+import { foreseen } from './foreseen.js';
 import { type ContextParts, makeContext } from './make-context.js';
 import { runScope } from './schedule.js';
 import { ownScope } from './scope.js';
@@ -37,7 +38,7 @@ export async function countReusable(
   let atLeast = false;
   for (const { id, status, cacheHit, failure } of scope.outcomes.values()) {
     if (cacheHit !== null) reusable += 1;
-    else if (status === 'cancelled' && failure?.code !== 'forecast') atLeast ||= prior.has(id);
+    else if (status === 'cancelled' && foreseen(failure) !== 'run') atLeast ||= prior.has(id);
   }
   return { reusable, atLeast };
 }

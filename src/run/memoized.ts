@@ -4,6 +4,7 @@ import type { Claim, Entry } from '../store/store.js';
 import { sha256Hex } from '../util/digest.js';
 import type { RunContext } from './context.js';
 import { type Execution, failedBefore, type Settled } from './execution.js';
+import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from './foreseen.js';
 import {
   declaredOutputs,
   type Identified,
@@ -19,18 +20,7 @@ import { isNamed } from './named.js';
 import type { PhaseContext } from './phase-context.js';
 import { takeNote } from './repeat/take-note.js';
 import { refusesEarlier } from './reuse-rules.js';
-import {
-  entryOf,
-  type Found,
-  fromEntry,
-  fromLine,
-  frozen,
-  MIGHT_RUN,
-  ran,
-  reusedAgain,
-  TAKEN_AS_DONE,
-  WOULD_RUN,
-} from './settle.js';
+import { entryOf, type Found, fromEntry, fromLine, frozen, ran, reusedAgain, TAKEN_AS_DONE } from './settle.js';
 import { journalStart } from './start-line.js';
 import { whyMissed } from './why-missed.js';
 
@@ -118,8 +108,12 @@ async function waitOrExecute(
   const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
   const readRun = policy.readRun || (settles && !inDoubt);
   try {
-    const earlier = readRun || policy.sharesRun ? await fromThisRun(at, found) : NOTHING;
+    const shares = readRun || policy.sharesRun;
+    const earlier = shares ? await fromThisRun(at, found) : NOTHING;
     if ('settled' in earlier) return finish(at, work, found, earlier.settled);
+    if (shares && run.shared.expects(found.runKey)) {
+      return finish(at, work, found, ran(at, found, WOULD_BE_SHARED, 'computed once in this run'));
+    }
     return finish(at, work, found, await fromStoreOrExecution(at, work, found, { looked, refused: earlier.miss }));
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait for good.
@@ -367,6 +361,12 @@ function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): S
   if (at.run.notes) takeNote(at, settled, { unit: work.unit, probes: found.probes, reads: work.parts.reads });
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   const runKey = settled.runKey ?? found.runKey;
+  if (at.run.options.forecast) {
+    // Nothing is made in a dry run, and nothing written that could be read back: whoever asks next looks for himself.
+    at.run.shared.abandon(found.runKey);
+    if (settled.failure === WOULD_RUN.failure) at.run.shared.expect(runKey);
+    return settled;
+  }
   if (runKey !== found.runKey) at.run.shared.abandon(found.runKey);
   at.run.shared.finish(runKey, settled, reusable ? place : undefined);
   return settled;

@@ -200,14 +200,15 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
     ...(executed === 0 && run + crossRun > 0
       ? { reused: { hit: run > 0 ? 'run' : 'cross-run', ageMs: result.ageMs ?? 0 } }
       : {}),
-    ...(result.failure && {
-      failure: {
-        ...result.failure,
-        code: PASSED_ON.has(result.failure.code) ? result.failure.code : 'nested',
-        message: `${result.failure.phase}: ${result.failure.message}`,
-      },
-    }),
+    ...(result.failure && { failure: failureOf(result.failure) }),
   };
+}
+
+function failureOf(failure: NonNullable<ScopeResult['failure']>): Failure {
+  // What a dry run says is said of the whole: nothing has gone wrong anywhere.
+  if (failure.code === 'forecast') return failure;
+  const code = PASSED_ON.has(failure.code) ? failure.code : 'nested';
+  return { ...failure, code, message: `${failure.phase}: ${failure.message}` };
 }
 
 /** Phases that were reused inside are worth what they cost when they were executed. */
@@ -229,7 +230,6 @@ const PASSED_ON: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'budget',
   'frozen',
   'in-doubt',
-  'forecast',
 ]);
 
 const STATUS = {

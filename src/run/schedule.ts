@@ -4,13 +4,13 @@ import type { Phase } from '../model/flow.js';
 import { addUsage, NO_OUTPUT, NO_SAVINGS, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
 import { addSavings } from './budget.js';
 import type { RunContext } from './context.js';
+import { foreseenOfParts } from './foreseen.js';
 import { phaseContext } from './phase-context.js';
 import { type Readiness, readiness, type Standing } from './readiness.js';
 import { type Telling, tellRecord } from './repeat/tell-record.js';
 import { runPhase, unrun } from './run-phase.js';
 import type { Scope, ScopeResult } from './scope.js';
 import { selectPhases } from './selection.js';
-import { mightRun } from './settle.js';
 import { Starting } from './starting.js';
 
 /**
@@ -241,12 +241,10 @@ class Schedule {
       if (outcome.status === 'paused' && outcome.failure) return { ...outcome.failure, phase: outcome.id };
     }
     const { closed } = this.scope.admission;
-    const left = [...this.scope.outcomes.values()].filter((outcome) => outcome.status === 'cancelled');
-    // In a dry run nothing was interrupted: something in here would run, or may.
-    const looked = left.filter(({ failure }) => failure?.code === 'forecast');
-    const forecast = looked.find(({ failure }) => !mightRun(failure)) ?? looked[0];
-    if (forecast?.failure) return { ...forecast.failure, phase: forecast.id };
-    const [cancelled] = left;
+    const stopped = [...this.scope.outcomes.values()].filter((outcome) => outcome.status === 'cancelled');
+    const [cancelled] = stopped;
+    const foreseen = foreseenOfParts(stopped.map(({ failure }) => failure));
+    if (foreseen && cancelled) return { ...foreseen, phase: cancelled.id };
     if (closed) return { ...closed, phase: cancelled?.id ?? '' };
     return cancelled && { code: 'interrupted', message: 'interrupted', phase: cancelled.id };
   }

@@ -1,5 +1,4 @@
 import type { Identity } from '../memo/identity.js';
-import type { Failure } from '../model/failure.js';
 import type { JsonObject } from '../model/json.js';
 import { NO_OUTPUT, NO_USAGE } from '../model/outcome.js';
 import type { Entry } from '../store/store.js';
@@ -21,16 +20,6 @@ export interface Found {
   /** Of what is inside: it bounds the whole. */
   readonly ttlMs?: number;
   stored(): JsonObject;
-}
-
-export const WOULD_RUN = failedBefore({ code: 'forecast', message: 'it would run' });
-
-/** A dry run cannot tell: a command would have to be started. */
-export const MIGHT_RUN = failedBefore({ code: 'forecast', message: 'it may run' });
-
-/** Of a phase, or of something inside of it. */
-export function mightRun(failure: Failure | undefined): boolean {
-  return failure?.code === 'forecast' && failure.message.endsWith(MIGHT_RUN.failure!.message);
 }
 
 /** A person has looked: the side effect that was under way in this row did take place. */

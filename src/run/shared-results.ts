@@ -15,6 +15,8 @@ export class SharedResults {
   #recent = new Map<string, Settled>();
   /** As many that were made before those: nothing has to be taken out one by one. */
   #lessRecent = new Map<string, Settled>();
+  /** Of a dry run: what would have been made by now. */
+  readonly #expected = new Set<string>();
 
   /** Made in this run, or under way in it. */
   knows(runKey: string): boolean {
@@ -58,6 +60,14 @@ export class SharedResults {
     this.#places.delete(runKey);
     this.#recent.delete(runKey);
     this.#lessRecent.delete(runKey);
+  }
+
+  expect(runKey: string): void {
+    this.#expected.add(runKey);
+  }
+
+  expects(runKey: string): boolean {
+    return this.#expected.has(runKey);
   }
 
   #end(runKey: string, settled: Settled | undefined): void {

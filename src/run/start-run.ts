@@ -159,13 +159,13 @@ export async function openRun(
 }
 
 /** `--frozen` asks what the store has, not what an unfinished run has left; it continues one only when it is told to. */
-function withoutProof(options: RunOptions): RunOptions {
+export function withoutProof(options: RunOptions): RunOptions {
   const byItself = options.continuation === undefined || options.continuation.how === 'auto';
   return options.frozen && byItself ? { ...options, continuation: { how: 'fresh' } } : options;
 }
 
 /** Which runs of a flow belong together: those with the same arguments, those over the same list of rows. */
-function argumentsDigest({ flow, args }: RunOptions): string {
+export function argumentsDigest({ flow, args }: RunOptions): string {
   return sha256Hex(canonicalEncode(publicArgs(flow.args, args)));
 }
 

@@ -6,6 +6,7 @@ import { formatAgo, formatDuration } from '../../util/duration.js';
 import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Command, Invocation } from '../command.js';
+import { WOULD_WORDS } from '../dry-run.js';
 import { EXIT } from '../exit-status.js';
 import { forecastFlow } from '../forecast-flow.js';
 import { complain } from '../problem.js';
@@ -92,13 +93,8 @@ function show({ out, project }: Invocation, explained: readonly Explained[]): vo
       );
       continue;
     }
-    const words = {
-      run: 'would run',
-      skip: 'would be skipped',
-      unknown: 'is not known yet',
-      fail: 'would fail',
-    } as const;
-    out.write(`${style.yellow('▸')} ${style.bold(id)} ${words[would]}: ${oneLine(reason)}\n`);
+    const words = would === 'unknown' ? 'is not known yet' : WOULD_WORDS[would];
+    out.write(`${style.yellow('▸')} ${style.bold(id)} ${words}: ${oneLine(reason)}\n`);
     for (const { unit, key, madeAt, changes } of compared) {
       const what = unit === null ? '' : `${oneLine(unit)}: `;
       if (key === null) {

@@ -46,7 +46,14 @@ export const command: Command = {
   },
 };
 
-const STATES = { reuse: 'cached', run: 'miss', skip: 'skipped', unknown: 'unknown', fail: 'failing' } as const;
+const STATES = {
+  reuse: 'cached',
+  run: 'miss',
+  shared: 'miss',
+  skip: 'skipped',
+  unknown: 'unknown',
+  fail: 'failing',
+} as const;
 
 function statusJson({ dir, entries, bytes, oldest, blobs, damaged }: StoreStatus, forecast: Forecast | undefined) {
   const phases = (forecast?.phases ?? []).map(({ id, kind, would, from, ageMs, reason, key, items }) => ({

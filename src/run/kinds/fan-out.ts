@@ -3,6 +3,7 @@ import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
 import { itemsReason, settleComposite, sumOf } from '../composite.js';
 import type { Execution, Settled } from '../execution.js';
+import { foreseenOfParts } from '../foreseen.js';
 import { withOrdinals } from '../ordinals.js';
 import type { PhaseContext } from '../phase-context.js';
 import type { UnitRoll } from '../repeat/unit-roll.js';
@@ -73,6 +74,9 @@ function worst(
 ): { readonly status: Execution['status']; readonly failure: Failure } | undefined {
   const failed = units.flatMap((unit, index) => (unit.status === 'failed' ? [{ unit, spec: specs[index]! }] : []));
   if (failed.length > 0) return { status: 'failed', failure: itemsFailure(failed, units.length) };
+  const unfinished = units.filter((unit) => unit.status === 'cancelled').map(({ failure }) => failure);
+  const foreseen = foreseenOfParts(unfinished);
+  if (foreseen) return { status: 'cancelled', failure: foreseen };
   for (const status of ['blocked', 'paused', 'cancelled'] as const) {
     const unit = units.find((candidate) => candidate.status === status);
     if (unit) return { status, failure: unit.failure ?? { code: 'interrupted', message: status } };

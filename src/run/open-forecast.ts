@@ -1,0 +1,79 @@
+import { devNull } from 'node:os';
+import type { Failure } from '../model/failure.js';
+import { isResult, linesToCarry } from './carry.js';
+import { changedSince } from './changed-since.js';
+import type { RunContext } from './context.js';
+import { decideContinuation } from './continuation.js';
+import { endOnFileClock } from './end-stamp.js';
+import { readLines } from './journal/reader.js';
+import type { JournalWriter, LinePlace } from './journal/writer.js';
+import { makeContext } from './make-context.js';
+import type { RunOptions } from './options.js';
+import { PriorResults } from './prior-results.js';
+import type { RunHead } from './run-state.js';
+import { journalOf, lastRunId } from './runs-folder.js';
+import { withoutProof } from './start-run.js';
+
+/** What a dry run, of one flow or of a batch, goes through its phases with. */
+export interface OpenForecast {
+  readonly context: RunContext;
+  readonly continues?: { readonly runId: string; readonly notice?: string };
+  /** Grows while phases are looked at. */
+  readonly warnings: readonly string[];
+}
+
+/** Like `openRun`, without a run: nothing is claimed, carried over or written. */
+export async function openForecast(
+  options: RunOptions,
+  argsDigest: string,
+  journal: JournalWriter,
+): Promise<OpenForecast | { readonly refused: Failure }> {
+  const { project, flow, source, batch } = options;
+  const flowId = flow.file ?? source.ref;
+  const decision = decideContinuation(withoutProof(options), flowId, argsDigest, undefined);
+  if ('failure' in decision) return { refused: decision.failure };
+  const prior = decision.previous
+    ? lookInto(options, decision.previous, decision.how)
+    : new PriorResults('none', undefined, devNull);
+  const warnings: string[] = [];
+  const warn = (message: string) => {
+    if (!warnings.includes(message)) warnings.push(message);
+  };
+  const context = await makeContext({
+    options: { ...options, forecast: true },
+    runId: '00000000-000000-000000',
+    journal,
+    prior,
+    emit: (event) => {
+      if (event.type === 'warning') warn(event.message);
+    },
+    warn,
+    flowId,
+    previousRun: lastRunId(project, flowId, batch ? argsDigest : undefined),
+  });
+  if ('refused' in context) return context;
+  return {
+    context,
+    warnings,
+    continues: decision.previous && { runId: decision.previous.runId, notice: decision.notice },
+  };
+}
+
+/** Results of the run that would be continued, read where they are. */
+function lookInto({ project }: RunOptions, previous: RunHead, how: 'auto' | 'resume'): PriorResults {
+  const path = journalOf(project, previous.runId);
+  const { file } = previous.run;
+  const prior = new PriorResults(how, previous.runId, path, () =>
+    changedSince(project, endOnFileClock(project, previous), file === undefined ? [] : [file]),
+  );
+  let place: LinePlace = { offset: 0, length: 0 };
+  const lines = function* () {
+    for (const { line, ...at } of readLines(path)) {
+      place = at;
+      yield line;
+    }
+  };
+  // As they would be carried over: each as it was made, and not as it was reused since.
+  for (const line of linesToCarry(lines(), prior)) if (isResult(line)) prior.keep(line, place);
+  return prior;
+}

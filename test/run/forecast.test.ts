@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { createTestProject, type TestProject } from '../support/cli.js';
+
+let project: TestProject;
+afterEach(() => project?.remove());
+
+const INNER = `name: inner
+args: { of: { default: all } }
+phases:
+  - { id: look, type: script, run: [sh, -c, 'echo x >> look.count; echo "$0"', "{args.of}"] }
+`;
+
+it('a dry run says of a nested flow what its phases say', async () => {
+  project = createTestProject({
+    'flow.yaml': `name: outer
+phases:
+  - { id: one, type: flow, use: ./inner.yaml }
+  - { id: each, type: map, over: [a, b], as: n, use: ./inner.yaml, with: { of: "{n}" } }
+`,
+    'inner.yaml': INNER,
+  });
+  const { stdout } = await project.run(['run', 'flow.yaml', '--dry-run', '--json']);
+  const said = (text: string) => JSON.parse(text).phases.map(({ would }: { would: string }) => would);
+  expect(said(stdout)).toEqual(['run', 'run']);
+  await project.run(['run', 'flow.yaml']);
+  expect(readFileSync(join(project.root, 'look.count'), 'utf8')).toBe('x\n'.repeat(3));
+  const again = await project.run(['run', 'flow.yaml', '--dry-run', '--json', '--iterate']);
+  expect(said(again.stdout)).toEqual(['reuse', 'reuse']);
+});
+
+it('a dry run says what another phase of the run makes, as the run then shares it', async () => {
+  project = createTestProject({
+    'flow.yaml': `name: outer
+phases:
+  - { id: one, type: flow, use: ./inner.yaml }
+  - { id: two, type: flow, use: ./inner.yaml, dependsOn: [] }
+`,
+    'inner.yaml': INNER.replace('"] }', '"], cache: { scope: cross-run, fingerprint: [] } }'),
+  });
+  const { stdout } = await project.run(['run', 'flow.yaml', '--dry-run', '--json']);
+  expect(JSON.parse(stdout).phases.map(({ would }: { would: string }) => would)).toEqual(['run', 'shared']);
+  const { reuse } = JSON.parse((await project.run(['run', 'flow.yaml', '--json'])).stdout);
+  expect(reuse).toMatchObject({ executed: 1 });
+  expect(readFileSync(join(project.root, 'look.count'), 'utf8')).toBe('x\n');
+});
