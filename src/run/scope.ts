@@ -48,10 +48,10 @@ export interface ScopeResult {
   readonly partial?: true;
 }
 
-/** Of a run's own flow. */
-export function ownScope({ flow, args }: Pick<Scope, 'flow' | 'args'>, admission: Admission): Scope {
+/** Of a run's own flow, or of a row of a batch. */
+export function ownScope({ flow, args }: Pick<Scope, 'flow' | 'args'>, admission: Admission, path = ''): Scope {
   return {
-    path: '',
+    path,
     flow,
     args,
     outcomes: new Map(),

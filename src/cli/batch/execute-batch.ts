@@ -30,7 +30,7 @@ export async function executeBatch(
 ): Promise<number> {
   const { flags, out, err, project, cwd } = invocation;
   const { rows, over, flow } = options;
-  const continuation = flags.boolean('resume') ? lastBatch(options) : ({ how: 'fresh' } as const);
+  const continuation = batchContinuation(invocation, options);
   if ('problem' in continuation) return complain(invocation, continuation.problem);
   const problem = await reportProblem(invocation);
   if (problem !== undefined) return complain(invocation, problem);
@@ -80,6 +80,14 @@ export async function executeBatch(
     !wantsReports(invocation) || (await import('../reports.js')).writeBatchReports(invocation, over, result);
   const status = exitStatusOf(result);
   return troubles.size > 0 || !reported ? status || EXIT.failed : status;
+}
+
+/** `--resume`: the last batch of the same flow over the same rows. */
+export function batchContinuation(
+  { flags }: Invocation,
+  options: Parameters<typeof lastBatch>[0],
+): ReturnType<typeof lastBatch> {
+  return flags.boolean('resume') ? lastBatch(options) : { how: 'fresh' };
 }
 
 function writeReports(folder: OutFolder, result: BatchResult, over: string, at: number): void {

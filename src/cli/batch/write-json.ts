@@ -6,12 +6,23 @@ const PIECE = 65_536;
 /** One JSON object, written piece by piece: all outputs of a large batch together would not fit into memory. */
 export function writeBatchJson(out: Pick<Writer, 'write'>, result: BatchResult): void {
   const { outputOf, rows, ...figures } = result;
+  writeRows(out, figures, rows, ({ args, status, ...rest }) => {
+    const output = outputOf(rest.row);
+    const said = { output: output?.text ?? '', json: output?.json ?? null, base64: output?.base64 };
+    return { args, status, ...said, ...rest };
+  });
+}
+
+/** `{…figures, rows: […]}`. */
+export function writeRows<T>(
+  out: Pick<Writer, 'write'>,
+  figures: object,
+  rows: readonly T[],
+  shown: (row: T) => object,
+): void {
   let text = `${JSON.stringify(figures).slice(0, -1)},"rows":[`;
   for (const [index, row] of rows.entries()) {
-    const { args, status, ...rest } = row;
-    const output = outputOf(row.row);
-    const said = { output: output?.text ?? '', json: output?.json ?? null, base64: output?.base64 };
-    text += `${index === 0 ? '' : ','}${JSON.stringify({ args, status, ...said, ...rest })}`;
+    text += `${index === 0 ? '' : ','}${JSON.stringify(shown(row))}`;
     if (text.length < PIECE) continue;
     out.write(text);
     text = '';

@@ -2,7 +2,7 @@ import { isFlowPath } from '../../check/find-flow.js';
 import { ROW_FORMATS } from '../../run/batch/rows/raw-row.js';
 import { unknownInSelection } from '../../run/selection.js';
 import { readBatchRows } from '../batch/batch-rows.js';
-import { executeBatch } from '../batch/execute-batch.js';
+import { batchContinuation, executeBatch } from '../batch/execute-batch.js';
 import type { Command } from '../command.js';
 import { requireFlow } from '../flow-file.js';
 import { unknownRunnerFlag } from '../named-runner.js';
@@ -30,6 +30,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     { command: 'taskflow batch research --over topics.txt --out results', does: 'one file per topic in results/' },
     { command: 'taskflow batch ./review.yaml --over files.csv --jobs 20', does: 'columns are arguments of the flow' },
     { command: 'taskflow batch research --over topics.txt --resume', does: 'only what is missing' },
+    { command: 'taskflow batch research --over topics.txt --dry-run', does: 'what would run, and what it last cost' },
     { command: 'git ls-files "*.md" | taskflow batch lint --over - --as file', does: 'rows from a pipe' },
   ],
   flags: [
@@ -44,6 +45,12 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     },
     { name: 'out', alias: 'o', type: 'string', value: 'DIR', help: 'one file per row, batch.json and summary.md' },
     { name: 'jobs', alias: 'j', type: 'number', value: 'N', help: 'rows under way at once (default: 2 × concurrency)' },
+    {
+      name: 'dry-run',
+      alias: 'n',
+      type: 'boolean',
+      help: 'what would run or be reused in which rows; executes nothing',
+    },
     { name: 'resume', type: 'boolean', help: 'go on with the last batch of this flow and these rows' },
     { name: 'fail-fast', type: 'boolean', help: 'end with the first row that fails' },
     ...RUN_FLAGS.map((flag) => ({ ...flag, help: IN_A_BATCH[flag.name] ?? flag.help })),
@@ -86,6 +93,10 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
       ...(jobs === undefined ? {} : { jobs }),
       failFast: flags.boolean('fail-fast'),
     };
-    return executeBatch(invocation, options, warnings);
+    if (!flags.boolean('dry-run')) return executeBatch(invocation, options, warnings);
+    const continuation = batchContinuation(invocation, options);
+    if ('problem' in continuation) return complain(invocation, continuation.problem);
+    const { showBatchForecast } = await import('../batch/dry-run-batch.js');
+    return showBatchForecast(invocation, { ...options, continuation });
   },
 };

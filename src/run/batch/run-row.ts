@@ -1,12 +1,12 @@
 import type { Output } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
-import { Admission } from '../admission.js';
 import type { RunContext } from '../context.js';
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
-import type { Scope, ScopeResult } from '../scope.js';
+import type { ScopeResult } from '../scope.js';
 import type { BatchOptions } from './options.js';
 import type { RowResult } from './result.js';
+import { rowPath, rowScope } from './row-scope.js';
 import type { BatchRow } from './rows/bind-rows.js';
 
 /** Runs rows of a batch. Of a row that has ended nothing stays but its figures and where the journal has its output. */
@@ -22,10 +22,10 @@ export class RowRunner {
     const { context, options } = this;
     const { clock } = options.project;
     const startedAt = clock.elapsed();
-    const path = `rows/${row.place}`;
+    const path = rowPath(row);
     const forget = context.secrets.addForNow(options.flow.args, row.args);
     context.emit({ type: 'row-start', row: row.row, label: row.label, path });
-    const result = await context.runScope(this.#scope(row, path), context.signal);
+    const result = await context.runScope(rowScope(context, row), context.signal);
     const output = context.secrets.maskValue(result.output as never) as Output;
     const file = result.status === 'success' ? options.onOutput?.(row, output) : undefined;
     const figures = this.#figures(row, result, clock.elapsed() - startedAt, file);
@@ -38,22 +38,6 @@ export class RowRunner {
     const place = this.#outputs.get(row);
     const line = place && readLineAt(this.context.journal.path, place);
     return line?.type === 'row' ? line.output : undefined;
-  }
-
-  #scope(row: BatchRow, path: string): Scope {
-    const { flow } = this.options;
-    return {
-      path,
-      flow,
-      args: row.args,
-      outcomes: new Map(),
-      feedback: new Map(),
-      // A row that fails ends itself; what ends the batch ends every row.
-      admission: new Admission(this.context.admission),
-      depth: 0,
-      generated: false,
-      ancestry: [flow.file ?? flow.name],
-    };
   }
 
   #record(row: BatchRow, path: string, figures: RowResult, result: ScopeResult, output: Output): void {

@@ -1,0 +1,93 @@
+import {
+  type BatchForecast,
+  type Counts,
+  forecastBatch,
+  isReused,
+  type RowForecast,
+} from '../../run/batch/forecast-batch.js';
+import type { BatchOptions } from '../../run/batch/options.js';
+import type { Would } from '../../run/forecast.js';
+import { formatDuration } from '../../util/duration.js';
+import { grouped, plural } from '../../util/format.js';
+import { oneLine, truncate } from '../../util/terminal-text.js';
+import type { Invocation } from '../command.js';
+import { continuesText, countsText, MARKS, otherCounts, WOULD_WORDS } from '../dry-run.js';
+import { EXIT } from '../exit-status.js';
+import { complain } from '../problem.js';
+import { createStyle, type Style } from '../style.js';
+import { alignColumns } from '../table.js';
+import { spentText } from '../view/closing.js';
+import { writeRows } from './write-json.js';
+
+const MOST_ROWS = 20;
+const MOST_PHASES = 3;
+
+/** What a batch would do: rows in which something is to be done, then the sums; executes nothing. */
+export async function showBatchForecast(invocation: Invocation, options: BatchOptions): Promise<number> {
+  const forecast = await forecastBatch(options);
+  if ('refused' in forecast) return complain(invocation, forecast.refused.message, forecast.refused.hint);
+  const { out, err, flags } = invocation;
+  for (const warning of forecast.warnings) err.write(`warning: ${oneLine(warning)}\n`);
+  if (flags.boolean('json')) {
+    const { rows, ...figures } = forecast;
+    writeRows(out, figures, rows, (row) => row);
+  } else out.write(batchForecastText(forecast, createStyle(out.color)));
+  return options.frozen === true && forecast.counts.fail > 0 ? EXIT.frozenMiss : EXIT.success;
+}
+
+function batchForecastText(forecast: BatchForecast, style: Style): string {
+  const open = forecast.rows.filter((row) => !isReused(row));
+  const rows = open.slice(0, MOST_ROWS).map((row) => rowColumns(row, style));
+  const more = open.length - rows.length;
+  const phases = forecast.phases.map(({ id, counts }) => [`  ${id}`, phaseCounts(counts)]);
+  const words = [`${grouped(open.length)} to do`, `${grouped(forecast.reused)} all reused`];
+  return [
+    continuesText(forecast.continues, 'batch'),
+    alignColumns(rows),
+    more > 0 ? `… ${plural(more, 'more row')} to do\n` : '',
+    rows.length > 0 ? '\n' : '',
+    `${style.bold(oneLine(forecast.flow))} over ${oneLine(forecast.over)}: ${plural(forecast.total, 'row')}, ${words.join(', ')}\n`,
+    alignColumns(phases),
+    `${plural(
+      Object.values(forecast.counts).reduce((a, b) => a + b, 0),
+      'phase',
+    )}: ${countsText(forecast.counts)}\n`,
+    costText(forecast),
+  ].join('');
+}
+
+function phaseCounts(counts: Counts): string {
+  const { run, reuse } = counts;
+  const parts = otherCounts(counts);
+  if (reuse > 0) parts.unshift(`${grouped(reuse)} would be reused`);
+  if (run > 0) parts.unshift(`${grouped(run)} would run`);
+  return parts.join(', ');
+}
+
+/** What is sure goes before what is not. */
+const GRAVITY: readonly Would[] = ['fail', 'run', 'unknown', 'shared'];
+
+/** `work (no entry), send (not cached across runs) would run; sum (work would run first) not known yet`. */
+function rowColumns({ row, label, phases }: RowForecast, style: Style): string[] {
+  const said = GRAVITY.flatMap((would) => {
+    const such = phases.filter((phase) => phase.would === would);
+    if (such.length === 0) return [];
+    const named = such.slice(0, MOST_PHASES).map(({ id, reason }) => `${id} (${truncate(oneLine(reason), 80)})`);
+    if (such.length > MOST_PHASES) named.push(`${such.length - MOST_PHASES} more`);
+    return [{ would, text: `${named.join(', ')} ${WOULD_WORDS[would]}` }];
+  });
+  const { glyph, paint } = MARKS[said[0]!.would];
+  // What another row makes is worth a word only where there is nothing else to say.
+  const text = said.filter(({ would }, index) => index === 0 || would !== 'shared').map((part) => part.text);
+  return [
+    `${paint(style)(glyph)} ${style.dim(String(row))}`,
+    truncate(oneLine(label), 50),
+    paint(style)(text.join('; ')),
+  ];
+}
+
+function costText({ counts, last: { usd, tokens, ms, known } }: BatchForecast): string {
+  if (known === 0) return counts.run > 0 ? 'what that costs is not known yet\n' : '';
+  const of = known < counts.run ? ` (known for ${grouped(known)} of ${grouped(counts.run)})` : '';
+  return `what would run last cost ${spentText({ usd, tokens })} and ${formatDuration(ms)}${of}\n`;
+}

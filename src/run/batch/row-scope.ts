@@ -1,0 +1,13 @@
+import { Admission } from '../admission.js';
+import type { RunContext } from '../context.js';
+import { ownScope, type Scope } from '../scope.js';
+import type { BatchRow } from './rows/bind-rows.js';
+
+export function rowPath({ place }: Pick<BatchRow, 'place'>): string {
+  return `rows/${place}`;
+}
+
+export function rowScope({ options, admission }: RunContext, row: BatchRow): Scope {
+  // A row that fails ends itself; what ends the batch ends every row.
+  return ownScope({ flow: options.flow, args: row.args }, new Admission(admission), rowPath(row));
+}
