@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeNote } from '../util/atomic-write.js';
 import { sha256Hex } from '../util/digest.js';
 import { type Project, STATE_DIR } from '../util/project.js';
+import { statIfThere } from '../util/stat.js';
 
 const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
 /** Beside the runs: which run of a flow was the last one. Derived, and harmless when lost. */
@@ -55,6 +56,11 @@ export function runIds(project: Project): string[] {
     // No folder: nothing has run here yet.
     return [];
   }
+}
+
+/** Of a run that is not there any more: nothing. */
+export function journalBytes(project: Project, runId: string): number {
+  return statIfThere(journalOf(project, runId))?.size ?? 0;
 }
 
 export function removeRun(project: Project, runId: string): void {

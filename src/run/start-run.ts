@@ -153,7 +153,7 @@ export async function openRun(
       context.close();
       const error = told && { phase: told.phase, code: told.code, message: told.message, hint: told.hint };
       emit({ type: 'run-end', status, spent: spentOf(context.ledger), saved, durationMs, error });
-      pruneRuns(project);
+      pruneRuns(project, journal.bytes);
     },
   };
 }

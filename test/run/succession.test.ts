@@ -172,7 +172,7 @@ describe('state of a run', () => {
     rmSync(join(rig.root, '../ok'));
     const third = (await run(rig.root)).result!;
     const clock = { ...rig.project.clock, now: () => Date.now() + 40 * 24 * 3_600_000 };
-    pruneRuns({ ...rig.project, clock });
+    pruneRuns({ ...rig.project, clock }, 0);
     const left = readdirSync(join(rig.root, RUNS)).filter((name) => /^\d/.test(name));
     expect(left).toEqual([third.runId]);
     expect([first.status, second.status, third.status]).toEqual(['failed', 'success', 'failed']);

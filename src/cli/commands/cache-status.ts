@@ -1,4 +1,5 @@
 import type { Forecast } from '../../run/forecast.js';
+import { sizeOfRuns } from '../../run/list-runs.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import { storeStatus } from '../../store/store-status.js';
 import { formatAgo } from '../../util/duration.js';
@@ -25,7 +26,7 @@ export const command: Command = {
     {
       name: 'json',
       type: 'boolean',
-      help: 'as JSON: {dir, entries, bytes, oldest, phases: [{id, state, ageMs, reason}]}',
+      help: 'as JSON: {dir, entries, bytes, oldest, phases: [{id, state, ageMs, reason}], runs: {runs, bytes}}',
     },
   ],
   positionals: [
@@ -40,8 +41,13 @@ export const command: Command = {
     const forecast =
       typed === undefined ? undefined : await forecastFlow(invocation, { typed, pairs, config: opened.config });
     if (forecast && 'status' in forecast) return forecast.status;
-    if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(statusJson(status, forecast))}\n`);
-    else show(invocation, status, forecast);
+    const runs = sizeOfRuns(invocation.project);
+    if (invocation.flags.boolean('json')) {
+      invocation.out.write(`${JSON.stringify({ ...statusJson(status, forecast), runs })}\n`);
+    } else {
+      show(invocation, status, forecast);
+      invocation.out.write(`journals: ${plural(runs.runs, 'run')}, ${formatBytes(runs.bytes)}\n`);
+    }
     return EXIT.success;
   },
 };

@@ -1,9 +1,10 @@
 import { totalTokens } from '../../model/outcome.js';
 import { waitingApprovals } from '../../run/decide-approval.js';
-import { listRuns } from '../../run/list-runs.js';
+import { listRuns, sizeOfRuns } from '../../run/list-runs.js';
 import type { RunHead, RunState } from '../../run/run-state.js';
 import { wentOn } from '../../run/succession.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
+import { formatBytes, plural } from '../../util/format.js';
 import type { Project } from '../../util/project.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
@@ -39,6 +40,10 @@ export const command: Command = {
     if (heads.length === 0) invocation.err.write('no runs\n');
     const style = createStyle(invocation.out.color);
     invocation.out.write(alignColumns(heads.map((head) => row(head, invocation.project, style))));
+    const { runs, bytes } = sizeOfRuns(invocation.project);
+    const all = heads.length === 0 || heads.length === runs;
+    if (!all)
+      invocation.err.write(`${heads.length} of ${plural(runs, 'run')} (${formatBytes(bytes)}); --limit N shows more\n`);
     return EXIT.success;
   },
 };

@@ -1,11 +1,12 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { waitingApprovals } from '../../run/decide-approval.js';
-import { listRuns } from '../../run/list-runs.js';
+import { listRuns, sizeOfRuns } from '../../run/list-runs.js';
+import { KEPT_BYTES } from '../../run/prune-runs.js';
 import { wentOn } from '../../run/succession.js';
 import { storeStatus } from '../../store/store-status.js';
 import { formatBytes, plural } from '../../util/format.js';
-import { STATE_DIR } from '../../util/project.js';
+import { type Project, STATE_DIR } from '../../util/project.js';
 import { storeOptions } from '../store.js';
 import type { Check, Finding } from './check.js';
 
@@ -43,7 +44,7 @@ export const checkRuns: Check = async ({ project }) => {
     const hint = 'runs work, but cannot be continued';
     return [{ name: 'runs', status: 'problem', message: `${STATE_DIR}/runs cannot be written: ${unwritable}`, hint }];
   }
-  const heads = listRuns(project, { limit: 200 });
+  const heads = listRuns(project);
   const findings: Finding[] = [];
   const waiting = heads.filter(({ state, runId }) => state === 'paused' && !wentOn(project, runId));
   // Only the newest run of a flow can have been forgotten: a later one has taken its place.
@@ -61,8 +62,17 @@ export const checkRuns: Check = async ({ project }) => {
     const hint = `taskflow resume ${runId} goes on, taskflow runs clear --all forgets it`;
     findings.push({ name: 'runs', status: 'warning', message: `${run.flow} ended without an end (${runId})`, hint });
   }
-  return findings.length > 0 ? findings : [{ name: 'runs', status: 'ok', message: plural(heads.length, 'run') }];
+  // What needs somebody stands first.
+  return [...findings, sizeFinding(project)];
 };
+
+function sizeFinding(project: Project): Finding {
+  const { runs, bytes } = sizeOfRuns(project);
+  const message = `${plural(runs, 'run')}, ${formatBytes(bytes)} of ${formatBytes(KEPT_BYTES)}`;
+  if (bytes <= KEPT_BYTES) return { name: 'runs', status: 'ok', message };
+  const hint = 'unfinished and waiting runs stay until you clear them: taskflow runs clear --all --older-than 30d';
+  return { name: 'runs', status: 'warning', message, hint };
+}
 
 /** Undefined when the folder, or the nearest one above it that exists, can be written. */
 function writeProblem(folder: string): string | undefined {

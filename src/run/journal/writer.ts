@@ -110,6 +110,11 @@ export class JournalWriter {
     this.#fd = undefined;
   }
 
+  /** How long it is. */
+  get bytes(): number {
+    return this.#offset;
+  }
+
   /** Set once the journal can no longer be written: the run goes on, but cannot be continued. */
   get broken(): string | undefined {
     return this.#broken;

@@ -55,7 +55,7 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
   journal.write({ type: 'end', at: clock.now(), status: 'success', durationMs: Math.round(durationMs), spent, saved });
   journal.close();
   emit({ type: 'run-end', status: 'success', spent: spentOf(ledger), saved, durationMs: Math.round(durationMs) });
-  pruneRuns(project);
+  pruneRuns(project, journal.bytes);
   return runResult({
     runId,
     flow: { name: head.run.flow, phases },

@@ -1,0 +1,101 @@
+import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pruneRuns } from '../../src/run/prune-runs.js';
+import { endOfRun } from '../../src/run/run-state.js';
+import { runCli } from '../support/cli.js';
+import { createRig, type Rig, ticking } from '../support/rig.js';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = createRig();
+});
+afterEach(() => rig.remove());
+
+const RUNS = '.pi/taskflows/runs';
+const kept = () => readdirSync(join(rig.root, RUNS)).filter((name) => /^\d/.test(name));
+const KB = 1024;
+
+/** As a batch over many rows would have left it: large, and with its end where it belongs. */
+function makeLarge(runId: string): void {
+  const end = endOfRun(rig.project, runId);
+  const lines = [{ type: 'warning', at: 0, message: 'x'.repeat(40 * KB) }, ...(end ? [end] : [])];
+  appendFileSync(
+    join(rig.root, RUNS, runId, 'journal.jsonl'),
+    lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  );
+}
+
+async function large(name: string, phase: object = ticking('a')): Promise<string> {
+  const { runId } = await rig.run({ name, phases: [phase] }, { file: `${name}.json` });
+  makeLarge(runId);
+  return runId;
+}
+
+describe('journals together', () => {
+  it('are held to a size, the oldest going first, when a run has written much', async () => {
+    const ids = [await large('one'), await large('one'), await large('one'), await large('one')];
+    // Nobody looks when a run has written little: the start of every run would pay for it.
+    pruneRuns(rig.project, 10, 100 * KB);
+    expect(kept()).toEqual(ids);
+    pruneRuns(rig.project, 150 * KB, 100 * KB);
+    expect(kept()).toEqual(ids.slice(2));
+    pruneRuns(rig.project, 150 * KB, 100 * KB);
+    expect(kept()).toEqual(ids.slice(2));
+  });
+
+  it('keep the last run of every flow and batch', async () => {
+    rig.write('rows.txt', 'a\nb\n');
+    rig.write('list.json', JSON.stringify({ name: 'list', args: { topic: {} }, phases: [ticking('a')] }));
+    const batch = async () => {
+      const { stdout } = await runCli(['batch', './list.json', '--over', 'rows.txt', '--json'], { cwd: rig.root });
+      const { runId } = JSON.parse(stdout) as { runId: string };
+      makeLarge(runId);
+      return runId;
+    };
+    await batch();
+    const lastBatch = await batch();
+    await large('one');
+    const lastOne = await large('one');
+    await large('two');
+    const lastTwo = await large('two');
+    pruneRuns(rig.project, 150 * KB, 10 * KB);
+    expect(kept()).toEqual([lastBatch, lastOne, lastTwo]);
+  });
+
+  it('keep what is unfinished, waits, or is under way', async () => {
+    const waiting = await large('asks', { id: 'ok', type: 'approval', task: 'Shall I?' });
+    const failed = await large('fails', { id: 'a', type: 'script', run: 'exit 1' });
+    const running = await large('runs');
+    // Without an end, and its process is this one, which is alive.
+    const path = join(RUNS, running, 'journal.jsonl');
+    const lines = rig.read(path).split('\n');
+    writeFileSync(join(rig.root, path), lines.filter((line) => !line.startsWith('{"type":"end"')).join('\n'));
+    // None of them is the last one of its flow.
+    for (const name of ['asks', 'fails', 'runs']) {
+      await rig.run(
+        { name, phases: [ticking('a')] },
+        {
+          file: `${name}.json`,
+          continuation: { how: 'fresh' },
+        },
+      );
+    }
+    const before = kept();
+    pruneRuns(rig.project, 150 * KB, 10 * KB);
+    expect(kept()).toEqual(before);
+    expect(kept()).toEqual(expect.arrayContaining([waiting, failed, running]));
+  });
+
+  it('are told where sizes are told', async () => {
+    await large('one');
+    await large('one');
+    const doctor = await runCli(['doctor'], { cwd: rig.root });
+    expect(doctor.stdout).toMatch(/runs +2 runs, 8\d\.\d KB of 256 MB/);
+    expect((await runCli(['cache', 'status'], { cwd: rig.root })).stdout).toMatch(/journals: 2 runs, 8\d\.\d KB\n/);
+    const status = JSON.parse((await runCli(['cache', 'status', '--json'], { cwd: rig.root })).stdout);
+    expect(status.runs).toEqual({ runs: 2, bytes: expect.any(Number) });
+    const listed = await runCli(['runs', '--limit', '1'], { cwd: rig.root });
+    expect(listed.stderr).toMatch(/^1 of 2 runs \(8\d\.\d KB\); --limit N shows more\n$/);
+  });
+});
