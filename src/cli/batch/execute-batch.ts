@@ -12,7 +12,7 @@ import type { Invocation } from '../command.js';
 import { eventLine } from '../event-line.js';
 import { approver, reportProblem } from '../execute.js';
 import { EXIT } from '../exit-status.js';
-import { tellBusy } from '../flow-file.js';
+import { tellBusy, tellRows } from '../flow-file.js';
 import { listenForInterrupts } from '../interrupt.js';
 import { LineBuffer } from '../line-buffer.js';
 import { complain } from '../problem.js';
@@ -45,6 +45,7 @@ export async function executeBatch(
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
   const interrupt = listenForInterrupts((line) => view.notice(line));
   const approve = await approver(invocation, view, (phase) => view.nameOf(phase));
+  tellRows(invocation, rows.length * flow.phases.length);
   const ended = await runBatch(
     {
       ...options,
