@@ -16,7 +16,7 @@ import {
 } from './identify.js';
 import type { ResultLine } from './journal/lines.js';
 import type { LinePlace } from './journal/writer.js';
-import { isNamed } from './named.js';
+import { isUnitNamed } from './named.js';
 import type { PhaseContext } from './phase-context.js';
 import { takeNote } from './repeat/take-note.js';
 import { refusesEarlier } from './reuse-rules.js';
@@ -60,9 +60,9 @@ function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Sett
   const doubt = at.phase.idempotent ? undefined : run.prior.inDoubt(at.path, work.unit, runKey);
   if (doubt) {
     const { rerun, skip } = run.options.selection ?? {};
-    if (isNamed(at.scope, at.phase.id, skip))
+    if (isUnitNamed(at.scope, at.phase.id, work.unit, skip))
       return finish(at, work, found, ran(at, found, TAKEN_AS_DONE, 'taken as done (--skip)'));
-    if (!isNamed(at.scope, at.phase.id, rerun))
+    if (!isUnitNamed(at.scope, at.phase.id, work.unit, rerun))
       return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
   }
 
@@ -106,7 +106,7 @@ async function waitOrExecute(
   const { run, policy } = at;
   // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
   const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
-  const readRun = policy.readRun || (settles && !inDoubt);
+  const readRun = !inDoubt && (policy.readRun || settles);
   try {
     const shares = readRun || policy.sharesRun;
     const earlier = shares ? await fromThisRun(at, found) : NOTHING;

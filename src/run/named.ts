@@ -15,6 +15,35 @@ export function namedInside({ path }: Scope, names: readonly string[] = []): str
   return names.find((name) => name.startsWith(`${path}/`));
 }
 
+/** An item, a branch or an iteration of a phase as a person names it: `send[3]`, `post[mail]`. */
+export function unitName(id: string, unit: string): string {
+  return `${id}[${unit.replace(/^item /, '')}]`;
+}
+
+/** Whether this unit of a phase was named, by itself or with the whole phase. */
+export function isUnitNamed(
+  scope: Scope,
+  id: string,
+  unit: string | undefined,
+  names: readonly string[] = [],
+): boolean {
+  return isNamed(scope, id, names) || (unit !== undefined && isNamed(scope, unitName(id, unit), names));
+}
+
+/** Units of this phase that were named and that it does not have. */
+export function unknownUnits(
+  scope: Scope,
+  id: string,
+  units: readonly string[],
+  names: readonly string[],
+): readonly string[] {
+  const path = phasePath(scope, id);
+  const asked = names.filter((name) => name.endsWith(']') && [id, path].includes(name.slice(0, name.lastIndexOf('['))));
+  if (asked.length === 0) return asked;
+  const known = new Set(units.flatMap((unit) => [unitName(id, unit), unitName(path, unit)]));
+  return asked.filter((name) => !known.has(name));
+}
+
 /**
  * Whether the phase is to run again although it is done. A side effect named by its id alone is not done again in all rows
  * of a batch: there `--rerun` is for the rows in which nobody knows whether it took place. A path means one row.

@@ -2,6 +2,7 @@ import type { Failure } from '../model/failure.js';
 import type { DecisionLine, JournalLine, ResultLine, StartLine } from './journal/lines.js';
 import { readLineAt } from './journal/reader.js';
 import type { LinePlace } from './journal/writer.js';
+import { unitName } from './named.js';
 import { PriorDecisions } from './prior-decisions.js';
 
 export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
@@ -92,10 +93,14 @@ export class PriorResults {
     if (!begun) return undefined;
     const what = unit === undefined ? path : `${path} (${unit})`;
     const name = JSON.stringify(nameOf(path)).slice(1, -1);
+    const own = JSON.stringify(path).slice(1, -1);
+    const one = unit === undefined ? own : `"${unitName(own, unit)}"`;
+    // Of rows and of items there may be several.
+    const all = one === name ? '' : `; --rerun ${name} and --skip ${name} mean all that are in doubt`;
     return {
       code: 'in-doubt',
       message: `${what} is not idempotent and was under way when run ${begun.begunIn ?? this.runId} ended: nobody knows whether it took effect`,
-      hint: `Find out, then continue with --rerun ${name} (do it again) or --skip ${name} (it is done).`,
+      hint: `Find out, then continue with --rerun ${one} (do it again) or --skip ${one} (it is done)${all}.`,
     };
   }
 

@@ -1,5 +1,6 @@
 import type { Failure } from '../model/failure.js';
 import type { Flow } from '../model/flow.js';
+import type { Kind } from '../model/kind.js';
 import { NO_OUTPUT, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
 import type { Selection } from './options.js';
 import type { PhaseContext } from './phase-context.js';
@@ -67,13 +68,24 @@ function reached(id: string, next: (id: string) => readonly string[]): Set<strin
   return found;
 }
 
-/** Names in a selection that the flow does not have. A path into a nested flow (`review/check`) counts by its start. */
+/**
+ * Names in a selection that the flow does not have. A path into a nested flow (`review/check`), an item or a branch
+ * (`send[3]`) counts by its start.
+ */
 export function unknownInSelection(flow: Flow, selection: Selection): string[] {
-  const ids = new Set(flow.phases.map((phase) => phase.id));
-  const whole = [selection.only, selection.from, selection.until].filter((id) => id !== undefined && !ids.has(id));
+  const kinds = new Map(flow.phases.map(({ id, kind }) => [id, kind]));
+  const isKnown = (path: string) => {
+    const unit = /^([^/[]*)\[[^/]*\]$/.exec(path);
+    if (unit) return UNITS_BY_NAME.has(kinds.get(unit[1]!) ?? '');
+    return kinds.has(path.replace(/(\[[^/]*)?\/.*$/s, ''));
+  };
+  const whole = [selection.only, selection.from, selection.until].filter((id) => id !== undefined && !kinds.has(id));
   const paths = [...(selection.rerun ?? []), ...(selection.skip ?? [])];
-  return [...(whole as string[]), ...paths.filter((path) => !ids.has(path.replace(/(\[[^/]*)?\/.*$/s, '')))];
+  return [...(whole as string[]), ...paths.filter((path) => !isKnown(path))];
 }
+
+/** Kinds whose items or branches are results of their own. */
+const UNITS_BY_NAME: ReadonlySet<string> = new Set<Kind>(['map', 'parallel']);
 
 /** The output that the phase had in the last run, whatever it was made from. */
 export async function restored(at: PhaseContext): Promise<PhaseOutcome> {

@@ -44,6 +44,19 @@ describe('a batch that was killed in the middle of a side effect', () => {
     expect(linesOf(project, 'sent').sort()).toEqual(['a', 'b', 'c', 'c', 'd']);
   });
 
+  it('a row can be named by its path, and one that there is not is refused', async () => {
+    const { rows } = JSON.parse((await project.run([...ARGS, '--resume', '--json'])).stdout);
+    const path = /--rerun (rows\/\w+\/send) /.exec(rows[2].error.hint)?.[1];
+    const odd = await project.run([...ARGS, '--resume', '--rerun', 'rows/0123456789ab/send']);
+    expect(odd).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('no row of topics.txt is rows/0123456789ab'),
+    });
+    expect((await project.run([...ARGS, '--resume', '--rerun', `${path}x`])).status).toBe(2);
+    expect((await project.run([...ARGS, '--resume', '--rerun', path!])).status).toBe(0);
+    expect(linesOf(project, 'sent').sort()).toEqual(['a', 'b', 'c', 'c', 'd']);
+  });
+
   it('--skip takes it as done in that row alone, for good', async () => {
     expect((await project.run([...ARGS, '--resume', '--skip', 'send'])).status).toBe(0);
     expect(linesOf(project, 'sent')).toEqual(['a', 'b', 'c', 'd']);

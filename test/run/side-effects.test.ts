@@ -202,6 +202,48 @@ describe('under way when the process died', () => {
     expect(rig.counts()).toEqual({ a: 1, b: 1, c: 1 });
   });
 
+  it('of a map: each item in doubt can be decided about by itself', async () => {
+    const item = [
+      'sh',
+      '-c',
+      'bin/tick "$0" did "$0"; case "$0" in a) ;; *) test -e ../ok || sleep 60; esac',
+      '{item}',
+    ];
+    const list = ['a', 'b', 'c', 'd'];
+    const mapped = flow([{ id: 'm', type: 'map', over: list, concurrency: 3, run: item, ...once }]);
+    await crash(mapped, list);
+    repair();
+    const told = (await cli()).result.error!;
+    expect(told.message).toContain('3 of 4 failed; item 2: m (item 2) is not idempotent');
+    expect(told.message).toContain('(so are item 3, item 4)');
+    expect(told.hint).toMatch(/--rerun "m\[2\]".*--skip "m\[2\]".*--rerun m and --skip m mean all/);
+    const some = (await cli('--rerun', 'm[2]', '--skip', 'm[4]')).result;
+    expect(some.error?.message).toContain('1 of 4 failed; item 3');
+    expect(rig.counts()).toEqual({ a: 1, b: 2, c: 1, d: 1 });
+    const { status, result } = await cli('--skip', 'm[3]');
+    expect(status).toBe(0);
+    expect(phaseOf(result, 'm').json).toEqual(['did a', 'did b', '', '']);
+    const kept = (await cli('--iterate', '--rerun', 'm[1]')).result;
+    expect(kept.warnings).toEqual([expect.stringContaining('m[1] is not in doubt, so its result is kept')]);
+    expect(rig.counts()).toEqual({ a: 1, b: 2, c: 1, d: 1 });
+  });
+
+  it('of branches: each can be named; one that there is not is refused before anything is done', async () => {
+    const branch = (id: string) => ({ id, run: ['sh', '-c', `bin/tick ${id}; test -e ../ok || sleep 60`] });
+    await crash(flow([{ id: 'p', type: 'parallel', branches: [branch('mail'), branch('chat')], ...once }]), [
+      'mail',
+      'chat',
+    ]);
+    repair();
+    const odd = (await cli('--rerun', 'p[post]')).result;
+    expect(odd.error).toMatchObject({ code: 'bad-input', message: 'there is no p[post]' });
+    expect(odd.error?.hint).toBe('It has p[mail], p[chat].');
+    await expect(cli('--rerun', 'q[1]')).rejects.toThrow('the flow has no phase q[1]');
+    expect(rig.counts()).toEqual({ mail: 1, chat: 1 });
+    expect((await cli('--rerun', 'p[mail]', '--skip', 'p[chat]')).status).toBe(0);
+    expect(rig.counts()).toEqual({ mail: 2, chat: 1 });
+  });
+
   it('in a nested flow it is named by its path', async () => {
     rig.write(
       'sub.json',

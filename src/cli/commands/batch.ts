@@ -1,5 +1,8 @@
 import { isFlowPath } from '../../check/find-flow.js';
+import { rowPath } from '../../run/batch/row-scope.js';
+import type { BatchRow } from '../../run/batch/rows/bind-rows.js';
 import { ROW_FORMATS } from '../../run/batch/rows/raw-row.js';
+import type { Selection } from '../../run/options.js';
 import { unknownInSelection } from '../../run/selection.js';
 import { readBatchRows } from '../batch/batch-rows.js';
 import { batchContinuation, executeBatch } from '../batch/execute-batch.js';
@@ -73,7 +76,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     const [typed, ...pairs] = positionals as [string, ...string[]];
     const loaded = await requireFlow(invocation, typed);
     if ('status' in loaded) return loaded.status;
-    const unknown = unknownInSelection(loaded.flow, settings.selection);
+    const unknown = unknownInSelection(loaded.flow, withoutRows(settings.selection));
     if (unknown.length > 0) return complain(invocation, `the flow has no phase ${unknown[0]}`);
     const configured = await requireConfig(invocation);
     if ('status' in configured) return configured.status;
@@ -82,6 +85,8 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     const read = await readBatchRows(invocation, loaded.flow, pairs);
     if ('status' in read) return read.status;
     const { rows, over, warnings } = read;
+    const noRow = unknownRow(rows, settings.selection);
+    if (noRow !== undefined) return complain(invocation, `no row of ${over} is ${noRow}`, NO_ROW_HINT);
     const options = {
       ...settings,
       project,
@@ -100,3 +105,19 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     return showBatchForecast(invocation, { ...options, continuation });
   },
 };
+
+const NO_ROW_HINT = 'taskflow runs show last --json has the path of each row';
+const ROW_PATH = /^(rows\/[^/]+)\//;
+
+/** `rows/3f…/send` is `send` of one row, `send` that of all of them. */
+function withoutRows({ rerun = [], skip = [], ...rest }: Selection): Selection {
+  const inFlow = (names: readonly string[]) => names.map((name) => name.replace(ROW_PATH, ''));
+  return { ...rest, rerun: inFlow(rerun), skip: inFlow(skip) };
+}
+
+function unknownRow(rows: readonly BatchRow[], { rerun = [], skip = [] }: Selection): string | undefined {
+  const named = [...rerun, ...skip].flatMap((name) => ROW_PATH.exec(name)?.[1] ?? []);
+  if (named.length === 0) return undefined;
+  const known = new Set(rows.map(rowPath));
+  return named.find((path) => !known.has(path));
+}

@@ -2,8 +2,9 @@ import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
 import { itemsReason, settleComposite, sumOf } from '../composite.js';
-import type { Execution, Settled } from '../execution.js';
+import { type Execution, failedBefore, type Settled } from '../execution.js';
 import { foreseenOfParts } from '../foreseen.js';
+import { isNamed, unitName, unknownUnits } from '../named.js';
 import { withOrdinals } from '../ordinals.js';
 import type { PhaseContext } from '../phase-context.js';
 import type { UnitRoll } from '../repeat/unit-roll.js';
@@ -22,6 +23,8 @@ export async function fanOut(
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
   const because = at.policy.because;
+  const odd = oddSelection(at, specs);
+  if (odd) return settleComposite(at, failedBefore(odd), because);
   at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
   const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
   let telling = false;
@@ -38,6 +41,7 @@ export async function fanOut(
     });
   };
   const units = await runUnits(at, withOrdinals(at, specs), onSettled, roll);
+  tellKept(at, specs, units);
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);
   const bad = worst(specs, units);
@@ -56,6 +60,33 @@ export async function fanOut(
       ? await at.run.outputFiles.capture(at.phase.outputs, execution)
       : execution;
   return settleComposite(at, withFiles, itemsReason(sum.items, units.find((unit) => !unit.hit)?.reason ?? because));
+}
+
+/** Units that `--rerun` or `--skip` name: each must be there, or nobody knows what was meant. */
+function oddSelection({ run, scope, phase }: PhaseContext, specs: readonly LabelledSpec[]): Failure | undefined {
+  const { rerun = [], skip = [] } = run.options.selection ?? {};
+  if (rerun.length + skip.length === 0) return undefined;
+  const labels = specs.map(({ label }) => label);
+  const [unknown] = unknownUnits(scope, phase.id, labels, [...rerun, ...skip]);
+  if (unknown === undefined) return undefined;
+  const some = labels.slice(0, 10).map((label) => unitName(phase.id, label));
+  const hint = labels.length === 0 ? 'It has none.' : `It has ${some.join(', ')}${labels.length > 10 ? ', …' : ''}.`;
+  return { code: 'bad-input', message: `there is no ${unknown}`, hint };
+}
+
+/** A unit that is named alone is one in doubt; whoever names another one should know that nothing came of it. */
+function tellKept(
+  { run, scope, phase }: PhaseContext,
+  specs: readonly LabelledSpec[],
+  units: readonly Settled[],
+): void {
+  const { rerun = [] } = run.options.selection ?? {};
+  if (!rerun.some((name) => name.endsWith(']'))) return;
+  for (const [index, { label }] of specs.entries()) {
+    const name = unitName(phase.id, label);
+    if (units[index]!.hit === null || !isNamed(scope, name, rerun)) continue;
+    run.warn(`${name} is not in doubt, so its result is kept; --rerun ${phase.id} runs the phase again`);
+  }
 }
 
 /** What is to be said beside the result of a unit is said beside that of the phase: nobody sees the unit's. */
@@ -91,9 +122,13 @@ function itemsFailure(
   const first = failed[0]!;
   const cause = first.unit.failure;
   const frozen = failed.every(({ unit }) => unit.failure?.code === 'frozen');
+  const doubtful = failed.filter(({ unit }) => unit.failure?.code === 'in-doubt' && unit !== first.unit);
+  const others = doubtful.slice(0, 10).map(({ spec }) => spec.label);
+  if (doubtful.length > 10) others.push('…');
+  const also = others.length === 0 ? '' : ` (so are ${others.join(', ')})`;
   return {
     code: frozen ? 'frozen' : cause?.code === 'in-doubt' ? 'in-doubt' : 'items',
-    message: `${failed.length} of ${total} failed; ${first.spec.label}: ${cause?.message ?? 'failed'}`,
+    message: `${failed.length} of ${total} failed; ${first.spec.label}: ${cause?.message ?? 'failed'}${also}`,
     hint: cause?.hint ?? 'Running again executes only what failed.',
     detail: failed
       .slice(0, 5)
