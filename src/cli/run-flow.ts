@@ -75,6 +75,8 @@ function selectionOf({ flags }: Invocation) {
 function contradiction({ flags }: Invocation): string | undefined {
   const continuing = ['fresh', 'iterate', 'resume', 'resume-from'].filter((name) => flags.has(name));
   if (continuing.length > 1) return `--${continuing[0]} and --${continuing[1]} contradict each other`;
+  if (flags.boolean('dry-run') && flags.boolean('events'))
+    return '--dry-run has no events; --json is the whole forecast';
   if (flags.has('only') && (flags.has('from') || flags.has('until'))) return '--only means neither --from nor --until';
   return undefined;
 }

@@ -26,7 +26,8 @@ export function decideContinuation(
   if (wanted.how === 'resume') return resume(options, wanted.runId, newRunId);
   const { only, from, rerun = [] } = options.selection ?? {};
   if (only !== undefined || from !== undefined) return partial(project, flowId, argsDigest);
-  if (wanted.how !== 'auto' || options.reuse === 'off' || options.reuse === 'refresh') return {};
+  // `--frozen` asks what the store has, not what an unfinished run has left; it continues one only when it is told to.
+  if (wanted.how !== 'auto' || options.frozen || options.reuse === 'off' || options.reuse === 'refresh') return {};
   // Whoever asks for one phase to run again wants the rest as it was.
   const asked = wanted.finished || rerun.length > 0;
   if (options.source.file === undefined) return {};

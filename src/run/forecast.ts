@@ -10,6 +10,7 @@ import type { RunOptions } from './options.js';
 import { lastRunId } from './runs-folder.js';
 import { runScope } from './schedule.js';
 import { ownScope } from './scope.js';
+import { type Selected, selectPhases } from './selection.js';
 import { argumentsDigest } from './start-run.js';
 
 /** What a run would do, phase by phase, found by going through all of it without executing anything. */
@@ -48,6 +49,7 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | { rea
   await runScope(context, scope, context.signal);
   context.close();
   const costs = lastCosts(project, lastRunId(project, flow.file ?? source.ref));
+  const select = selectPhases(scope, options.selection);
   return {
     flow: flow.name,
     continues,
@@ -56,7 +58,7 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | { rea
       const outcome = scope.outcomes.get(id);
       if (!outcome) return [];
       const { kind, ageMs, key, items, cacheHit } = outcome;
-      const { would, reason } = forecastOf(outcome);
+      const { would, reason } = forecastOf(outcome, select(id));
       const from = cacheHit ?? undefined;
       const identities = journal.identitiesOf(id);
       return [{ id, kind, would, from, ageMs, reason, key, items, last: costs.get(id), identities }];
@@ -64,9 +66,17 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | { rea
   };
 }
 
+/** Certain, whatever becomes of the phases before. */
+const LEFT_OUT: Readonly<Partial<Record<Selected, string>>> = { leave: 'not selected', skip: '--skip' };
+
 /** What the outcome of a phase in a dry run means. */
-export function forecastOf(outcome: PhaseOutcome): { readonly would: Would; readonly reason: string } {
-  const { reason, failure } = outcome;
+export function forecastOf(
+  outcome: PhaseOutcome,
+  selected: Selected,
+): { readonly would: Would; readonly reason: string } {
+  const { status, reason, failure } = outcome;
+  const left = status === 'cancelled' ? LEFT_OUT[selected] : undefined;
+  if (left !== undefined) return { would: 'skip', reason: left };
   const would = wouldOf(outcome);
   if (would === 'unknown') return { would, reason: reason.replace(/ did not run$/, ' would run first') };
   return { would, reason: would === 'fail' ? (failure?.message ?? reason) : reason };

@@ -197,7 +197,8 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
     inputs: { flow: scope.flow.name, args: scope.args },
     unkeepable: unkeepable ?? unkeepableInside(scope),
     ...([...scope.outcomes.values()].some((outcome) => outcome.acted) && { acted: true }),
-    ...(executed === 0 && run + crossRun > 0
+    // What waits inside, or was not come to, is not reused.
+    ...(result.status === 'success' && executed === 0 && run + crossRun > 0
       ? { reused: { hit: run > 0 ? 'run' : 'cross-run', ageMs: result.ageMs ?? 0 } }
       : {}),
     ...(result.failure && { failure: failureOf(result.failure) }),

@@ -5,6 +5,8 @@ import { changedSince } from './changed-since.js';
 import type { RunContext } from './context.js';
 import { decideContinuation } from './continuation.js';
 import { endOnFileClock } from './end-stamp.js';
+import { type Imported, importedCheckpoint } from './imported.js';
+import type { JournalLine } from './journal/lines.js';
 import { readLines } from './journal/reader.js';
 import type { JournalWriter, LinePlace } from './journal/writer.js';
 import { makeContext } from './make-context.js';
@@ -12,7 +14,6 @@ import type { RunOptions } from './options.js';
 import { PriorResults } from './prior-results.js';
 import type { RunHead } from './run-state.js';
 import { journalOf, lastRunId } from './runs-folder.js';
-import { withoutProof } from './start-run.js';
 
 /** What a dry run, of one flow or of a batch, goes through its phases with. */
 export interface OpenForecast {
@@ -30,11 +31,15 @@ export async function openForecast(
 ): Promise<OpenForecast | { readonly refused: Failure }> {
   const { project, flow, source, batch } = options;
   const flowId = flow.file ?? source.ref;
-  const decision = decideContinuation(withoutProof(options), flowId, argsDigest, undefined);
+  const decision = decideContinuation(options, flowId, argsDigest, undefined);
   if ('failure' in decision) return { refused: decision.failure };
-  const prior = decision.previous
-    ? lookInto(options, decision.previous, decision.how)
-    : new PriorResults('none', undefined, devNull);
+  const imported = importedCheckpoint(options);
+  if (imported && 'failure' in imported) return { refused: imported.failure };
+  const prior = imported
+    ? lookAt(imported)
+    : decision.previous
+      ? lookInto(options, decision.previous, decision.how)
+      : new PriorResults('none', undefined, devNull);
   const warnings: string[] = [];
   const warn = (message: string) => {
     if (!warnings.includes(message)) warnings.push(message);
@@ -55,8 +60,18 @@ export async function openForecast(
   return {
     context,
     warnings,
-    continues: decision.previous && { runId: decision.previous.runId, notice: decision.notice },
+    continues: prior.runId === undefined ? undefined : { runId: prior.runId, notice: decision.notice },
   };
+}
+
+/** Results of a checkpoint, which are in no journal of ours yet. */
+function lookAt({ runId, run, lines }: Imported): PriorResults {
+  const kept: JournalLine[] = [];
+  const prior = new PriorResults('checkpoint', runId, ({ offset }) => kept[offset]);
+  for (const line of linesToCarry(run ? [run, ...lines] : lines, prior)) {
+    if (isResult(line)) prior.keep(line, { offset: kept.push(line) - 1, length: 0 });
+  }
+  return prior;
 }
 
 /** Results of the run that would be continued, read where they are. */

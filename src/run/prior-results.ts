@@ -22,7 +22,8 @@ export class PriorResults {
   constructor(
     readonly how: PriorHow,
     readonly runId: string | undefined,
-    private readonly journalPath: string,
+    /** A journal, or how to read a line that is nowhere on the disk. */
+    private readonly journal: string | ((place: LinePlace) => JournalLine | undefined),
     private readonly changedSince: () => boolean = () => false,
   ) {}
 
@@ -136,7 +137,8 @@ export class PriorResults {
   }
 
   #read(place: LinePlace | undefined): ResultLine | undefined {
-    const line = place && readLineAt(this.journalPath, place);
+    const { journal } = this;
+    const line = place && (typeof journal === 'string' ? readLineAt(journal, place) : journal(place));
     return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
   }
 }

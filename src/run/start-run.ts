@@ -2,15 +2,14 @@ import type { RunEvent, RunEventBody } from '../model/event.js';
 import type { Failure } from '../model/failure.js';
 import type { Flow } from '../model/flow.js';
 import { holderIdentity } from '../process/process-identity.js';
-import { resolveSigningKey } from '../store/signing-key.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 import { VERSION } from '../util/version.js';
 import { carryLines, carryOver } from './carry.js';
-import { readCheckpoint } from './checkpoint.js';
 import type { RunContext } from './context.js';
 import { decideContinuation } from './continuation.js';
 import { letTickPass, stampEnd } from './end-stamp.js';
+import { importedCheckpoint } from './imported.js';
 import { JOURNAL_VERSION, type RunLine } from './journal/lines.js';
 import { JournalWriter } from './journal/writer.js';
 import { windDown } from './leftovers.js';
@@ -20,7 +19,6 @@ import { PriorResults } from './prior-results.js';
 import { pruneRuns } from './prune-runs.js';
 import { type RunResult, runResult, spentOf } from './result.js';
 import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from './runs-folder.js';
-import { fromAnotherFlow } from './same-flow.js';
 import { runScope } from './schedule.js';
 import { ownScope, type ScopeResult } from './scope.js';
 import { publicArgs } from './secrets.js';
@@ -83,11 +81,10 @@ export async function openRun(
   const runId = newRunId(clock.now());
   const argsDigest = options.batch ? batchDigest(options.batch.over) : argumentsDigest(options);
   const flowId = flow.file ?? options.source.ref;
-  const decision = decideContinuation(withoutProof(options), flowId, argsDigest, runId);
+  const decision = decideContinuation(options, flowId, argsDigest, runId);
   if ('failure' in decision) return { refused: decision.failure };
 
-  const imported =
-    options.continuation?.how === 'checkpoint' ? checkpointOf(options, options.continuation.file) : undefined;
+  const imported = importedCheckpoint(options);
   if (imported && 'failure' in imported) return { refused: imported.failure };
   const warnings: string[] = [];
   // Every event is made for this call: completing it in place costs a fifth of copying it.
@@ -158,12 +155,6 @@ export async function openRun(
   };
 }
 
-/** `--frozen` asks what the store has, not what an unfinished run has left; it continues one only when it is told to. */
-export function withoutProof(options: RunOptions): RunOptions {
-  const byItself = options.continuation === undefined || options.continuation.how === 'auto';
-  return options.frozen && byItself ? { ...options, continuation: { how: 'fresh' } } : options;
-}
-
 /** Which runs of a flow belong together: those with the same arguments, those over the same list of rows. */
 export function argumentsDigest({ flow, args }: RunOptions): string {
   return sha256Hex(canonicalEncode(publicArgs(flow.args, args)));
@@ -171,14 +162,6 @@ export function argumentsDigest({ flow, args }: RunOptions): string {
 
 export function batchDigest(over: string): string {
   return sha256Hex(canonicalEncode({ batch: over }));
-}
-
-function checkpointOf({ project, config, flow }: RunOptions, file: string) {
-  const key = resolveSigningKey(config, project);
-  if ('problem' in key) return { failure: { code: 'bad-input', message: key.problem } as const };
-  const read = readCheckpoint(project, file, key.key);
-  const another = 'of' in read && read.of && fromAnotherFlow(flow, { runId: file, run: read.of });
-  return another ? { failure: another } : read;
 }
 
 /** So many results are looked at before the run begins; more of them would keep a person waiting for a number. */

@@ -6,6 +6,7 @@ import type { RunContext } from '../context.js';
 import { forecastOf, type PhaseForecast, type Would } from '../forecast.js';
 import { JournalWriter } from '../journal/writer.js';
 import { openForecast } from '../open-forecast.js';
+import { selectPhases } from '../selection.js';
 import { batchDigest } from '../start-run.js';
 import { KnownCosts, type Price } from './known-costs.js';
 import type { BatchOptions } from './options.js';
@@ -84,10 +85,11 @@ async function forecastRow(context: RunContext, row: BatchRow): Promise<RowForec
   const forget = context.secrets.addForNow(flow.args, row.args);
   const scope = rowScope(context, row);
   await context.runScope(scope, context.signal);
+  const select = selectPhases(scope, context.options.selection);
   const phases = flow.phases.flatMap(({ id }) => {
     const outcome = scope.outcomes.get(id);
     if (!outcome) return [];
-    const { would, reason } = forecastOf(outcome);
+    const { would, reason } = forecastOf(outcome, select(id));
     const from = outcome.cacheHit ?? undefined;
     return [{ id, would, from, ageMs: outcome.ageMs, reason: context.secrets.mask(reason) }];
   });
