@@ -55,8 +55,9 @@ export class TraceText {
     else if (result) this.#facts(result);
     else this.text += `  ${this.#style.yellow('was under way when the run ended')}\n`;
     for (const { text } of trace.questions) this.#block('asked', text);
-    for (const decision of trace.decisions) this.text += `  ${decisionText(decision, this.now)}\n`;
-    for (const attempt of attempts) this.#attempt(attempt);
+    for (const decision of trace.decisions) this.text += `  ${decisionText(decision, this.now)}
+`;
+    for (const attempt of attempts) this.#attempt(attempt, wasTriedAgain(trace, attempt));
     this.#inputs(result?.inputs ?? attempts.at(-1)?.inputs);
     if (result && !isDecided) this.#result(result, attempts.length > 0);
     for (const unit of units) this.#unit(unit);
@@ -80,9 +81,9 @@ export class TraceText {
     this.text += `  ${facts.join(' · ')}\n  ${outcomeNote(recordedOutcome(line))}\n`;
   }
 
-  #attempt({ attempt, unit, durationMs, failure, partial, retryInMs }: AttemptLine): void {
+  #attempt({ attempt, unit, durationMs, failure, partial, retryInMs }: AttemptLine, triedAgain: boolean): void {
     const which = unit === undefined ? '' : ` of ${oneLine(unit)}`;
-    const again = retryInMs === undefined ? '' : `; tried again after ${formatDuration(retryInMs)}`;
+    const again = retryInMs === undefined || !triedAgain ? '' : `; tried again after ${formatDuration(retryInMs)}`;
     const what = `failed after ${formatDuration(durationMs)}: ${oneLine(failure.message)}${again}`;
     this.text += `  ${this.#style.red(`attempt ${attempt}${which}`)} ${what}\n`;
     if (failure.detail) this.#block('said', failure.detail);
@@ -131,6 +132,12 @@ export class TraceText {
     const left = lines.length - shown.length;
     if (left > 0) this.text += `    ${this.#style.dim(`… ${plural(left, 'more line')} (--full)`)}\n`;
   }
+}
+
+/** It was meant to be, but the run may have ended before that, or something else have failed. */
+function wasTriedAgain({ result, units }: PhaseTrace, { unit, attempt }: AttemptLine): boolean {
+  const ended = unit === undefined ? result : units.find((line) => line.unit === unit);
+  return ended === undefined || ended.attempts > attempt;
 }
 
 function shorten(line: string): string {

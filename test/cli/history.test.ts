@@ -82,6 +82,19 @@ describe('taskflow trace', () => {
     expect((await project.run(['trace', 'last', 'nobody'])).status).toBe(2);
   });
 
+  it('does not say that it was tried again when it was not', async () => {
+    const retry = { max: 1, backoffMs: 3_600_000 };
+    const phases = [
+      { id: 'flaky', type: 'script', run: 'touch failed; exit 7', retry },
+      { id: 'other', type: 'script', run: 'while ! test -e failed; do sleep 0.02; done; sleep 0.2; exit 1' },
+    ];
+    project.write('both.json', JSON.stringify({ name: 'both', phases }));
+    await project.run(['run', './both.json', '-q']);
+    const { stdout } = await project.run(['trace', 'last', 'flaky']);
+    expect(stdout).toContain('(not tried again: other failed)');
+    expect(stdout).not.toContain('tried again after');
+  });
+
   it('says once what a failed script said on stdout', async () => {
     const loud = { id: 'loud', type: 'script', run: ['sh', '-c', 'printf "line %s\\n" one two; exit 1'] };
     project.write('loud.json', JSON.stringify({ name: 'loud', phases: [loud] }));
