@@ -54,6 +54,18 @@ export interface ItemCounts {
 
 export type CacheHit = 'run' | 'cross-run';
 
+/**
+ * It, or something inside of it, is not idempotent and has begun: it is not repeated unless a person says so. What is done
+ * stays done when the rest is tried again; what failed would be tried again itself.
+ */
+export type Acted = 'done' | 'failed';
+
+export function actedOf(parts: Iterable<{ readonly acted?: Acted }>): Acted | undefined {
+  let acted: Acted | undefined;
+  for (const part of parts) if (part.acted !== undefined && acted !== 'failed') acted = part.acted;
+  return acted;
+}
+
 /** How one phase of a run ended. */
 export interface PhaseOutcome {
   readonly id: string;
@@ -83,8 +95,7 @@ export interface PhaseOutcome {
   readonly unkeepable?: string;
   /** Keys of the units and nested phases it consists of, where it has some. */
   readonly unitKeys?: readonly string[];
-  /** It, or something inside of it, has taken effect in the world: it is not repeated unless a person says so. */
-  readonly acted?: true;
+  readonly acted?: Acted;
   /**
    * Nothing was executed and nothing reused: a person says that it is done (`--skip` of a side effect in doubt), there was
    * nothing to do, or all that is inside was skipped.

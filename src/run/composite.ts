@@ -1,4 +1,4 @@
-import { type CacheHit, type ItemCounts, NO_SAVINGS, type Savings } from '../model/outcome.js';
+import { type Acted, actedOf, type CacheHit, type ItemCounts, NO_SAVINGS, type Savings } from '../model/outcome.js';
 import { sha256Hex } from '../util/digest.js';
 import { addToSavings } from './budget.js';
 import { reasonTold } from './cancelled.js';
@@ -23,7 +23,7 @@ export function sumOf(
   readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
   readonly model?: string;
   readonly taken?: true;
-  readonly acted?: true;
+  readonly acted?: Acted;
 } {
   const tally = new UnitTally();
   const saved = { ...NO_SAVINGS };
@@ -62,7 +62,7 @@ export function sumOf(
     ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),
     // What a person says is done is neither: a phase that is all of that and reused has executed nothing.
     ...((taken > 0 && taken + reused === units.length) || units.length === 0 ? { taken: true } : {}),
-    ...(units.some((unit) => unit.acted) ? { acted: true } : {}),
+    acted: actedOf(units),
     ...modelOf(units),
   };
 }

@@ -1,6 +1,7 @@
 import type { Failure } from '../model/failure.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
 import {
+  type Acted,
   type CacheHit,
   type ItemCounts,
   NO_OUTPUT,
@@ -38,7 +39,7 @@ export interface Execution {
   readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
   readonly saved?: Savings;
   /** Something inside of it is not idempotent, and has begun. */
-  readonly acted?: true;
+  readonly acted?: Acted;
   /** Nothing was executed: a person says that it is done, or there was nothing to do. */
   readonly taken?: true;
   /** Said beside the result: `kept worktree …`, `no clear winner: took the first`. */

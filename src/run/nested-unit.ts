@@ -1,7 +1,7 @@
 import type { Failure, FailureCode } from '../model/failure.js';
 import type { Flow, UseBody } from '../model/flow.js';
 import type { JsonObject, JsonValue } from '../model/json.js';
-import { addUsage, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
+import { actedOf, addUsage, NO_USAGE, type PhaseOutcome } from '../model/outcome.js';
 import { bindArgs } from '../plan/args.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
@@ -173,8 +173,7 @@ async function heldToPromise(at: PhaseContext, scope: Scope, execution: Executio
   const lenient = scope.outcomes.get(scope.flow.result)?.kind !== 'script';
   const kept = await promised(execution.output, { output, expect, lenient });
   if ('output' in kept) return { ...execution, output: kept.output };
-  const once = execution.acted && at.phase.retry ? ' It is not tried again: something in it is not idempotent.' : '';
-  const hint = `What is done inside is kept: correct it there, or run all of it anew with --rerun ${at.path}.${once}`;
+  const hint = `What is done inside is kept: correct it there, or run all of it anew with --rerun ${at.path}.`;
   return { ...execution, status: 'failed', failure: { ...kept.failure, hint }, reused: undefined };
 }
 
@@ -196,7 +195,7 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
     unitKeys: [...scope.outcomes.values()].flatMap((outcome) => outcome.unitKeys ?? []),
     inputs: { flow: scope.flow.name, args: scope.args },
     unkeepable: unkeepable ?? unkeepableInside(scope),
-    ...([...scope.outcomes.values()].some((outcome) => outcome.acted) && { acted: true }),
+    acted: actedOf(scope.outcomes.values()),
     // What waits inside, or was not come to, is not reused.
     ...(result.status === 'success' && executed === 0 && run + crossRun > 0
       ? { reused: { hit: run > 0 ? 'run' : 'cross-run', ageMs: result.ageMs ?? 0 } }

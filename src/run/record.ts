@@ -1,6 +1,6 @@
 import type { Failure } from '../model/failure.js';
 import { mayBeCrossRun } from '../model/kind.js';
-import { NO_USAGE, type PhaseOutcome, type Status } from '../model/outcome.js';
+import { type Acted, NO_USAGE, type PhaseOutcome, type Status } from '../model/outcome.js';
 import { keysOf, type Settled } from './execution.js';
 import type { ResultLine } from './journal/lines.js';
 import { reusedFigures, reusedLine } from './journal/reused-line.js';
@@ -148,9 +148,10 @@ function withoutSecrets(line: ResultLine, secrets: PhaseContext['run']['secrets'
   };
 }
 
-function hasActed({ phase }: PhaseContext, { status, attempts }: Settled): true | undefined {
+function hasActed({ phase }: PhaseContext, { status, attempts }: Settled): Acted | undefined {
   if (phase.idempotent || !mayBeCrossRun(phase.kind)) return undefined;
-  return status === 'done' || attempts > 0 ? true : undefined;
+  if (status === 'done') return 'done';
+  return attempts > 0 ? 'failed' : undefined;
 }
 
 export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {

@@ -1,4 +1,3 @@
-import type { Failure } from '../model/failure.js';
 import type { Retry } from '../model/flow.js';
 import { addUsage } from '../model/outcome.js';
 import { pause } from '../util/pause.js';
@@ -32,7 +31,8 @@ export async function withRetries(
     if (at.signal.aborted) return spent ?? failedBefore(notStarted(at));
     const result = await attempt();
     // Not let in any more: the phase ends as its last attempt did.
-    if (spent && result.status === 'cancelled' && result.attempts === 0) return notAgain(spent, admission.closed);
+    if (spent && result.status === 'cancelled' && result.attempts === 0)
+      return notAgain(spent, admission.closed?.message);
     const total = spent ? { ...result, usage: addUsage(spent.usage, result.usage), attempts: number } : result;
     // What was not let in has not been attempted.
     const attempts = result.attempts === 0 ? number - 1 : number;
@@ -41,11 +41,11 @@ export async function withRetries(
     }
     const ended = { ...total, attempts: number };
     const delayMs = nextDelay(at, calls, result, number);
-    const { closed } = admission;
-    journalAttempt(at, { unit, number, result, retryInMs: closed ? undefined : delayMs });
-    if (delayMs === undefined) return ended;
     // An attempt is new work like any other: once something else has failed, none is begun.
-    if (closed) return notAgain(ended, closed);
+    const against = delayMs === undefined ? undefined : (sideEffect(result) ?? admission.closed?.message);
+    journalAttempt(at, { unit, number, result, retryInMs: against === undefined ? delayMs : undefined });
+    if (delayMs === undefined) return ended;
+    if (against !== undefined) return notAgain(ended, against);
     run.emit({
       type: 'retry',
       phase: at.path,
@@ -55,16 +55,22 @@ export async function withRetries(
       error: run.secrets.mask(result.failure.message),
     });
     const waited = await pause(delayMs, AbortSignal.any([at.signal, admission.ended]));
-    if (waited === 'aborted') return notAgain(ended, admission.closed);
+    if (waited === 'aborted') return notAgain(ended, admission.closed?.message);
     spent = total;
   }
 }
 
 /** What failed says why nobody tried again, where that was not its own fault. */
-function notAgain(ended: Execution, closed: Failure | undefined): Execution {
+function notAgain(ended: Execution, why: string | undefined): Execution {
   const { failure } = ended;
-  if (!failure || !closed) return ended;
-  return { ...ended, failure: { ...failure, message: `${failure.message} (not tried again: ${closed.message})` } };
+  if (!failure || why === undefined) return ended;
+  return { ...ended, failure: { ...failure, message: `${failure.message} (not tried again: ${why})` } };
+}
+
+/** Another attempt would repeat one: that which failed, or, where the whole is no good, all of it. */
+function sideEffect(result: Attempt): string | undefined {
+  const repeats = result.acted === 'failed' || (result.acted !== undefined && brokePromise(result));
+  return repeats ? 'something in it is not idempotent' : undefined;
 }
 
 function journalAttempt(
@@ -106,8 +112,6 @@ function nextDelay(at: PhaseContext, calls: 'agent' | 'process', result: Attempt
   if (byItself && (!failure.transient || result.usedTools)) return undefined;
   const retry = byItself ? TRANSIENT_RETRY : phase.retry;
   if (!retry || number > retry.max) return undefined;
-  // All that is done inside would have to be done again.
-  if (result.acted && brokePromise(result)) return undefined;
   if (at.run.options.forecast) return 0;
   const full = Math.min(LONGEST_PAUSE_MS, retry.backoffMs * retry.factor ** (number - 1));
   // Jitter, so that many items that were turned away together do not come back together.

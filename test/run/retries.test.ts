@@ -160,6 +160,42 @@ describe('a nested flow', () => {
   });
 });
 
+describe('a side effect inside of a nested flow', () => {
+  const once = { idempotent: false };
+  const post = (more: object = {}) => ({ id: 'post', type: 'script', run: 'bin/tick post; exit 1', ...once, ...more });
+  const tick = (id: string, more: object = {}) => ({ id, type: 'script', run: ['bin/tick', id], ...more });
+  const nested = (...phases: object[]) => {
+    rig.write('sub.json', JSON.stringify({ name: 'sub', phases }));
+    return { id: 'f', type: 'flow', use: './sub.json', ...quickly(2) };
+  };
+
+  it('that failed is not tried again by the retries of what is around it', async () => {
+    const inner = { id: 'g', type: 'flow', def: { phases: [post()] } };
+    for (const phase of [nested(post()), nested(inner), { ...nested(post()), type: 'map', over: [1] }]) {
+      rig.forget();
+      const result = await rig.run(flow([phase]), { continuation: { how: 'fresh' } });
+      expect(result.error?.message).toContain('(not tried again: something in it is not idempotent)');
+      expect(rig.counts()).toEqual({ post: 1 });
+    }
+    rig.forget();
+    const tolerated = nested(post({ optional: true }), {
+      id: 'b',
+      type: 'script',
+      run: 'bin/tick b; exit 1',
+      dependsOn: ['post'],
+    });
+    await rig.run(flow([tolerated]), { continuation: { how: 'fresh' } });
+    expect(rig.counts()).toEqual({ post: 1, b: 1 });
+  });
+
+  it('that is done stays done while the rest is tried again', async () => {
+    const flaky = { id: 'b', type: 'script', dependsOn: ['post'], run: 'bin/tick b; test $(grep -c b ../log) -ge 3' };
+    const result = await rig.run(flow([nested(tick('post', once), flaky)]));
+    expect(result.status).toBe('success');
+    expect(rig.counts()).toEqual({ post: 1, b: 3 });
+  });
+});
+
 describe('a nested flow whose result is not what was promised', () => {
   const counting = { id: 'n', type: 'script', run: 'bin/tick n > /dev/null; grep -c n ../log' };
   const promising = (phases: object[], more: object = {}) => {
@@ -183,7 +219,8 @@ describe('a nested flow whose result is not what was promised', () => {
   it('is not tried again when something in it is not idempotent, and says so', async () => {
     const phases = [{ ...counting, idempotent: false }];
     const result = await rig.run(flow([promising(phases)]));
-    expect(result.error).toMatchObject({ code: 'expect', hint: expect.stringContaining('not idempotent') });
+    const message = expect.stringContaining('(not tried again: something in it is not idempotent)');
+    expect(result.error).toMatchObject({ code: 'expect', message });
     expect(rig.counts()).toEqual({ n: 1 });
   });
 

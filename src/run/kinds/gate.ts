@@ -98,7 +98,7 @@ function sentBack(at: PhaseContext<GatePhase>): Phase[] {
 
 /** It, or something inside of it, is a side effect that took place. */
 function hasActed({ scope }: PhaseContext, id: string): boolean {
-  return scope.idempotent === false || scope.outcomes.get(id)?.acted === true;
+  return scope.idempotent === false || scope.outcomes.get(id)?.acted !== undefined;
 }
 
 /** What the gate rejected must not be served to anyone again. */
