@@ -76,7 +76,7 @@ describe('entries that are not what they should be', () => {
     expect(await rig.executed()).toEqual({});
   });
 
-  it('an entry that cannot be read is a miss with a reason and stays where it is', async () => {
+  it('a folder in the place of an entry is a miss with a reason, and costs one execution', async () => {
     rmSync(entryOf('a'));
     const path = cache(`${phaseOf(await rig.run(), 'a').key}.json`);
     rmSync(path);
@@ -84,7 +84,9 @@ describe('entries that are not what they should be', () => {
     rig.forget();
     const result = await rig.run();
     expect(rig.counts()).toEqual({ a: 1 });
-    expect(phaseOf(result, 'a').reason).toContain('cannot be read');
+    expect(phaseOf(result, 'a').reason).toBe('a folder in the place of the entry was set aside');
+    await rig.run();
+    expect(rig.counts()).toEqual({ a: 1 });
   });
 
   it('an entry made more than five minutes in the future is not served; a little ahead is clock skew', async () => {
