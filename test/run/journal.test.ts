@@ -111,7 +111,7 @@ it('the short line of a reused result is read as if it had said everything', () 
   const key = 'a'.repeat(64);
   const whole = cases.map((more): ResultLine => {
     const cost = more.cost!;
-    const { inputTokens, cachedInputTokens, outputTokens, usd = 0 } = cost.usage;
+    const { inputTokens, cachedInputTokens, outputTokens, usd = null } = cost.usage;
     return {
       ...result('each', more.unit, 'said'),
       at: 7,
