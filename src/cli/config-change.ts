@@ -7,10 +7,11 @@ import { unknownRunner } from '../config/runners.js';
 import { definedRunners } from '../model/config.js';
 import type { JsonValue } from '../model/json.js';
 import { writeFileAtomic } from '../util/atomic-write.js';
-import { whyUnwritable } from '../util/why-unwritable.js';
+import { whyUnwritableAt } from '../util/why-unwritable.js';
 import type { Command, Invocation } from './command.js';
 import { writeDiagnostics } from './diagnostics.js';
 import { EXIT } from './exit-status.js';
+import { WRITABLE_HINT } from './new-file.js';
 import { complain } from './problem.js';
 
 export const CHANGE_FLAGS: Command['flags'] = [
@@ -31,7 +32,10 @@ export async function changeConfig(invocation: Invocation, value: string | undef
   const isChanged = edited.text !== before;
   if (isChanged) {
     const failed = write(file.path, edited.text);
-    if (failed) return complain(invocation, `${file.name} cannot be written: ${whyUnwritable(failed)}`);
+    if (failed) {
+      const hint = file.source === 'project' ? WRITABLE_HINT : undefined;
+      return complain(invocation, `${file.name} cannot be written: ${whyUnwritableAt(file.path, failed)}`, hint);
+    }
   }
   const { problems, values } = await loadConfig(invocation.project);
   const effective = values.find(({ key }) => key === edited.key);
@@ -107,7 +111,8 @@ function readIfThere(path: string): string | Error {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? '' : (error as Error);
+    // That its folder is a file is said when it is to be written.
+    return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '') ? '' : (error as Error);
   }
 }
 

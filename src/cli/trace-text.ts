@@ -55,7 +55,8 @@ export class TraceText {
     else if (result) this.#facts(result);
     else this.text += `  ${this.#style.yellow('was under way when the run ended')}\n`;
     for (const { text } of trace.questions) this.#block('asked', text);
-    for (const decision of trace.decisions) this.text += `  ${decisionText(decision, this.now)}
+    for (const decision of trace.decisions)
+      this.text += `  ${decisionText(decision, this.now)}
 `;
     for (const attempt of attempts) this.#attempt(attempt, wasTriedAgain(trace, attempt));
     this.#inputs(result?.inputs ?? attempts.at(-1)?.inputs);

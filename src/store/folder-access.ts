@@ -1,4 +1,5 @@
 import type { ErrnoError } from '../util/atomic-write.js';
+import { unwritableFolder, whyUnwritable } from '../util/why-unwritable.js';
 import { prepareFolder } from './folder.js';
 import type { StoreOptions } from './options.js';
 
@@ -36,7 +37,7 @@ export class FolderAccess {
 
   /** After a write that failed: says why, warns the first time, and stops trying where that is of no use. */
   report(error: ErrnoError): string {
-    const reason = `cannot write to the cache: ${explain(error)}`;
+    const reason = `cannot write to the cache: ${explain(error, this.dir)}`;
     if (error.code !== undefined && LASTING.has(error.code)) this.#unusable = reason;
     // The folder was removed under our feet: make it again next time.
     if (error.code === 'ENOENT') this.#prepared = false;
@@ -48,21 +49,8 @@ export class FolderAccess {
   }
 }
 
-function explain(error: ErrnoError): string {
-  switch (error.code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return 'the disk is full';
-    case 'EROFS':
-    case 'EACCES':
-    case 'EPERM':
-      return 'the folder is not writable';
-    case 'EMFILE':
-    case 'ENFILE':
-      return 'too many open files';
-    case 'EISDIR':
-      return `a folder stands in the place of a file (${error.message})`;
-    default:
-      return error.message;
-  }
+function explain(error: ErrnoError, dir: string): string {
+  if (error.code === 'EMFILE' || error.code === 'ENFILE') return 'too many open files';
+  if (error.code === 'EISDIR') return `a folder stands in the place of a file (${error.message})`;
+  return unwritableFolder(dir) ?? whyUnwritable(error);
 }

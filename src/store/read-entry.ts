@@ -41,7 +41,8 @@ export function readEntry(request: ReadRequest): ReadResult {
     text = readFileSync(path, UTF8);
   } catch (error) {
     const { code, message } = error as ErrnoError;
-    if (code === 'ENOENT') return ABSENT;
+    // Where the folder should be there is a file: there is no entry either.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return ABSENT;
     // Nothing can be put there while it stands: the phase would be paid for in every run.
     if (code === 'EISDIR' && setAside(request.dir, request.key, request.now)) return miss('damaged', FOLDER_SET_ASIDE);
     return miss('unreadable', `entry cannot be read (${code ?? message})`);

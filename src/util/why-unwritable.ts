@@ -1,3 +1,7 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
+import { statIfThere } from './stat.js';
+
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist',
   ENOTDIR: 'its folder is no folder',
@@ -15,4 +19,30 @@ const WORDS: Readonly<Record<string, string>> = {
 export function whyUnwritable(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return (code !== undefined && WORDS[code]) || message.replace(/, \w+ '.*$/s, '');
+}
+
+/**
+ * What is in the way of writing to a folder, or to the nearest one above it that there is; undefined when nothing is. A
+ * folder that could not be made is only missing afterwards: the reason is further up.
+ */
+export function unwritableFolder(folder: string): string | undefined {
+  let at = folder;
+  let found = statIfThere(at);
+  while (!found && at !== dirname(at)) {
+    at = dirname(at);
+    found = statIfThere(at);
+  }
+  if (found && !found.isDirectory()) return `${at} is a file, not a folder`;
+  try {
+    accessSync(at, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'EROFS' ? `${at} is on a read-only file system` : `no permission to write to ${at}`;
+  }
+}
+
+/** The same of a file that has just failed to be written. */
+export function whyUnwritableAt(path: string, error: unknown): string {
+  return unwritableFolder(dirname(path)) ?? whyUnwritable(error);
 }

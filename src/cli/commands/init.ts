@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { STATE_DIR } from '../../util/project.js';
+import { whyUnwritableAt } from '../../util/why-unwritable.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
+import { WRITABLE_HINT, writeNewFile } from '../new-file.js';
 import { complain } from '../problem.js';
 import { createStyle } from '../style.js';
 import { OVERVIEW_FLOW } from '../templates/overview.js';
@@ -21,14 +23,16 @@ to ignore what taskflow makes. What is there already is left alone, so it can be
       { path: `${STATE_DIR}/overview.yaml`, text: OVERVIEW_FLOW },
       { path: `${STATE_DIR}/schema/flow.json`, text: await flowSchemaText() },
     ];
+    const { root } = invocation.project;
     const done: Step[] = [];
-    try {
-      for (const { path, text } of files)
-        done.push({ path, action: writeNew(join(invocation.project.root, path), text) });
-      done.push(ignoreLines(invocation.project.root));
-    } catch (error) {
-      return complain(invocation, `cannot write: ${(error as Error).message}`);
+    for (const { path, text } of files) {
+      const written = writeNewFile(join(root, path), text);
+      if (typeof written === 'object') return unwritable(invocation, path, written.failed);
+      done.push({ path, action: written === 'there' ? 'left alone' : written });
     }
+    const ignored = ignoreLines(root);
+    if ('failed' in ignored) return unwritable(invocation, '.gitignore', ignored.failed);
+    done.push(ignored);
     report(invocation, done);
     return EXIT.success;
   },
@@ -56,26 +60,23 @@ const CONFIG = `# Settings of taskflow in this project. They lie over your own i
 
 const IGNORED = [`${STATE_DIR}/cache/`, `${STATE_DIR}/runs/`];
 
-/** Never over a file that is there, not even one that appears at this very moment. */
-function writeNew(path: string, text: string): Step['action'] {
-  mkdirSync(dirname(path), { recursive: true });
-  try {
-    writeFileSync(path, text, { flag: 'wx' });
-    return 'created';
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'left alone';
-    throw error;
-  }
+function unwritable(invocation: Invocation, path: string, why: string): number {
+  return complain(invocation, `${path} cannot be written: ${why}`, WRITABLE_HINT);
 }
 
-function ignoreLines(root: string): Step {
+function ignoreLines(root: string): Step | { readonly failed: string } {
   const path = join(root, '.gitignore');
   const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   const there = new Set((before ?? '').split(/\r?\n/).map((line) => line.trim().replace(/^\//, '').replace(/\/$/, '')));
   const missing = IGNORED.filter((line) => !there.has(line.slice(0, -1)));
   if (missing.length === 0) return { path: '.gitignore', action: 'left alone' };
   const gap = before === undefined || before === '' || before.endsWith('\n') ? '' : '\n';
-  writeFileSync(path, `${before ?? ''}${gap}${missing.join('\n')}\n`);
+  try {
+    // Only added to: what a person wrote is not written again, so a full disk cannot cost it.
+    appendFileSync(path, `${gap}${missing.join('\n')}\n`);
+  } catch (error) {
+    return { failed: whyUnwritableAt(path, error) };
+  }
   return { path: '.gitignore', action: before === undefined ? 'created' : 'extended' };
 }
 

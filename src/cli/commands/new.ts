@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../../model/names.js';
 import { STATE_DIR } from '../../util/project.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
+import { WRITABLE_HINT, writeNewFile } from '../new-file.js';
 import { complain } from '../problem.js';
 import { alignColumns } from '../table.js';
 import { renderTemplate, TEMPLATES } from '../templates/templates.js';
@@ -70,11 +71,10 @@ function create(invocation: Invocation, name: string): number {
   const wanted = flags.string('template') ?? 'script';
   const template = TEMPLATES.find((candidate) => candidate.name === wanted)!;
   const path = `${STATE_DIR}/${name}.yaml`;
-  try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(project.root, path), renderTemplate(template, name), { flag: 'wx' });
-  } catch (error) {
-    return complain(invocation, `${path} cannot be written: ${(error as Error).message}`);
+  const written = writeNewFile(join(project.root, path), renderTemplate(template, name));
+  if (written === 'there') return complain(invocation, `${path} is there already`, 'choose another name');
+  if (typeof written === 'object') {
+    return complain(invocation, `${path} cannot be written: ${written.failed}`, WRITABLE_HINT);
   }
   out.write(flags.boolean('json') ? `${JSON.stringify({ path, template: template.name })}\n` : `${path}\n`);
   err.write(`try it: ${template.tryIt.replaceAll('{NAME}', name)}\n`);

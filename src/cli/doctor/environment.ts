@@ -4,8 +4,11 @@ import { configFile } from '../../config/files.js';
 import { loadConfig } from '../../config/load.js';
 import { findOnPath } from '../../process/find-program.js';
 import { runProcess } from '../../process/run-process.js';
+import { STATE_DIR } from '../../util/project.js';
 import { oneLine } from '../../util/terminal-text.js';
 import { VERSION } from '../../util/version.js';
+import { unwritableFolder } from '../../util/why-unwritable.js';
+import { WRITABLE_HINT } from '../new-file.js';
 import type { Check, Finding } from './check.js';
 
 /** The first with `process.getBuiltinModule`. */
@@ -26,10 +29,15 @@ export const checkVersions: Check = async () => {
 };
 
 export const checkProject: Check = async ({ project }) => {
-  const isStarted = existsSync(join(project.root, '.pi/taskflows'));
+  const isStarted = existsSync(join(project.root, STATE_DIR));
   if (isStarted) return [{ name: 'project', status: 'ok', message: project.root }];
+  const unwritable = unwritableFolder(join(project.root, STATE_DIR));
+  if (unwritable) {
+    const message = `${project.root} has no ${STATE_DIR}, and none can be made: ${unwritable}`;
+    return [{ name: 'project', status: 'problem', message, hint: WRITABLE_HINT }];
+  }
   const hint = 'taskflow init writes settings and a first flow';
-  return [{ name: 'project', status: 'absent', message: `${project.root} has no .pi/taskflows yet`, hint }];
+  return [{ name: 'project', status: 'absent', message: `${project.root} has no ${STATE_DIR} yet`, hint }];
 };
 
 export const checkSettings: Check = async ({ project }) => {

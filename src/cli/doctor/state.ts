@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { waitingApprovals } from '../../run/decide-approval.js';
 import { listRuns, sizeOfRuns } from '../../run/list-runs.js';
 import { KEPT_BYTES } from '../../run/prune-runs.js';
@@ -7,6 +7,7 @@ import { wentOn } from '../../run/succession.js';
 import { storeStatus } from '../../store/store-status.js';
 import { formatBytes, plural } from '../../util/format.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
+import { unwritableFolder } from '../../util/why-unwritable.js';
 import { storeOptions } from '../store.js';
 import type { Check, Finding } from './check.js';
 
@@ -19,7 +20,7 @@ export const checkStore: Check = async ({ project, config }) => {
     ];
   }
   const { dir, limits } = options;
-  const unwritable = writeProblem(dir);
+  const unwritable = unwritableFolder(dir);
   if (unwritable) {
     const hint = 'runs work, but nothing is kept; make the folder writable, or set cache.dir';
     return [{ name: 'store', status: 'problem', message: `${dir} cannot be written: ${unwritable}`, hint }];
@@ -38,7 +39,7 @@ export const checkStore: Check = async ({ project, config }) => {
 /** Runs that somebody may have forgotten. */
 export const checkRuns: Check = async ({ project }) => {
   const unwritable = existsSync(join(project.root, STATE_DIR))
-    ? writeProblem(join(project.root, STATE_DIR, 'runs'))
+    ? unwritableFolder(join(project.root, STATE_DIR, 'runs'))
     : undefined;
   if (unwritable) {
     const hint = 'runs work, but cannot be continued';
@@ -72,16 +73,4 @@ function sizeFinding(project: Project): Finding {
   if (bytes <= KEPT_BYTES) return { name: 'runs', status: 'ok', message };
   const hint = 'unfinished and waiting runs stay until you clear them: taskflow runs clear --all --older-than 30d';
   return { name: 'runs', status: 'warning', message, hint };
-}
-
-/** Undefined when the folder, or the nearest one above it that exists, can be written. */
-function writeProblem(folder: string): string | undefined {
-  const nearest = existsSync(folder) || folder === dirname(folder) ? folder : undefined;
-  if (nearest === undefined) return writeProblem(dirname(folder));
-  try {
-    accessSync(nearest, constants.W_OK | constants.X_OK);
-    return undefined;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'unknown';
-  }
 }

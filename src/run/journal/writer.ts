@@ -1,5 +1,6 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import { writeAll } from '../../util/atomic-write.js';
+import { whyUnwritableAt } from '../../util/why-unwritable.js';
 import type { JournalLine } from './lines.js';
 
 const HELD_BYTES = 64 * 1024;
@@ -130,9 +131,14 @@ export class JournalWriter {
     }
     this.#fd = undefined;
     if (this.#broken !== undefined) return;
-    this.#broken = (error as Error).message;
-    this.onTrouble(`the run's journal cannot be written (${this.#broken}): this run cannot be continued later`);
+    this.#broken = whyUnwritableAt(this.path, error);
+    const what = `the run's journal cannot be written (${this.#broken}): this run cannot be continued later`;
+    this.onTrouble(isFull(error) ? what : `${what}; make the folder writable, or work in another one with --cwd`);
   }
+}
+
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** `soon`: with the next line that matters, at the latest when this turn of the event loop is over. */
