@@ -46,6 +46,7 @@ it.each([
   ['batch ./good.json', 'no rows are named'],
   ['runs show last', 'nothing has run'],
   ['cache show abc', 'no entry'],
+  ['runs --limit -1', '--limit is a whole number'],
   ['cache import nowhere', 'nowhere'],
   ['cache', 'needs a command'],
   ['rnu ./good.json', 'unknown command rnu'],

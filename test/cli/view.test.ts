@@ -81,6 +81,12 @@ describe('the picture of a run', () => {
     expect(picture(fold(...mixed()), 40)[2]).toBe('✔ review     34s · ran (input changed:…');
   });
 
+  it('keeps the counts of a map where there is no room for its bar', () => {
+    for (const columns of [30, 45, 60, 100]) {
+      expect(picture(fold(...mixed()), columns).find((line) => line.includes('files'))).toContain('10/40');
+    }
+  });
+
   it('is never wider than the terminal nor taller than it, whatever the size', () => {
     const ids = Array.from({ length: 300 }, (_, index) => `phase-${index}-${'界'.repeat(index % 20)}`);
     const events = [runStart(ids), ...ids.slice(0, 150).map((id) => phaseEnd(id, { reason: 'r'.repeat(300) }))];

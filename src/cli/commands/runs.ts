@@ -8,6 +8,7 @@ import { formatBytes, plural } from '../../util/format.js';
 import type { Project } from '../../util/project.js';
 import type { Command, Invocation } from '../command.js';
 import { EXIT } from '../exit-status.js';
+import { complain } from '../problem.js';
 import { createStyle, type Style } from '../style.js';
 import { alignColumns } from '../table.js';
 import { savedText, spentText } from '../view/closing.js';
@@ -32,6 +33,10 @@ export const command: Command = {
   ],
   positionals: [],
   async run(invocation) {
+    const limit = invocation.flags.number('limit');
+    if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
+      return complain(invocation, '--limit is a whole number from 1 on');
+    }
     const heads = chosenRuns(invocation).sort((a, b) => b.run.at - a.run.at);
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify(heads.map(runJson), null, 2)}\n`);

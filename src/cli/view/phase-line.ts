@@ -70,7 +70,8 @@ function glyph(phase: PhaseState, { style, tick }: LineOptions): string {
   }
 }
 
-function phaseFacts(phase: PhaseState, { style, now }: LineOptions): Fact[] {
+function phaseFacts(phase: PhaseState, options: LineOptions): Fact[] {
+  const { now } = options;
   const facts: Fact[] = [];
   const { outcome } = phase;
   if (phase.state === 'running' && phase.startedAt !== undefined) {
@@ -78,7 +79,7 @@ function phaseFacts(phase: PhaseState, { style, now }: LineOptions): Fact[] {
   } else if (outcome && outcome.cacheHit === null && outcome.attempts > 0) {
     facts.push({ text: formatDuration(outcome.durationMs).padStart(5), weight: KEPT });
   }
-  facts.push(...itemFacts(phase, style));
+  facts.push(...itemFacts(phase, options));
   if (outcome?.cacheHit) return facts;
   if (phase.model !== undefined) facts.push({ text: oneLine(phase.model), weight: 2 });
   if (phase.turns) facts.push({ text: `${phase.turns} ${phase.turns === 1 ? 'turn' : 'turns'}`, weight: 1 });
@@ -88,15 +89,23 @@ function phaseFacts(phase: PhaseState, { style, now }: LineOptions): Fact[] {
   return facts;
 }
 
-const BAR = 16;
+/** Where there is little room, the counts say more than the bar. */
+function barWidth(width: number): number {
+  if (width < 45) return 0;
+  return width < 65 ? 8 : 16;
+}
 
 /** A bar while items are under way, counts afterwards. */
-function itemFacts({ state, items, outcome }: PhaseState, style: Style): Fact[] {
+function itemFacts({ state, items, outcome }: PhaseState, { style, width }: LineOptions): Fact[] {
   if (state === 'running' && items && items.total > 0) {
     const ended = items.done + items.failed;
-    const filled = Math.min(BAR, Math.floor((BAR * ended) / items.total));
-    const bar = style.cyan('█'.repeat(filled)) + style.dim('░'.repeat(BAR - filled));
-    return [{ text: `${bar} ${ended}/${items.total}`, weight: KEPT }, ...countFacts(items.reused, items.failed, style)];
+    const cells = barWidth(width);
+    const filled = Math.min(cells, Math.floor((cells * ended) / items.total));
+    const bar = style.cyan('█'.repeat(filled)) + style.dim('░'.repeat(cells - filled));
+    return [
+      { text: `${bar} ${ended}/${items.total}`.trimStart(), weight: KEPT },
+      ...countFacts(items.reused, items.failed, style),
+    ];
   }
   const counts = outcome?.items;
   if (!counts) return [];
