@@ -95,7 +95,9 @@ describe('journals together', () => {
     expect((await runCli(['cache', 'status'], { cwd: rig.root })).stdout).toMatch(/journals: 2 runs, 8\d\.\d KB\n/);
     const status = JSON.parse((await runCli(['cache', 'status', '--json'], { cwd: rig.root })).stdout);
     expect(status.runs).toEqual({ runs: 2, bytes: expect.any(Number) });
+    expect((await runCli(['runs', '--limit', '0'], { cwd: rig.root })).status).toBe(2);
     const listed = await runCli(['runs', '--limit', '1'], { cwd: rig.root });
-    expect(listed.stderr).toMatch(/^1 of 2 runs \(8\d\.\d KB\); --limit N shows more\n$/);
+    expect((await runCli(['runs', '--state', 'success'], { cwd: rig.root })).stderr).toBe('');
+    expect(listed.stderr).toMatch(/^the newest 1; --limit N shows more \(2 runs kept, 8\d\.\d KB\)\n$/);
   });
 });

@@ -33,10 +33,8 @@ export const command: Command = {
   ],
   positionals: [],
   async run(invocation) {
-    const limit = invocation.flags.number('limit');
-    if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
-      return complain(invocation, '--limit is a whole number from 1 on');
-    }
+    const limit = limitOf(invocation.flags);
+    if (!Number.isInteger(limit) || limit < 1) return complain(invocation, '--limit is a whole number from 1 on');
     const heads = chosenRuns(invocation).sort((a, b) => b.run.at - a.run.at);
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify(heads.map(runJson), null, 2)}\n`);
@@ -45,16 +43,24 @@ export const command: Command = {
     if (heads.length === 0) invocation.err.write('no runs\n');
     const style = createStyle(invocation.out.color);
     invocation.out.write(alignColumns(heads.map((head) => row(head, invocation.project, style))));
-    const { runs, bytes } = sizeOfRuns(invocation.project);
-    const all = heads.length === 0 || heads.length === runs;
-    if (!all)
-      invocation.err.write(`${heads.length} of ${plural(runs, 'run')} (${formatBytes(bytes)}); --limit N shows more\n`);
+    tellMore(invocation, heads.length);
     return EXIT.success;
   },
 };
 
+/** That there may be more than is shown, and how much is kept. */
+function tellMore({ flags, project, err }: Invocation, shown: number): void {
+  const { runs, bytes } = sizeOfRuns(project);
+  if (shown < limitOf(flags) || shown === runs) return;
+  err.write(`the newest ${shown}; --limit N shows more (${plural(runs, 'run')} kept, ${formatBytes(bytes)})\n`);
+}
+
+function limitOf(flags: Invocation['flags']): number {
+  return flags.number('limit') ?? 20;
+}
+
 function chosenRuns({ flags, project }: Invocation): RunHead[] {
-  const limit = flags.number('limit') ?? 20;
+  const limit = limitOf(flags);
   const flow = flags.string('flow');
   const state = flags.string('state');
   const of = flow === undefined ? {} : { flow };
