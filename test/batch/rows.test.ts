@@ -29,6 +29,18 @@ describe('rows of a file', () => {
     ]);
   });
 
+  it('reads what spreadsheets write where the comma is for numbers, and lines that end as they once did', async () => {
+    const { rows, problems } = await read('topic;depth\r\n"a; b";1,5\r\nc;\r\n', 'csv');
+    expect(problems).toEqual([]);
+    expect(rows.map(({ values }) => values)).toEqual([{ topic: 'a; b', depth: '1,5' }, { topic: 'c' }]);
+    expect((await read('topic\tdepth\nx\t1\n', 'csv')).rows[0]?.values).toEqual({ topic: 'x', depth: '1' });
+    expect((await read('topic\na;b\n', 'csv')).rows[0]?.values).toEqual({ topic: 'a;b' });
+    expect((await read('a\rb\r', 'txt')).rows.map(({ line, values }) => [line, values['topic']])).toEqual([
+      [1, 'a'],
+      [2, 'b'],
+    ]);
+  });
+
   it('reports a row with too many cells, doubled and nameless columns, and a quote that never ends', async () => {
     expect((await read('a,b\n1,2,3\n4,5,6\n', 'csv')).problems.map(({ line }) => line)).toEqual([2, 3]);
     expect((await read('a,a\n1,2\n', 'csv')).problems[0]?.message).toContain('two columns are called "a"');

@@ -14,7 +14,7 @@ export async function readCsv(text: string, delimiter: ',' | '\t'): Promise<RawR
   try {
     records = parse(text, {
       bom: true,
-      delimiter,
+      delimiter: delimiter === ',' ? delimiterOf(text) : delimiter,
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
@@ -38,6 +38,13 @@ export async function readCsv(text: string, delimiter: ',' | '\t'): Promise<RawR
   return { rows, problems };
 }
 
+/** Where a comma stands in numbers, spreadsheets write semicolons between cells. */
+function delimiterOf(text: string): ',' | ';' | '\t' {
+  const header = text.trimStart().split(/\r\n|\n|\r/, 1)[0]!;
+  if (header.includes(',')) return ',';
+  return header.includes(';') ? ';' : header.includes('\t') ? '\t' : ',';
+}
+
 function cells(names: readonly string[], record: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name, index) => {
@@ -56,7 +63,7 @@ function headerProblems(names: readonly string[]): RowProblem[] {
 }
 
 function tooMany(found: number, wanted: number): string {
-  return `${found} cells, and the first line names ${wanted} columns (a cell with a comma needs double quotes)`;
+  return `${found} cells, and the first line names ${wanted} columns (a cell with one of the separators needs double quotes)`;
 }
 
 function lineBreaks(record: readonly string[]): number {
