@@ -38,6 +38,13 @@ describe('a batch that was killed in the middle of a side effect', () => {
     expect(linesOf(project, 'sent')).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('is shown with the rows that it has done, not as if these were all', async () => {
+    const { stdout } = await project.run(['runs', 'show', 'last']);
+    expect(stdout).toMatch(/sends over topics\.txt crashed .* 2 rows done so far\n/);
+    await project.run([...ARGS, '--resume']);
+    expect((await project.run(['runs', 'show', 'last'])).stdout).toContain('3 of 4 rows done');
+  });
+
   it('--rerun does it again in that row alone', async () => {
     const { status } = await project.run([...ARGS, '--resume', '--rerun', 'send']);
     expect(status).toBe(0);

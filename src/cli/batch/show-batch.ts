@@ -3,7 +3,7 @@ import type { RowLine } from '../../run/journal/lines.js';
 import { continuedBy } from '../../run/succession.js';
 import type { RunTrace } from '../../run/trace.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
-import { plural } from '../../util/format.js';
+import { grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Invocation } from '../command.js';
 import { runJson, stateText } from '../commands/runs.js';
@@ -40,7 +40,8 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
     `${style.bold(run.flow)} over ${run.over ?? '?'} ${stateText(head.state, style)}`,
     formatAgo(project.clock.now() - run.at),
     `took ${formatDuration(runJson(head).durationMs)}`,
-    `${done} of ${plural(rows.length, 'row')} done`,
+    // How many there were to be stands nowhere: rows are written down as they end.
+    head.end ? `${grouped(done)} of ${plural(rows.length, 'row')} done` : `${plural(done, 'row')} done so far`,
   ];
   out.write(`${facts.join(style.dim(' · '))}\n${style.dim(`batch ${run.runId}${run.file ? `, ${run.file}` : ''}`)}\n`);
   const shown = [...rows].sort((a, b) => rank(a) - rank(b) || a.row - b.row).slice(0, MOST);
