@@ -238,7 +238,7 @@ describe('under way when the process died', () => {
     const odd = (await cli('--rerun', 'p[post]')).result;
     expect(odd.error).toMatchObject({ code: 'bad-input', message: 'there is no p[post]' });
     expect(odd.error?.hint).toBe('It has p[mail], p[chat].');
-    await expect(cli('--rerun', 'q[1]')).rejects.toThrow('the flow has no phase q[1]');
+    expect((await cli('--rerun', 'q[1]')).result.error?.message).toBe('the flow has no phase q[1]');
     expect(rig.counts()).toEqual({ mail: 1, chat: 1 });
     expect((await cli('--rerun', 'p[mail]', '--skip', 'p[chat]')).status).toBe(0);
     expect(rig.counts()).toEqual({ mail: 2, chat: 1 });
