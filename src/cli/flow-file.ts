@@ -14,8 +14,8 @@ export function flowReference(invocation: Invocation, typed: string): string {
 
 const MANY_PHASES = 50;
 const MANY_PROCESSES = 10;
-const MANY_ROWS = 300;
-const VERY_MANY_ROWS = 4_000;
+const MANY_IN_ROWS = 300;
+const TOO_MANY_IN_ROWS = 4_000;
 
 /** For `loadFlow`: lets the process prepare for a flow that is large. */
 export function tellLarge({ onMuchWork }: Invocation): Pick<LoadOptions, 'onRead'> {
@@ -40,7 +40,7 @@ export function tellBusy({ onMuchWork }: Invocation): Pick<RunOptions, 'onProces
  * optimizing what it runs for them (a third of the time), of ten thousand it pays.
  */
 export function tellRows({ onMuchWork }: Pick<Invocation, 'onMuchWork'>, phases: number): void {
-  if (phases >= MANY_ROWS && phases <= VERY_MANY_ROWS) onMuchWork?.();
+  if (phases >= MANY_IN_ROWS && phases <= TOO_MANY_IN_ROWS) onMuchWork?.();
 }
 
 /** That there is no such file is half the truth when a folder has its name. */

@@ -6,10 +6,11 @@ import { createTestProject, type TestProject } from '../support/cli.js';
 let project: TestProject;
 afterEach(() => project?.remove());
 
+// What is written in the tick of the clock in which the run ends may have been written after it.
 const INNER = `name: inner
 args: { of: { default: all } }
 phases:
-  - { id: look, type: script, run: [sh, -c, 'echo x >> look.count; echo "$0"', "{args.of}"] }
+  - { id: look, type: script, run: [sh, -c, 'echo x >> look.count; sleep 0.05; echo "$0"', "{args.of}"] }
 `;
 
 it('a dry run says of a nested flow what its phases say', async () => {
