@@ -18,7 +18,13 @@ export const langgraph = {
     }),
   async open({ dir, graph, command }) {
     const commands = Object.fromEntries(graph.phases.map(({ id }) => [id, command(id)]));
-    const child = fork(DRIVER, [peerDir('langgraph')], { cwd: dir, env: benchEnvironment(), stdio: 'inherit' });
+    const child = fork(DRIVER, [peerDir('langgraph')], {
+      cwd: dir,
+      env: benchEnvironment(),
+      stdio: 'inherit',
+      // It says of every large graph that it listens too often.
+      execArgv: ['--no-warnings'],
+    });
     const gone = once(child, 'exit').then(() => ({ failed: 'the driver ended' }));
     const ask = async (request) => {
       child.send(request);
