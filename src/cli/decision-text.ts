@@ -1,14 +1,13 @@
 import type { WaitingApproval } from '../run/decide-approval.js';
 import type { DecisionLine } from '../run/journal/lines.js';
-import { formatDuration } from '../util/duration.js';
+import { formatAgo } from '../util/duration.js';
 import { oneLine, truncate } from '../util/terminal-text.js';
 import type { Style } from './style.js';
 
 /** `approved by kim 3m ago: with care`. */
 export function decisionText({ decision, by, at, note }: DecisionLine, now: number): string {
   const who = by === undefined ? '' : ` by ${oneLine(by)}`;
-  const when = ` ${formatDuration(Math.max(0, now - at))} ago`;
-  return `${decision === 'approve' ? 'approved' : 'rejected'}${who}${when}${note ? `: ${oneLine(note)}` : ''}`;
+  return `${decision === 'approve' ? 'approved' : 'rejected'}${who} ${formatAgo(now - at)}${note ? `: ${oneLine(note)}` : ''}`;
 }
 
 /** What a decision is in JSON. */

@@ -1,5 +1,5 @@
 import type { Failure } from '../model/failure.js';
-import { formatDuration } from '../util/duration.js';
+import { formatAgo } from '../util/duration.js';
 import type { Project } from '../util/project.js';
 import type { RunOptions } from './options.js';
 import { hasMoreToDo, type RunHead } from './run-state.js';
@@ -56,7 +56,7 @@ function auto(
   if (newRunId !== undefined && !claimRun(project, head.runId, latest.free, newRunId)) {
     return { notice: `run ${head.runId} is being continued by another process: starting afresh` };
   }
-  return { previous: head, how: 'auto', notice: `${head.state} ${formatDuration(ageMs)} ago` };
+  return { previous: head, how: 'auto', notice: `${head.state} ${formatAgo(ageMs)}` };
 }
 
 /** The named run, or the newest of those that continue it: what happened since must not happen twice. */

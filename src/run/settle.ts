@@ -2,7 +2,7 @@ import type { Identity } from '../memo/identity.js';
 import type { JsonObject } from '../model/json.js';
 import { NO_OUTPUT, NO_USAGE } from '../model/outcome.js';
 import type { Entry } from '../store/store.js';
-import { formatDuration } from '../util/duration.js';
+import { formatAgo, formatDuration } from '../util/duration.js';
 import { VERSION } from '../util/version.js';
 import { savingsOf } from './budget.js';
 import { reasonTold } from './cancelled.js';
@@ -112,7 +112,7 @@ export function fromLine(at: PhaseContext, line: ResultLine): Settled {
     unkeepable: line.unkeepable,
     items: line.items,
     hit: 'run',
-    reason: line.deciding ? 'decided in the run that is resumed' : `done ${formatDuration(ageMs)} ago`,
+    reason: line.deciding ? 'decided in the run that is resumed' : `done ${formatAgo(ageMs)}`,
     key: line.key,
     runKey: line.runKey,
     identity: line.identity,
