@@ -1,4 +1,4 @@
-import { type Forecast, forecastRun, type PhaseForecast, type Would } from '../run/forecast.js';
+import { type Forecast, forecastRun, noCounts, type PhaseForecast, type Would } from '../run/forecast.js';
 import type { RunOptions } from '../run/options.js';
 import { formatDuration } from '../util/duration.js';
 import { formatCount, formatMoney, grouped, plural } from '../util/format.js';
@@ -35,7 +35,7 @@ export function forecastText(forecast: Forecast, style: Style): string {
       style.dim(lastText(phase)),
     ];
   });
-  const counts = { run: 0, shared: 0, reuse: 0, unknown: 0, skip: 0, fail: 0 };
+  const counts = noCounts();
   for (const { would } of forecast.phases) counts[would] += 1;
   const head = continuesText(forecast.continues, 'run');
   const cost = forecast.phases

@@ -4,6 +4,7 @@ import type { ArgSpec } from '../model/flow.js';
 import { isJsonObject, type JsonValue } from '../model/json.js';
 import { isForbiddenName } from '../model/names.js';
 import { bindArgs, suggestArguments } from '../plan/args.js';
+import { whyUnreadable } from '../util/why-unreadable.js';
 import type { Invocation } from './command.js';
 
 export type GivenArgs =
@@ -62,7 +63,7 @@ async function readArgsFile(
     text =
       file === '-' ? invocation.stdin.readAll().toString('utf8') : readFileSync(resolve(invocation.cwd, file), 'utf8');
   } catch (error) {
-    return { problem: `--args-file ${file} cannot be read: ${(error as Error).message}` };
+    return { problem: `--args-file ${file} cannot be read: ${whyUnreadable(error)}` };
   }
   const { parseText } = await import('../parse/parse.js');
   const parsed = await parseText(file === '-' ? 'stdin.yaml' : file, text);

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js'
 import { canonicalEncode } from '../util/canonical.js';
 import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
 import type { Project } from '../util/project.js';
+import { whyUnreadable } from '../util/why-unreadable.js';
 import { isResult, linesToCarry } from './carry.js';
 import type { JournalLine, RunLine } from './journal/lines.js';
 import { readLines } from './journal/reader.js';
@@ -72,7 +73,7 @@ export function readCheckpoint(
     if (bytes.length > LARGEST) return bad(`${file} is too large for a checkpoint`);
     value = JSON.parse(bytes.toString('utf8')) as JsonValue;
   } catch (error) {
-    return bad(`${file} cannot be read: ${(error as Error).message}`);
+    return bad(`${file} cannot be read: ${whyUnreadable(error)}`);
   }
   if (!isJsonObject(value)) return bad(`${file} is no checkpoint`);
   if (value['format'] === FORMAT) return fromExport(file, value as unknown as Checkpoint, signingKey);

@@ -8,6 +8,7 @@ import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 import { isInside } from '../util/inside.js';
 import { statIfThere } from '../util/stat.js';
+import { whyUnreadable } from '../util/why-unreadable.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
 import type { Variables } from './scope.js';
@@ -120,7 +121,7 @@ function readInside(root: string, path: string): { content: Buffer } | { failure
     return {
       failure: {
         code: 'bad-input',
-        message: `context ${path} cannot be read: ${(error as Error).message}`,
+        message: `context ${path} cannot be read: ${whyUnreadable(error)}`,
         hint: 'Paths are seen from the project root.',
       },
     };

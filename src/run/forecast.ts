@@ -24,6 +24,10 @@ export interface Forecast {
 /** `shared`: another part of the run makes it. `unknown`: it depends on something that would run first. */
 export type Would = 'reuse' | 'run' | 'shared' | 'skip' | 'unknown' | 'fail';
 
+export function noCounts(): Record<Would, number> {
+  return { run: 0, shared: 0, reuse: 0, unknown: 0, skip: 0, fail: 0 };
+}
+
 export interface PhaseForecast {
   readonly id: string;
   readonly kind: Kind;

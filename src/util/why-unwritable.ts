@@ -17,8 +17,12 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** For people: without the temporary name that was tried first, which says nothing to them. */
 export function whyUnwritable(error: unknown): string {
+  return inWords(error, WORDS);
+}
+
+export function inWords(error: unknown, words: Readonly<Record<string, string>>): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return (code !== undefined && WORDS[code]) || message.replace(/, \w+ '.*$/s, '');
+  return (code !== undefined && words[code]) || message.replace(/, \w+ '.*$/s, '');
 }
 
 /**

@@ -81,6 +81,17 @@ describe('a batch', () => {
     expect((await project.run(['batch', 'flow.yaml', '--over', 'other.txt', '--resume'])).status).toBe(2);
   });
 
+  it('says in plain words what it cannot read', async () => {
+    project = createTestProject({ 'flow.yaml': TOPIC_FLOW });
+    const missing = await project.run(['batch', 'flow.yaml', '--over', 'nope.txt']);
+    expect([missing.status, missing.stderr]).toEqual([
+      2,
+      'taskflow batch: --over nope.txt cannot be read: there is no such file\n',
+    ]);
+    const folder = await project.run(['batch', 'flow.yaml', '--over', '.']);
+    expect(folder.stderr).toBe('taskflow batch: --over . cannot be read: it is a folder\n');
+  });
+
   it('is not continued by a plain run of the same flow', async () => {
     project = createTestProject({ 'flow.yaml': TOPIC_FLOW, 'topics.txt': 'bad\n', broken: '' });
     await project.run(['batch', 'flow.yaml', '--over', 'topics.txt']);

@@ -168,7 +168,7 @@ describe('context', () => {
   });
 
   it.each([
-    ['missing.md', /cannot be read/],
+    ['missing.md', /cannot be read: there is no such file$/],
     ['docs', /folder/],
     ['leak.md', /leaves the project/],
     ['../outside.md', /leaves the project/],

@@ -8,6 +8,7 @@ import { bareArgument, commonSpecs } from '../../run/batch/rows/row-arguments.js
 import { formatOfName, sniffFormat } from '../../run/batch/rows/row-format.js';
 import { plural } from '../../util/format.js';
 import { isInside, relativePath } from '../../util/inside.js';
+import { whyUnreadable } from '../../util/why-unreadable.js';
 import type { Invocation } from '../command.js';
 import { givenArgs } from '../given-args.js';
 import { complain, complainAll, refuse } from '../problem.js';
@@ -64,7 +65,7 @@ function readInput({ cwd, stdin }: Invocation, typed: string): Buffer | { readon
   try {
     return readFileSync(resolve(cwd, typed));
   } catch (error) {
-    return { problem: `--over ${typed} cannot be read: ${(error as Error).message}` };
+    return { problem: `--over ${typed} cannot be read: ${whyUnreadable(error)}` };
   }
 }
 

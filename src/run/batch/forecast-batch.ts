@@ -3,7 +3,7 @@ import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { RunContext } from '../context.js';
-import { forecastOf, type PhaseForecast, type Would } from '../forecast.js';
+import { forecastOf, noCounts, type PhaseForecast, type Would } from '../forecast.js';
 import { JournalWriter } from '../journal/writer.js';
 import { openForecast } from '../open-forecast.js';
 import { selectPhases } from '../selection.js';
@@ -95,8 +95,4 @@ async function forecastRow(context: RunContext, row: BatchRow): Promise<RowForec
   });
   forget();
   return { row: row.row, line: row.line, label: row.label, args: row.publicArgs, phases };
-}
-
-function noCounts(): Record<Would, number> {
-  return { run: 0, shared: 0, reuse: 0, unknown: 0, skip: 0, fail: 0 };
 }
