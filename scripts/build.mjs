@@ -98,7 +98,7 @@ const PACKS = {
   engine: ['src/run/repeat/keep-sheet.ts', 'src/cli/run-flow.ts'],
   check: ['src/cli/commands/check.ts', 'src/check/check-flow.ts'],
   process: ['src/store/maybe-collect.ts', 'src/process/end-marked.ts', 'src/process/run-process.ts'],
-  collect: [/^node_modules\/proper-lockfile\//, 'src/store/collect-garbage.ts'],
+  collect: ['src/store/collect-garbage.ts'],
   batch: ['src/run/batch/rows/read-txt.ts', 'src/cli/commands/batch.ts'],
   yaml: [/^node_modules\/yaml\//, 'src/parse/yaml.ts'],
 };

@@ -30,7 +30,7 @@ export function clearEntries(
   request: ClearRequest,
 ): Promise<Cleared | { readonly busy: string }> {
   if (!existsSync(dir)) return Promise.resolve({ entries: 0, bytes: 0, keys: [] });
-  return withMaintenanceLock(dir, () => {
+  return withMaintenanceLock(dir, project.clock, () => {
     const now = project.clock.now();
     const index = loadIndex(dir);
     const rows = new Map(index.rows);

@@ -43,7 +43,7 @@ export function collectGarbage(
 ): Promise<Collected | { readonly busy: string }> {
   const { dir, project } = options;
   if (!existsSync(dir)) return Promise.resolve(NOTHING);
-  return withMaintenanceLock(dir, () => {
+  return withMaintenanceLock(dir, project.clock, () => {
     const now = project.clock.now();
     const leftovers = removeLeftovers(dir, now);
     const rows = new Map(lookOver(dir).rows);

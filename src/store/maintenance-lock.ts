@@ -1,32 +1,38 @@
 import { join } from 'node:path';
+import type { Clock } from '../util/clock.js';
+import { dropClaim } from './claim-file.js';
 import { prepareFolder } from './folder.js';
-import { LOCK } from './paths.js';
+import { MAINTENANCE } from './paths.js';
+import { waitForClaim } from './wait-for-claim.js';
+
+/** Longer than most maintenance takes; who waits is a person, or the end of a run. */
+const PATIENCE_MS = 9_000;
 
 /**
  * One maintenance at a time. It only saves work: each step by itself is safe beside runs and beside another maintenance,
- * so a lock that is lost half-way (a machine that slept) is no harm.
+ * so two at once are no harm. A claim like those of results, since it names its holder: one that was killed is in nobody's
+ * way, and a slow one keeps its turn.
  */
-export async function withMaintenanceLock<T>(dir: string, work: () => T | Promise<T>): Promise<T | { busy: string }> {
+export async function withMaintenanceLock<T>(
+  dir: string,
+  clock: Clock,
+  work: () => T | Promise<T>,
+): Promise<T | { busy: string }> {
   const prepared = prepareFolder(dir);
   if ('failed' in prepared) return { busy: `cannot write to the cache: ${prepared.failed.message}` };
-  const { lock } = await import('proper-lockfile');
-  let release: () => Promise<void>;
-  try {
-    release = await lock(dir, {
-      lockfilePath: join(dir, LOCK),
-      realpath: false,
-      stale: 20_000,
-      retries: { retries: 20, minTimeout: 50, maxTimeout: 500 },
-      onCompromised: () => {},
-    });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return { busy: code === 'ELOCKED' ? 'another process is tidying up the cache' : message };
-  }
+  let holder = 'another process';
+  const request = {
+    signal: AbortSignal.timeout(PATIENCE_MS),
+    onWait: (who: string) => {
+      holder = who;
+    },
+  };
+  const acquired = await waitForClaim(join(dir, MAINTENANCE), request, clock);
+  if ('aborted' in acquired) return { busy: `${holder} is tidying up the cache` };
+  if ('failed' in acquired) return { busy: `cannot write to the cache: ${acquired.failed.message}` };
   try {
     return await work();
   } finally {
-    // Already released when it was taken for stale: nothing left to do.
-    await release().catch(() => {});
+    dropClaim(acquired.own);
   }
 }

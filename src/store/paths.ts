@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const KEY = /^[0-9a-f]{64}$/;
 const ENTRY = /^([0-9a-f]{64})\.json$/;
 /** Held for the moment in which a dead holder's claim is removed: see `removeDeadClaim`. */
-const GUARD = /^[0-9a-f]{64}\.claim-(?:[0-9a-f]{12}-\d+|inode\d+)\.guard$/;
+const GUARD = /^(?:[0-9a-f]{64}|maintenance)\.claim-(?:[0-9a-f]{12}-\d+|inode\d+)\.guard$/;
 const CLAIM = /^([0-9a-f]{64})\.claim$/;
 /** One of our files that was being written: see `temporaryName`. */
 const TEMPORARY =
@@ -16,7 +16,7 @@ export const DAMAGED = 'damaged';
 export const STAT_TABLES = 'stat-table';
 export const INDEX = 'index.json';
 export const SECRET = 'secret';
-export const LOCK = 'maintenance.lock';
+export const MAINTENANCE = 'maintenance.claim';
 
 /** Keys come from file names, archives and command lines too: only a full digest may become part of a path. */
 export function isKey(text: string): boolean {

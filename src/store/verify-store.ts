@@ -29,7 +29,7 @@ type Named = Pick<Entry, 'key' | 'files'>;
 export async function verifyStore(options: VerifyOptions): Promise<readonly VerifyStep[] | { readonly busy: string }> {
   const { dir, project } = options;
   if (!existsSync(dir)) return [];
-  return withMaintenanceLock(dir, async () => {
+  return withMaintenanceLock(dir, project.clock, async () => {
     const now = project.clock.now();
     const folder = verifyFolder(dir);
     const blobs = listBlobs(dir);

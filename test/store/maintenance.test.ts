@@ -17,12 +17,13 @@ import { type ClearRequest, clearEntries } from '../../src/store/clear-entries.j
 import { type Collected, collectGarbage } from '../../src/store/collect-garbage.js';
 import { readMarker, writeMarker } from '../../src/store/collect-marker.js';
 import { type DiskStore, openStore } from '../../src/store/disk-store.js';
+import { encodeHolder } from '../../src/store/entry-format.js';
 import { newHolder } from '../../src/store/holder.js';
 import { loadIndex } from '../../src/store/index-file.js';
 import { listEntries } from '../../src/store/list-entries.js';
 import { maybeCollect } from '../../src/store/maybe-collect.js';
 import type { StoreLimits } from '../../src/store/options.js';
-import { blobPath, claimPath, entryPath } from '../../src/store/paths.js';
+import { blobPath, claimPath, entryPath, MAINTENANCE } from '../../src/store/paths.js';
 import { showEntry } from '../../src/store/show-entry.js';
 import type { Entry } from '../../src/store/store.js';
 import { storeStatus } from '../../src/store/store-status.js';
@@ -367,16 +368,35 @@ describe('verify', () => {
   });
 });
 
-test('maintenance waits its turn and never for ever', async () => {
-  store.put(makeEntry('a'));
-  mkdirSync(join(place.dir, 'maintenance.lock'));
-  const [one, two] = await Promise.all([
-    (async () => {
-      utimesSync(join(place.dir, 'maintenance.lock'), 1, 1);
-      return collectGarbage(place.options());
-    })(),
-    clearEntries(place.options(), { all: true }),
-  ]);
-  expect(one).toHaveProperty('removedEntries');
-  expect(two).toHaveProperty('entries');
+describe('one maintenance at a time', () => {
+  const lock = () => join(place.dir, MAINTENANCE);
+
+  test('each waits for the other, and both are done', async () => {
+    store.put(makeEntry('a'));
+    const [one, two] = await Promise.all([
+      collectGarbage(place.options()),
+      clearEntries(place.options(), { all: true }),
+    ]);
+    expect(one).toHaveProperty('removedEntries');
+    expect(two).toHaveProperty('entries');
+    expect(existsSync(lock())).toBe(false);
+  });
+
+  test('one that was killed in the middle of it is in nobody’s way', async () => {
+    store.put(makeEntry('a'));
+    writeFileSync(lock(), encodeHolder({ ...newHolder(), startTicks: 1 }));
+    expect(await clearEntries(place.options(), { all: true })).toMatchObject({ entries: 1 });
+    expect(existsSync(lock())).toBe(false);
+  });
+
+  test('one that is alive is named, and waited for only so long', async () => {
+    store.put(makeEntry('a'));
+    const holder = newHolder();
+    writeFileSync(lock(), encodeHolder(holder));
+    expect(await clearEntries(place.options(), { all: true })).toEqual({
+      busy: `process ${holder.pid} is tidying up the cache`,
+    });
+    expect(listEntries(place.options())).toHaveLength(1);
+    expect(readFileSync(lock(), 'utf8')).toBe(encodeHolder(holder));
+  }, 30_000);
 });
