@@ -69,19 +69,25 @@ export function runBody(reader: PhaseReader, path: Path, own: Fields, scope: Tex
 
 function warnOfStreams({ context }: PhaseReader, path: Path, run: RunBody['run'], hasInput: boolean): void {
   if (typeof run === 'string') warnOfStreamNames(context.problems, path, run, hasInput);
-  else for (const [index, text] of run.entries()) warnOfStreamNames(context.problems, [...path, index], text, hasInput);
+  else {
+    run.forEach((text, index) => {
+      warnOfStreamNames(context.problems, [...path, index], text, hasInput);
+    });
+  }
 }
 
 function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], scope: TextScope): void {
-  const code = new Map(codeElements(argv).map(({ index, advice }) => [index, advice]));
-  for (const [index, element] of argv.entries()) {
+  const code = codeElements(argv);
+  argv.forEach((element, index) => {
+    const hasNul = element.includes('\0');
+    // Most arguments are plain words.
+    if (!hasNul && !element.includes('{')) return;
     const at = [...path, index];
     const advice = code.get(index);
     if (advice) checkShellText(reader, at, element, advice);
     else reader.template(at, element, scope);
-    if (element.includes('\0'))
-      reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
-  }
+    if (hasNul) reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
+  });
   if (argv[0] === '') reader.context.problems.error([...path, 0], 'bad-value', 'the program has no name');
 }
 

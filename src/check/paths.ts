@@ -14,6 +14,7 @@ export function leavesProject(path: string): boolean {
   ) {
     return true;
   }
+  if (!literal.includes('..')) return false;
   let depth = 0;
   for (const part of literal.split(/[\\/]/)) {
     if (part === '..') depth -= 1;

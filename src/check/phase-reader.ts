@@ -34,8 +34,9 @@ export class PhaseReader {
     this.itemName = typeof source.raw['as'] === 'string' ? source.raw['as'] : 'item';
   }
 
-  path(...rest: Path): Path {
-    return fieldPath(this.source, rest);
+  path(field: string, ...rest: Path): Path {
+    const path = fieldPath(this.source, field);
+    return rest.length === 0 ? path : [...path, ...rest];
   }
 
   template(path: Path, text: string, scope: TextScope = {}): string {

@@ -128,19 +128,19 @@ function edges(reader: PhaseReader): readonly Edge[] {
   const { phases, problems } = reader.context;
   const ids = new Set<string>();
   for (const field of ['dependsOn', 'from'] as const) {
-    for (const [index, need] of ((raw[field] ?? []) as readonly string[]).entries()) {
-      const path = reader.path(field, index);
+    const needs = raw[field] as readonly string[] | undefined;
+    needs?.forEach((need, index) => {
       if (!phases.has(need)) {
-        problems.error(path, 'unknown-step', `there is no phase ${show(need)}`, {
+        problems.error(reader.path(field, index), 'unknown-step', `there is no phase ${show(need)}`, {
           suggest: { name: need, known: phases.keys() },
         });
       } else if (need === id) {
-        problems.error(path, 'self-reference', `"${id}" cannot wait for itself`);
+        problems.error(reader.path(field, index), 'self-reference', `"${id}" cannot wait for itself`);
       } else {
         ids.add(need);
         if (field === 'from' && kind === 'reduce') reader.quoted.add(need);
       }
-    }
+    });
   }
   for (const need of reader.mentioned) ids.add(need);
   return [...ids].map((need) => ({ id: need, referenced: reader.usesPrevious || reader.quoted.has(need) }));

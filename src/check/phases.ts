@@ -83,7 +83,7 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
   const good: Fields = {};
   for (const [name, value] of Object.entries(raw)) {
     if (name === 'id' || name === 'type') continue;
-    const at = fieldPath(phase, [name]);
+    const at = fieldPath(phase, name);
     const schema = Object.hasOwn(own, name) ? own[name] : undefined;
     if (schema) {
       if (name === 'branches') {
@@ -116,7 +116,7 @@ function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Field
   const known = foreignFields('agent');
   for (const [name, value] of Object.entries(raw)) {
     if (name === 'id' || name === 'type') continue;
-    const at = fieldPath(phase, [name]);
+    const at = fieldPath(phase, name);
     if (Object.hasOwn(SHARED_FIELDS, name)) {
       if (checkStructure(value, SHARED_FIELDS[name]!, at, problems)) good[name] = value;
       else keepSound(good, name, salvage(value, SHARED_FIELDS[name]!, at, problems));

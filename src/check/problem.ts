@@ -33,7 +33,9 @@ export class Problems {
     this.#settled.add(path.join('\0'));
   }
 
-  add(problem: Problem): void {
+  /** The path is copied: whoever looks at a thousand places has one list for all of them. */
+  add({ path, ...rest }: Problem): void {
+    const problem: Problem = { path: [...path], ...rest };
     if (this.#settled.size > 0 && this.#settled.has(problem.path.join('\0'))) return;
     if (problem.severity === 'error') this.#errors += 1;
     if (this.#list.length < MOST_PROBLEMS) this.#list.push(problem);

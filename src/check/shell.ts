@@ -1,29 +1,28 @@
 import { LANGUAGES, type Language } from './shell-languages.js';
 
-/** An element of an argv that is code, and what to do about a placeholder in it. */
-export interface CodeElement {
-  readonly index: number;
-  readonly advice: Advice;
-}
-
+/** What to do about a placeholder in code. */
 export type Advice = (placeholder: string) => string;
 
 /**
- * Which elements of an argv are code: what a shell or an interpreter parses again. A placeholder there would let an
+ * Which elements of an argv, by their places, are code: what a shell or an interpreter parses again. A placeholder there would let an
  * output, an item or an argument become commands.
  */
-export function codeElements(argv: readonly string[]): readonly CodeElement[] {
+export function codeElements(argv: readonly string[]): ReadonlyMap<number, Advice> {
   const first = programName(argv[0] ?? '');
-  if (first === 'eval') return argv.slice(1).map((_, index) => ({ index: index + 1, advice: shellAdvice }));
-  const code = new Map<number, CodeElement>();
-  for (const [index, element] of argv.entries()) {
-    const name = programName(element);
-    const language = ANY_PROGRAM.test(name) && LANGUAGES.find(({ program }) => program.test(name));
-    if (!language || ((language.bare || language.skips) && index > 0 && !WRAPPERS.test(first))) continue;
-    const advice = adviceFor(language, name);
-    for (const at of codeAfter(argv, index + 1, language)) if (!code.has(at)) code.set(at, { index: at, advice });
+  const code = new Map<number, Advice>();
+  if (first === 'eval') {
+    for (let index = 1; index < argv.length; index++) code.set(index, shellAdvice);
+    return code;
   }
-  return [...code.values()];
+  argv.forEach((element, index) => {
+    const name = programName(element);
+    if (!ANY_PROGRAM.test(name)) return;
+    const language = LANGUAGES.find(({ program }) => program.test(name));
+    if (!language || ((language.bare || language.skips) && index > 0 && !WRAPPERS.test(first))) return;
+    const advice = adviceFor(language, name);
+    for (const at of codeAfter(argv, index + 1, language)) if (!code.has(at)) code.set(at, advice);
+  });
+  return code;
 }
 
 /** For the code of a shell. */

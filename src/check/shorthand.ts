@@ -11,10 +11,8 @@ export interface WrittenPhase {
 }
 
 /** The way to a field of a phase, as it is written in the file. */
-export function fieldPath({ path, renamed }: Omit<WrittenPhase, 'raw'>, [first, ...rest]: Path): Path {
-  if (first === undefined) return path;
-  const name = typeof first === 'string' && renamed && Object.hasOwn(renamed, first) ? renamed[first]! : first;
-  return [...path, name, ...rest];
+export function fieldPath({ path, renamed }: Omit<WrittenPhase, 'raw'>, field: string): Path {
+  return [...path, renamed && Object.hasOwn(renamed, field) ? renamed[field]! : field];
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -14,6 +14,7 @@ const STREAMS = [
  * in a terminal and fails here. Stdin is one only where there is an `input`.
  */
 export function warnOfStreamNames(problems: Problems, path: Path, text: string, hasInput: boolean): void {
+  if (!text.includes('/dev/')) return;
   for (const match of text.matchAll(NAMES)) {
     const name = match[0];
     const stream = STREAMS.find((each, index) => name.endsWith(each.name) || name.endsWith(`/${index}`))!;

@@ -5,7 +5,7 @@ import type { Problems } from './problem.js';
 /**
  * Holds a value against the part of JSON Schema that the language's own schema uses, and says what is wrong in the words
  * of the language. Written by hand because a validator says which rule failed, not what the person meant: the nearest
- * field, the one alternative that was tried, an example.
+ * field, the one alternative that was tried, an example. Paths are lists that change on the way: most lead to no problem.
  */
 export function checkStructure(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
   if (Array.isArray(schema['anyOf'])) return checkUnion(value, schema, path, problems);
@@ -59,12 +59,12 @@ function checkObject(value: unknown, schema: TSchema, path: Path, problems: Prob
   }
   let good = true;
   const properties = (schema['properties'] ?? {}) as Record<string, TSchema>;
-  const patterns = Object.entries((schema['patternProperties'] ?? {}) as Record<string, TSchema>);
-  for (const [name, member] of Object.entries(value)) {
-    const at = [...path, name];
-    const known = Object.hasOwn(properties, name)
-      ? properties[name]
-      : patterns.find(([pattern]) => regExp(pattern).test(name))?.[1];
+  const patterns = schema['patternProperties'] as Record<string, TSchema> | undefined;
+  const at = [...path, ''];
+  for (const name of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[name];
+    at[path.length] = name;
+    const known = Object.hasOwn(properties, name) ? properties[name] : patterns && patternProperty(patterns, name);
     if (known) good = checkStructure(member, known, at, problems) && good;
     else if (schema['additionalProperties'] === false) good = unknownField(name, at, properties, problems);
   }
@@ -76,6 +76,11 @@ function checkObject(value: unknown, schema: TSchema, path: Path, problems: Prob
     });
   }
   return good;
+}
+
+function patternProperty(patterns: Record<string, TSchema>, name: string): TSchema | undefined {
+  const pattern = Object.keys(patterns).find((each) => regExp(each).test(name));
+  return pattern === undefined ? undefined : patterns[pattern];
 }
 
 function unknownField(name: string, at: Path, properties: Record<string, TSchema>, problems: Problems): false {
@@ -105,9 +110,13 @@ function checkList(value: unknown, schema: TSchema, path: Path, problems: Proble
     );
     return false;
   }
+  if (!items || takesAnything(items)) return true;
   let good = true;
-  if (items && !takesAnything(items))
-    for (const [index, item] of value.entries()) good = checkStructure(item, items, [...path, index], problems) && good;
+  const at = [...path, 0];
+  for (let index = 0; index < value.length; index++) {
+    at[path.length] = index;
+    good = checkStructure(value[index], items, at, problems) && good;
+  }
   return good;
 }
 

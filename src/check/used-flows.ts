@@ -50,11 +50,10 @@ async function loadUsed(ref: string, { world, loaded, trail, check }: UsedFlowOp
 function usedNames(value: unknown, names = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(value)) for (const item of value) usedNames(item, names);
   else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) {
-      if (name === 'use' && typeof member === 'string') {
-        if (!member.includes('{')) names.add(member);
-      } else if (name === 'phases' || name === 'def') usedNames(member, names);
-    }
+    const { use, phases, def } = value as Readonly<Record<string, unknown>>;
+    if (typeof use === 'string' && !use.includes('{')) names.add(use);
+    usedNames(phases, names);
+    usedNames(def, names);
   }
   return names;
 }

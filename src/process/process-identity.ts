@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ChildIdentity } from './process.js';
-import { hasProcessTable, readProcessRow } from './process-table.js';
+import { hasProcessTable, readProcessRow, readStartTicks } from './process-table.js';
 import { answersSignals } from './send-signal.js';
 
 /** Who holds a claim or owns a run: enough to tell, on the same machine, whether they are still alive. */
@@ -12,8 +12,8 @@ export interface HolderIdentity extends ChildIdentity {
 }
 
 export function identityOf(pid: number): ChildIdentity {
-  const row = readProcessRow(pid);
-  return row ? { pid, startTicks: row.startTicks } : { pid };
+  const startTicks = readStartTicks(pid);
+  return startTicks === undefined ? { pid } : { pid, startTicks };
 }
 
 /** A zombie, and another process under the same id, are dead. */

@@ -23,13 +23,33 @@ export function readProcessRow(pid: number): ProcessRow | undefined {
   }
 }
 
+/** The one field of it that is asked for of every process that is started. */
+export function readStartTicks(pid: number): number | undefined {
+  try {
+    return startTicksIn(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    // As above.
+    return undefined;
+  }
+}
+
+export function startTicksIn(stat: string): number | undefined {
+  let at = stat.lastIndexOf(')') + 1;
+  if (at === 0) return undefined;
+  for (let field = 0; field < 19; field++) {
+    at = stat.indexOf(' ', at + 1);
+    if (at < 0) return undefined;
+  }
+  const end = stat.indexOf(' ', at + 1);
+  const ticks = Number(stat.slice(at + 1, end < 0 ? undefined : end));
+  return Number.isFinite(ticks) ? ticks : undefined;
+}
+
 /** The name in parentheses may itself hold spaces and parentheses, so fields count from the last one. */
 export function parseStat(pid: number, stat: string): ProcessRow | undefined {
-  const end = stat.lastIndexOf(')');
-  if (end < 0) return undefined;
-  const fields = stat.slice(end + 2).split(' ', 20);
-  const startTicks = Number(fields[19]);
-  if (!Number.isFinite(startTicks)) return undefined;
+  const startTicks = startTicksIn(stat);
+  if (startTicks === undefined) return undefined;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
   return {
     pid,
     parent: Number(fields[1]),

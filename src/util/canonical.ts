@@ -28,9 +28,21 @@ function encode(value: unknown, depth: number): string {
   for (const name of sortedNames(record)) {
     const member = record[name];
     if (member === undefined) continue;
-    text += `${(text.length === 1 ? '' : ',') + JSON.stringify(name)}:${encode(member, depth + 1)}`;
+    text += `${(text.length === 1 ? '' : ',') + quotedName(name)}:${encode(member, depth + 1)}`;
   }
   return `${text}}`;
+}
+
+/** The same few names come a thousand times. */
+const quotedNames = new Map<string, string>();
+const MOST_NAMES = 500;
+
+function quotedName(name: string): string {
+  const known = quotedNames.get(name);
+  if (known !== undefined) return known;
+  const quoted = JSON.stringify(name);
+  if (quotedNames.size < MOST_NAMES) quotedNames.set(name, quoted);
+  return quoted;
 }
 
 /** Most records are written in order already, and looking is cheaper than sorting. */

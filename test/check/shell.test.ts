@@ -69,7 +69,7 @@ describe('the elements of an argv that are code', () => {
       [1, 2],
     ],
   ])('%j', (argv, expected) => {
-    expect(codeElements(argv).map(({ index }) => index)).toEqual(expected);
+    expect([...codeElements(argv).keys()]).toEqual(expected);
   });
 
   it.each([
@@ -98,7 +98,7 @@ describe('the elements of an argv that are code', () => {
     [['sh', '-c']],
     [[]],
   ])('none in %j', (argv) => {
-    expect(codeElements(argv)).toEqual([]);
+    expect(codeElements(argv)).toEqual(new Map());
   });
 });
 
@@ -115,12 +115,14 @@ describe('what to do about a placeholder in code', () => {
     [['awk', 'CODE'], 'read it as ENVIRON["X"]'],
     [['pwsh', '-c', 'CODE'], 'read it as $env:X'],
   ])('%j: %s', (argv, expected) => {
-    expect(codeElements(argv)[0]?.advice('args.x')).toBe(`pass it by env: { X: "{args.x}" } and ${expected}`);
+    expect([...codeElements(argv).values()][0]?.('args.x')).toBe(`pass it by env: { X: "{args.x}" } and ${expected}`);
   });
 });
 
 it('what ssh executes gets no variables of ours', () => {
-  expect(codeElements(['ssh', 'host', 'CODE'])[0]?.advice('args.x')).toMatch(/^pass it by input: "{args.x}" and /);
+  expect([...codeElements(['ssh', 'host', 'CODE']).values()][0]?.('args.x')).toMatch(
+    /^pass it by input: "{args.x}" and /,
+  );
 });
 
 describe('the name of the variable that carries a value', () => {

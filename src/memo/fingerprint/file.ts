@@ -1,8 +1,9 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
 import { haveSameFigures, leftAloneBefore } from '../../util/file-figures.js';
+import { below } from '../../util/inside.js';
 import { compileGlobs } from '../files/glob-pattern.js';
 import { isInside } from '../files/walk.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
@@ -20,7 +21,7 @@ const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
  * has read them and the file was left alone long before and ever since: after each execution its inputs are asked again.
  */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
-  const absolute = join(context.project.root, fingerprint.path);
+  const absolute = below(context.project.root, fingerprint.path);
   if (options.ownOutputs.length === 0) {
     const digest = digestPlainFile(absolute, context);
     if (digest !== undefined) return { value: digest };
