@@ -4,7 +4,7 @@ import { parseTemplate, templateRefs } from '../plan/template.js';
 import { leavesProject } from './paths.js';
 import type { PhaseReader, TextScope } from './phase-reader.js';
 import { codeElements, shellAdvice } from './shell.js';
-import { warnOfStreamNames } from './stream-names.js';
+import { warnOfStdinName } from './stdin-name.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -48,7 +48,7 @@ export function runBody(reader: PhaseReader, path: Path, own: Fields, scope: Tex
   if (reader.context.trust === 'generated') refuseGenerated(reader, [...path, 'run'], 'execute commands');
   if (typeof run === 'string') checkShellText(reader, [...path, 'run'], run);
   else checkArgv(reader, [...path, 'run'], run, scope);
-  warnOfStreams(reader, [...path, 'run'], run, own['input'] !== undefined);
+  if (own['input'] !== undefined) warnOfStdinNames(reader, [...path, 'run'], run);
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries((own['env'] ?? {}) as Record<string, unknown>)) {
     const at = [...path, 'env', name];
@@ -67,11 +67,11 @@ export function runBody(reader: PhaseReader, path: Path, own: Fields, scope: Tex
   };
 }
 
-function warnOfStreams({ context }: PhaseReader, path: Path, run: RunBody['run'], hasInput: boolean): void {
-  if (typeof run === 'string') warnOfStreamNames(context.problems, path, run, hasInput);
+function warnOfStdinNames({ context }: PhaseReader, path: Path, run: RunBody['run']): void {
+  if (typeof run === 'string') warnOfStdinName(context.problems, path, run);
   else {
     run.forEach((text, index) => {
-      warnOfStreamNames(context.problems, [...path, index], text, hasInput);
+      warnOfStdinName(context.problems, [...path, index], text);
     });
   }
 }

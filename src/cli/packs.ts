@@ -60,21 +60,32 @@ function open(name: string): void {
   const keptAt = join(__dirname, `${name}-${id}-${process.version}-${process.arch}.bin`);
   // The bundle is pure ASCII, which is read fastest this way.
   const source = `(function(chunks,require,__filename,__dirname){${readFileSync(filename, 'latin1')}\n})`;
-  const kept = readKept(keptAt);
-  const script = withUsualFlags(() => new Script(source, { filename, cachedData: kept?.code }));
+  const { script, used } = compile(source, filename, keptAt);
   script.runInThisContext()(chunks, find, filename, __dirname);
-  const isUsed = kept !== undefined && script.cachedDataRejected !== true;
   process.once('exit', () => {
-    if (isUsed && kept.state === SETTLED && process.uptime() < LONG_RUN_S) return;
+    if (used?.state === SETTLED && process.uptime() < LONG_RUN_S) return;
     const isInUse = asked.has(last);
     // Every command begins in the first pack; only a run has compiled what a run needs.
-    const isWorthIt = isInUse || (!isUsed && (name !== 'start' || process.argv[2] === 'run'));
+    const isWorthIt = isInUse || (!used && (name !== 'start' || process.argv[2] === 'run'));
     if (!isWorthIt) return;
     const code = withUsualFlags(() => script.createCachedData());
-    if (!isUsed || kept.state === SOME) keep(keptAt, code, isInUse ? NEEDED : SOME);
-    else if (code.length > kept.code.length + WORTH_ADDING) keep(keptAt, code, kept.state);
-    else if (kept.state === NEEDED) keep(keptAt, kept.code, SETTLED);
+    if (!used || used.state === SOME) keep(keptAt, code, isInUse ? NEEDED : SOME);
+    else if (code.length > used.length + WORTH_ADDING) keep(keptAt, code, used.state);
+    else if (used.state === NEEDED) keep(keptAt, code, SETTLED);
   });
+}
+
+interface Used {
+  readonly state: number;
+  readonly length: number;
+}
+
+/** What was kept is let go of here: as long as it is held, every process that is started costs a copy of its page tables. */
+function compile(source: string, filename: string, keptAt: string): { readonly script: Script; readonly used?: Used } {
+  const kept = readKept(keptAt);
+  const script = withUsualFlags(() => new Script(source, { filename, cachedData: kept?.code }));
+  const isUsed = kept !== undefined && script.cachedDataRejected !== true;
+  return isUsed ? { script, used: { state: kept.state, length: kept.code.length } } : { script };
 }
 
 /** V8 believes what it is given: a damaged file must not get there. The last byte is the state. */

@@ -1,11 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
+import type { Child } from './child.js';
 import type { ProcessRequest } from './process.js';
 import { TAIL_BYTES, Tail } from './tail.js';
 
 /** Text of more than this cannot be held in one string. */
 const MAX_STDOUT_BYTES = 512 * 1024 * 1024;
 
-/** Feeds a child its stdin, passes its streams on as they come, and keeps what the result needs of them. */
+/** Passes the streams of a child on as they come, and keeps what the result needs of them. */
 export class Capture {
   readonly #request: ProcessRequest;
   readonly #stdout: Buffer[] = [];
@@ -17,28 +17,21 @@ export class Capture {
     this.#request = request;
   }
 
-  connect(child: ChildProcess, on: { activity: () => void; overflow: (limit: number) => void }): void {
-    const { input, onStdout, onStderr, keepStdout } = this.#request;
-    child.stdout?.on('data', (chunk: Buffer) => {
-      this.#received += chunk.length;
-      on.activity();
-      if (keepStdout !== false) this.#keep(chunk, on.overflow);
-      onStdout?.(chunk);
+  listen(child: Child, on: { activity: () => void; overflow: (limit: number) => void }): void {
+    const { onStdout, keepStdout } = this.#request;
+    child.listen({
+      stdout: (chunk) => {
+        this.#received += chunk.length;
+        on.activity();
+        if (keepStdout !== false) this.#keep(chunk, on.overflow);
+        onStdout?.(chunk);
+      },
+      stderr: (chunk) => {
+        this.#received += chunk.length;
+        on.activity();
+        this.#stderr.add(chunk);
+      },
     });
-    child.stderr?.on('data', (chunk: Buffer) => {
-      this.#received += chunk.length;
-      on.activity();
-      this.#stderr.add(chunk);
-      onStderr?.(chunk);
-    });
-    // Node's pipes go both ways: left alone, each would be ended in the other direction too before it is closed.
-    child.stdout?.on('end', destroy);
-    child.stderr?.on('end', destroy);
-    if (child.stdin) {
-      // EPIPE, ECONNRESET: a program need not read what it is given.
-      child.stdin.on('error', () => {});
-      child.stdin.end(input);
-    }
   }
 
   /** How many bytes have come, from both streams. */
@@ -60,8 +53,4 @@ export class Capture {
     if (this.#kept > maxStdoutBytes) overflow(maxStdoutBytes);
     else this.#stdout.push(chunk);
   }
-}
-
-function destroy(this: { destroy(): unknown }): void {
-  this.destroy();
 }

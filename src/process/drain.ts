@@ -1,5 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
 import { systemClock } from '../util/clock.js';
+import type { Child } from './child.js';
 
 /** Nothing came for that long after the end: whoever still holds the pipe is not going to say anything of ours. */
 const QUIET_MS = 200;
@@ -12,12 +12,12 @@ const MAX_BYTES = 64 * 1024 * 1024;
  * Resolves when both streams are read to their end, or someone who outlived the process keeps them open for nothing.
  * What was in the pipe when the process ended is always read, however busy this process is.
  */
-export function drained(child: ChildProcess, received: () => number): Promise<void> {
+export function drained(child: Child, received: () => number): Promise<void> {
   return new Promise((resolve) => {
     const until = systemClock.elapsed() + PATIENCE_MS;
     const start = received();
     let timer = setTimeout(check, QUIET_MS, start);
-    child.once('close', done);
+    child.onClose(done);
 
     /** A busy event loop runs timers before it reads: only silence across a whole turn of it counts. */
     function check(before: number): void {
@@ -33,9 +33,7 @@ export function drained(child: ChildProcess, received: () => number): Promise<vo
 
     function done(): void {
       clearTimeout(timer);
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-      child.stdin?.destroy();
+      child.closeStreams();
       resolve();
     }
   });

@@ -16,7 +16,6 @@ export interface ProcessRequest {
   readonly keepStdout?: boolean;
   /** Kept stdout beyond this ends the process. Default: what one string can hold, 512 MiB. */
   readonly maxStdoutBytes?: number;
-  readonly onStderr?: (chunk: Buffer) => void;
   /** Called once the process exists, and once it and its descendants are gone; the journal keeps both. */
   readonly onStart?: (child: ChildIdentity) => void;
   readonly onEnd?: (child: ChildIdentity) => void;

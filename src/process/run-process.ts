@@ -1,18 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import type { Failure } from '../model/failure.js';
 import { systemClock } from '../util/clock.js';
 import { delay } from '../util/timer.js';
 import { Capture } from './capture.js';
+import type { Exit } from './child.js';
 import { drained } from './drain.js';
 import { INTERRUPTED, overflowFailure, ownFailure, withSaid } from './end-failure.js';
 import { endTree, killTreesNow } from './end-tree.js';
 import type { Tree } from './known-tree.js';
-import { type Mark, nextMark } from './mark.js';
+import { nextMark } from './mark.js';
 import type { ProcessRequest, ProcessResult } from './process.js';
 import { identityOf } from './process-identity.js';
 import { answersSignals } from './send-signal.js';
-import { spawnFailure } from './spawn-failure.js';
-import { type Exit, Watch } from './watch.js';
+import { startChild } from './start-child.js';
+import { Watch } from './watch.js';
 
 /** After KILL, the kernel's word that the process ended comes at once, unless it is stuck there. */
 const EXIT_WAIT_MS = 1_000;
@@ -47,18 +47,15 @@ interface End {
 /** The whole life of a process: start it, wait, end what is left of it, read its streams to the end. */
 async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   const mark = request.marked ? nextMark() : undefined;
-  const started = start(request, mark);
+  const started = startChild(request, mark);
   if ('failure' in started) return { failure: await started.failure };
-  const { child, pid } = started;
+  const { child } = started;
+  const { pid } = child;
   const identity = mark ? { ...identityOf(pid), mark: `${mark.name}=${mark.value}` } : identityOf(pid);
   const tree: Tree = { root: pid, mark: identity.mark };
   underWay.add(tree);
-  let isClosed = false;
-  child.on('close', () => {
-    isClosed = true;
-  });
   const watch = new Watch(request, child);
-  capture.connect(child, {
+  capture.listen(child, {
     activity: () => watch.activity(),
     overflow: (limit) => watch.stop(overflowFailure(limit)),
   });
@@ -67,36 +64,12 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   await watch.over;
   // For a process that left nothing behind, the probe is all that its end costs.
   if (watch.stopped || mark || answersSignals(-pid)) await endTree(tree, request.graceMs);
-  if (!watch.exit) await Promise.race([watch.exited(), delay(EXIT_WAIT_MS, { ref: false })]);
-  if (!isClosed) await drained(child, () => capture.received);
+  if (!child.exit) await Promise.race([watch.exited(), delay(EXIT_WAIT_MS, { ref: false })]);
+  if (!child.isClosed) await drained(child, () => capture.received);
 
   underWay.delete(tree);
   request.onEnd?.(identity);
-  const exit = watch.exit ?? { code: null, signal: null };
+  const exit = child.exit ?? { code: null, signal: null };
   const said = capture.stderrTail();
   return { exit, failure: watch.stopped ? withSaid(watch.stopped, said) : ownFailure(request, exit, said) };
-}
-
-type Started =
-  | { readonly child: ChildProcess; readonly pid: number }
-  | { readonly failure: Failure | Promise<Failure> };
-
-function start(request: ProcessRequest, mark: Mark | undefined): Started {
-  try {
-    const child = spawn(request.argv[0] ?? '', request.argv.slice(1), {
-      cwd: request.cwd,
-      env: mark ? { ...request.env, [mark.name]: mark.value } : request.env,
-      detached: true,
-      stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    });
-    // Of a process that exists, what cannot be done with it (a signal that was not sent) is no news.
-    if (child.pid !== undefined) return { child: child.on('error', () => {}), pid: child.pid };
-    const failure = new Promise<Failure>((resolve) => {
-      child.once('error', (error) => resolve(spawnFailure(error, request)));
-    });
-    return { failure };
-  } catch (error) {
-    // Some reasons (too long, a NUL byte) are thrown, others come as an event.
-    return { failure: spawnFailure(error, request) };
-  }
 }

@@ -1,36 +1,27 @@
-import type { ChildProcess } from 'node:child_process';
 import type { Failure } from '../model/failure.js';
 import { onAbort } from '../util/on-abort.js';
 import { startTimer } from '../util/timer.js';
+import type { Child } from './child.js';
 import { INTERRUPTED, idleFailure, timeoutFailure } from './end-failure.js';
 import type { ProcessRequest } from './process.js';
-
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
 
 /** Waits for a process to end by itself, or for a reason to end it: its limit, silence, an abort. The first one counts. */
 export class Watch {
   /** Resolves on whichever comes first. */
   readonly over: Promise<void>;
-  exit: Exit | undefined;
   stopped: Failure | undefined;
   readonly #timeout: NodeJS.Timeout | undefined;
   readonly #idle: NodeJS.Timeout | undefined;
   readonly #forgetSignal: () => void;
-  readonly #child: ChildProcess;
+  readonly #child: Child;
   #markOver: () => void = () => {};
 
-  constructor(request: ProcessRequest, child: ChildProcess) {
+  constructor(request: ProcessRequest, child: Child) {
     this.#child = child;
     this.over = new Promise((resolve) => {
       this.#markOver = resolve;
     });
-    child.on('exit', (code, signal) => {
-      this.exit = { code, signal };
-      this.#settle();
-    });
+    child.onExit(() => this.#settle());
     const { timeoutMs, idleTimeoutMs, signal } = request;
     if (timeoutMs !== undefined) this.#timeout = startTimer(timeoutMs, () => this.stop(timeoutFailure(timeoutMs)));
     if (idleTimeoutMs !== undefined) {
@@ -42,7 +33,7 @@ export class Watch {
   /** Of a process that was stopped and has not ended yet. */
   exited(): Promise<void> {
     return new Promise((resolve) => {
-      this.#child.once('exit', () => resolve());
+      this.#child.onExit(() => resolve());
     });
   }
 
@@ -52,7 +43,7 @@ export class Watch {
   }
 
   stop(failure: Failure): void {
-    if (this.exit || this.stopped) return;
+    if (this.#child.exit || this.stopped) return;
     this.stopped = failure;
     this.#settle();
   }

@@ -1,0 +1,87 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import { OutStream } from './out-stream.js';
+import type { Pipe } from './pipes.js';
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface Listener {
+  stdout(chunk: Buffer): void;
+  stderr(chunk: Buffer): void;
+}
+
+/** Most scripts are over by then; of the others nobody needs to hear sooner, and no pipe is full for longer. */
+const FOLLOW_AFTER_MS = 20;
+
+/** A process that has been started: its end, and what it says until then. */
+export class Child {
+  exit: Exit | undefined;
+  readonly #stdin: Writable | null;
+  readonly #streams: readonly OutStream[];
+  readonly #follow: NodeJS.Timeout | undefined;
+  #onExit: ((exit: Exit) => void)[] = [];
+  #onClose: (() => void)[] = [];
+
+  /** `pipes`: stdout and stderr, where they are not Node's. */
+  constructor(
+    process: ChildProcess,
+    readonly pid: number,
+    [stdout, stderr]: readonly Pipe[],
+  ) {
+    const sources = [stdout ?? (process.stdout as Socket), stderr ?? (process.stderr as Socket)];
+    this.#stdin = process.stdin;
+    this.#streams = sources.map((source) => new OutStream(source));
+    if (stdout) this.#follow = setTimeout(() => this.#followSoon(), FOLLOW_AFTER_MS);
+    process.on('exit', (code, signal) => this.#ended({ code, signal }));
+  }
+
+  /** At once after the start, so that nothing is missed. */
+  listen(to: Listener): void {
+    const closed = () => this.#closed();
+    this.#streams[0]!.connect((chunk) => to.stdout(chunk), closed);
+    this.#streams[1]!.connect((chunk) => to.stderr(chunk), closed);
+  }
+
+  onExit(tell: (exit: Exit) => void): void {
+    this.#onExit.push(tell);
+  }
+
+  /** It has ended, and so has everybody to whom it left its streams. */
+  get isClosed(): boolean {
+    return this.exit !== undefined && this.#streams.every((stream) => stream.isClosed);
+  }
+
+  onClose(tell: () => void): void {
+    this.#onClose.push(tell);
+  }
+
+  closeStreams(): void {
+    this.#stdin?.destroy();
+    for (const stream of this.#streams) if (!stream.isClosed) stream.close();
+  }
+
+  /** A busy event loop runs timers before it hears of ends: what is over by now is not worth following. */
+  #followSoon(): void {
+    setImmediate(() => {
+      if (!this.exit) for (const stream of this.#streams) stream.follow();
+    });
+  }
+
+  #ended(exit: Exit): void {
+    this.exit = exit;
+    clearTimeout(this.#follow);
+    for (const stream of this.#streams) stream.finish();
+    for (const tell of this.#onExit) tell(exit);
+    this.#closed();
+  }
+
+  #closed(): void {
+    if (!this.isClosed) return;
+    for (const tell of this.#onClose) tell();
+    this.#onClose = [];
+  }
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import type { Failure } from '../model/failure.js';
+import { Child } from './child.js';
+import type { Mark } from './mark.js';
+import { giveBack, type Pipe, takePipe } from './pipes.js';
+import type { ProcessRequest } from './process.js';
+import { spawnFailure } from './spawn-failure.js';
+
+export type Started = { readonly child: Child } | { readonly failure: Failure | Promise<Failure> };
+
+/** Starts a program in a session of its own, its streams in pipes. */
+export function startChild(request: ProcessRequest, mark: Mark | undefined): Started {
+  const pipes = takePipes();
+  const ends: number[] = [];
+  try {
+    for (const pipe of pipes) ends.push(pipe.openForWriting());
+    const process = spawned(request, mark, ends);
+    const { pid } = process;
+    if (pid === undefined) {
+      pipes.forEach(giveBack);
+      return { failure: whyNot(process, request) };
+    }
+    // Of a process that exists, what cannot be done with it (a signal that was not sent) is no news.
+    process.on('error', () => {});
+    // EPIPE, ECONNRESET: a program need not read what it is given.
+    process.stdin?.on('error', () => {}).end(request.input);
+    return { child: new Child(process, pid, pipes) };
+  } catch (error) {
+    // Some reasons (too long, a NUL byte, too many open files) are thrown, others come as an event.
+    pipes.forEach(giveBack);
+    return { failure: spawnFailure(error, request) };
+  } finally {
+    for (const end of ends) closeSync(end);
+  }
+}
+
+/** Both or none. */
+function takePipes(): readonly Pipe[] {
+  const stdout = takePipe();
+  const stderr = stdout && takePipe();
+  if (stdout && stderr) return [stdout, stderr];
+  if (stdout) giveBack(stdout);
+  return [];
+}
+
+/** Where there are no pipes of ours, Node makes them. */
+function spawned(request: ProcessRequest, mark: Mark | undefined, [stdout, stderr]: readonly number[]): ChildProcess {
+  const { argv, cwd, env, input } = request;
+  return spawn(argv[0] ?? '', argv.slice(1), {
+    cwd,
+    env: mark ? { ...env, [mark.name]: mark.value } : env,
+    detached: true,
+    stdio: [input === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', stderr ?? 'pipe'],
+  });
+}
+
+function whyNot(process: ChildProcess, request: ProcessRequest): Promise<Failure> {
+  return new Promise((resolve) => {
+    process.once('error', (error) => resolve(spawnFailure(error, request)));
+  });
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { giveBack, type Pipe, takePipe } from '../../src/process/pipes.js';
+import { runProcess } from '../../src/process/run-process.js';
+import { delay } from '../../src/util/timer.js';
+import { brand, killAll } from '../support/processes.js';
+
+const env = { PATH: process.env['PATH'] };
+
+async function sh(script: string, input?: string): Promise<string> {
+  const result = await runProcess({ argv: ['sh', '-c', script], cwd: '/', env, input });
+  expect(result.failure).toBeUndefined();
+  return result.stdout.toString();
+}
+
+const openFiles = () => readdirSync('/proc/self/fd').length;
+const leftFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('taskflow-pipes-'));
+
+describe('streams can be opened by name, as in a terminal', () => {
+  test('stdout, without losing what was said before', async () => {
+    expect(await sh('echo one; echo two > /dev/stdout; echo three >> /dev/fd/1; echo four')).toBe(
+      'one\ntwo\nthree\nfour\n',
+    );
+  });
+
+  test('stderr', async () => {
+    const result = await runProcess({
+      argv: ['sh', '-c', 'echo a >&2; echo b > /dev/stderr; exit 1'],
+      cwd: '/',
+      env,
+    });
+    expect(result.stderrTail).toBe('a\nb\n');
+  });
+});
+
+test('what a process that outlives its parent says later does not end up with another one', async () => {
+  const { env: branded, live } = brand();
+  const folder = mkdtempSync(join(tmpdir(), 'stray-'));
+  const stray = 'echo > gone; until [ -e speak ]; do sleep 0.01; done; while :; do echo stray; sleep 0.01; done';
+  const lingering = await runProcess({
+    argv: ['sh', '-c', `setsid sh -c '${stray}' & until [ -e gone ]; do :; done; echo mine`],
+    cwd: folder,
+    env: branded,
+  });
+  expect(lingering.stdout.toString()).toBe('mine\n');
+  expect(live()).not.toEqual([]);
+  writeFileSync(`${folder}/speak`, '');
+  const until = Date.now() + 500;
+  while (Date.now() < until) {
+    const outputs = await Promise.all(Array.from({ length: 12 }, (_, i) => sh(`echo ${i}`)));
+    expect(outputs).toEqual(outputs.map((_, i) => `${i}\n`));
+  }
+  killAll(live());
+  rmSync(folder, { recursive: true });
+});
+
+test('pipes are used again: a thousand processes need no more open files than a few', async () => {
+  await sh('true');
+  const before = openFiles();
+  for (let round = 0; round < 100; round += 1) {
+    await Promise.all(Array.from({ length: 10 }, (_, i) => sh(`echo ${i}`)));
+  }
+  expect(openFiles()).toBeLessThan(before + 40);
+});
+
+test('those of long processes are closed with them, and so are those of what could not be started', async () => {
+  await sh('true');
+  await Promise.all(Array.from({ length: 8 }, () => sh('sleep 0.1; echo', 'in')));
+  await delay(20);
+  const before = openFiles();
+  for (let round = 0; round < 5; round += 1) {
+    await Promise.all(Array.from({ length: 8 }, () => sh('sleep 0.05; echo', 'in')));
+    const failed = await runProcess({ argv: ['no-such-program'], cwd: '/', env, input: 'in' });
+    expect(failed.failure?.code).toBe('spawn');
+  }
+  await delay(20);
+  expect(openFiles()).toBeLessThan(before + 40);
+});
+
+test('nothing is left of them in the folder for temporary files', async () => {
+  const taken: Pipe[] = [];
+  for (let i = 0; i < 40; i += 1) taken.push(takePipe()!);
+  expect(new Set(taken.map(({ file }) => file)).size).toBe(40);
+  expect(leftFolders()).toEqual([]);
+  taken.forEach(giveBack);
+});
