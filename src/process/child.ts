@@ -28,15 +28,15 @@ export class Child {
 
   /** `pipes`: stdout and stderr, where they are not Node's. */
   constructor(
-    process: ChildProcess,
+    started: ChildProcess,
     readonly pid: number,
     [stdout, stderr]: readonly Pipe[],
   ) {
-    const sources = [stdout ?? (process.stdout as Socket), stderr ?? (process.stderr as Socket)];
-    this.#stdin = process.stdin;
+    const sources = [stdout ?? (started.stdout as Socket), stderr ?? (started.stderr as Socket)];
+    this.#stdin = started.stdin;
     this.#streams = sources.map((source) => new OutStream(source));
     if (stdout) this.#follow = setTimeout(() => this.#followSoon(), FOLLOW_AFTER_MS);
-    process.on('exit', (code, signal) => this.#ended({ code, signal }));
+    started.on('exit', (code, signal) => this.#ended({ code, signal }));
   }
 
   /** At once after the start, so that nothing is missed. */

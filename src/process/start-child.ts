@@ -15,17 +15,17 @@ export function startChild(request: ProcessRequest, mark: Mark | undefined): Sta
   const ends: number[] = [];
   try {
     for (const pipe of pipes) ends.push(pipe.openForWriting());
-    const process = spawned(request, mark, ends);
-    const { pid } = process;
+    const started = spawned(request, mark, ends);
+    const { pid } = started;
     if (pid === undefined) {
       pipes.forEach(giveBack);
-      return { failure: whyNot(process, request) };
+      return { failure: whyNot(started, request) };
     }
     // Of a process that exists, what cannot be done with it (a signal that was not sent) is no news.
-    process.on('error', () => {});
+    started.on('error', () => {});
     // EPIPE, ECONNRESET: a program need not read what it is given.
-    process.stdin?.on('error', () => {}).end(request.input);
-    return { child: new Child(process, pid, pipes) };
+    started.stdin?.on('error', () => {}).end(request.input);
+    return { child: new Child(started, pid, pipes) };
   } catch (error) {
     // Some reasons (too long, a NUL byte, too many open files) are thrown, others come as an event.
     pipes.forEach(giveBack);
@@ -55,8 +55,8 @@ function spawned(request: ProcessRequest, mark: Mark | undefined, [stdout, stder
   });
 }
 
-function whyNot(process: ChildProcess, request: ProcessRequest): Promise<Failure> {
+function whyNot(unborn: ChildProcess, request: ProcessRequest): Promise<Failure> {
   return new Promise((resolve) => {
-    process.once('error', (error) => resolve(spawnFailure(error, request)));
+    unborn.once('error', (error) => resolve(spawnFailure(error, request)));
   });
 }

@@ -2,6 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Failure } from '../model/failure.js';
+import type { ProcessResult } from '../process/process.js';
+import { oneAtATime } from '../util/one-at-a-time.js';
+import { delay } from '../util/timer.js';
 import type { RunContext } from './context.js';
 import type { PhaseContext } from './phase-context.js';
 import { render } from './render.js';
@@ -112,7 +115,7 @@ async function enterWorktree(at: PhaseContext): Promise<Entered | { failure: Fai
   const path = join(parent, 'tree');
   const git = (cwd: string, ...args: string[]) =>
     runProcess({ argv: ['git', ...args], cwd, env: project.env, timeoutMs: 120_000 });
-  const made = await git(project.root, 'worktree', 'add', '--detach', path, 'HEAD');
+  const made = await addWorktree(() => git(project.root, 'worktree', 'add', '--detach', path, 'HEAD'));
   if (made.failure) {
     rmSync(parent, { recursive: true, force: true });
     return {
@@ -134,9 +137,24 @@ async function enterWorktree(at: PhaseContext): Promise<Entered | { failure: Fai
         at.run.warn(`${at.path}: its changes are kept in the worktree ${path}`);
         return `changes kept in worktree ${path}`;
       }
-      await git(project.root, 'worktree', 'remove', '--force', path);
+      await inTurn(() => git(project.root, 'worktree', 'remove', '--force', path));
       rmSync(parent, { recursive: true, force: true });
       return undefined;
     },
   };
+}
+
+/** Git looks at all worktrees when it makes one, and fails when another one is just being made or removed. */
+const inTurn = oneAtATime();
+const TRIES = 5;
+const PAUSE_MS = 50;
+
+/** Whoever else works in this repository is not in our queue. */
+async function addWorktree(add: () => Promise<ProcessResult>): Promise<ProcessResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    const made = await inTurn(add);
+    const isInTheWay = made.failure !== undefined && made.stderrTail.includes('/worktrees/');
+    if (!isInTheWay || attempt === TRIES) return made;
+    await delay(PAUSE_MS * attempt);
+  }
 }

@@ -13,6 +13,8 @@ afterEach(() => rig.remove());
 const flow = (phases: object[], more: object = {}) => ({ name: 'places', ...more, phases });
 const pwd = (id: string, cwd: string | undefined, run = 'pwd') => ({ id, type: 'script', run, ...(cwd && { cwd }) });
 
+const realGit = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+
 function repository(): void {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@e.org', ...args], { cwd: rig.root, stdio: 'pipe' });
@@ -92,6 +94,32 @@ describe('cwd', () => {
     const listed = execFileSync('git', ['worktree', 'list'], { cwd: rig.root, encoding: 'utf8' });
     expect(listed.trim().split('\n')).toHaveLength(2);
     execFileSync('rm', ['-rf', dirname(kept.output)]);
+  });
+
+  it('worktrees are made and removed one at a time, and again if somebody else was in the way: git fails otherwise', async () => {
+    repository();
+    rig.write(
+      'bin/git',
+      `#!/bin/sh
+case "$*" in
+  *"worktree add"*) [ -e ../failed-once ] || { echo > ../failed-once
+    echo "fatal: failed to read .git/worktrees/tree/commondir: Success" >&2; exit 128; };;
+esac
+case "$*" in
+  *worktree*) echo begin >> ../worktrees.log; sleep 0.01; ${realGit} "$@"; code=$?; echo end >> ../worktrees.log; exit $code;;
+esac
+exec ${realGit} "$@"
+`.replaceAll('../', `${rig.root}/.pi/`),
+      0o755,
+    );
+    Object.assign(rig.project.env, { PATH: `${rig.root}/bin:${process.env['PATH']}` });
+    const over = [1, 2, 3, 4, 5, 6];
+    const result = await rig.run(
+      flow([{ id: 'each', type: 'map', over, cwd: 'worktree', run: ['cat', 'committed.txt'] }]),
+    );
+    expect(phaseOf(result, 'each').json).toEqual(over.map(() => 'as committed'));
+    const log = readFileSync(join(rig.root, '.pi/worktrees.log'), 'utf8').trimEnd().split('\n');
+    expect(log).toEqual(Array.from({ length: 12 }, () => ['begin', 'end']).flat());
   });
 
   it('worktree outside of a repository says what it needs', async () => {
