@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** As many as a run of usual width needs, two for each process; making one takes as long as making all of them. */
-const AT_ONCE = 16;
+/** Two for each process: as many as a run needs that starts just a few, then as many as one of usual width does. */
+const [FIRST, AT_ONCE] = [4, 16];
 /** What a pipe holds at most. */
 const CHUNK_BYTES = 64 * 1024;
 /** A folder for temporary files that does not answer must not hold everything up for good. */
@@ -47,10 +47,14 @@ export class Pipe {
 const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 const free: Pipe[] = [];
 let canBeMade = process.platform === 'linux';
+let next = FIRST;
 
 /** Undefined where there are none to be had: no `mkfifo`, no folder for temporary files, no files left to open. */
 export function takePipe(): Pipe | undefined {
-  if (free.length === 0 && canBeMade) canBeMade = makePipes();
+  if (free.length === 0 && canBeMade) {
+    canBeMade = makePipes(next);
+    next = AT_ONCE;
+  }
   return free.pop();
 }
 
@@ -60,23 +64,27 @@ export function giveBack(pipe: Pipe): void {
 }
 
 /** Node cannot make one. They need a name only until they are open. */
-function makePipes(): boolean {
+function makePipes(count: number): boolean {
   const made: Pipe[] = [];
   let folder: string | undefined;
   try {
     folder = mkdtempSync(join(tmpdir(), 'taskflow-pipes-'));
-    const paths = Array.from({ length: AT_ONCE }, (_, index) => `${folder}/${index}`);
+    const paths = Array.from({ length: count }, (_, index) => `${folder}/${index}`);
     const { status } = spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', timeout: PATIENCE_MS });
-    if (status !== 0) return false;
-    for (const path of paths) made.push(new Pipe(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)));
+    if (status !== 0) throw new Error('no pipes');
+    for (const path of paths) {
+      made.push(new Pipe(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)));
+      unlinkSync(path);
+    }
+    rmdirSync(folder);
     closeSync(made[0]!.openForWriting());
     free.push(...made);
     return true;
   } catch {
     // What Node makes will do: the same output, a little later.
     for (const { file } of made) closeSync(file);
-    return false;
-  } finally {
+    // Loading what removes whole folders takes longer than the rest, so only here.
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    return false;
   }
 }
