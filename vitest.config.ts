@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/clients/**', '**/node_modules/**'],
+    exclude: ['test/clients/**', 'test/nodes/**', '**/node_modules/**'],
     reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/build-cli.ts'],
     testTimeout: 30_000,

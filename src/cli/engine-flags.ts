@@ -4,12 +4,35 @@
  * three times of what is alive in it, whose page tables every fork copies. Only for a process of our own: a library
  * leaves the engine of its host alone.
  */
-const FLAGS = [
-  { name: 'interrupt-budget', usual: [66 * 1024, 132 * 1024], tuned: 1_000_000 },
-  // The young generation stays as it is when the run begins, and the old one is collected a little sooner.
+interface Flag {
+  readonly name: string;
+  /** What it may be at the start. */
+  readonly usual: readonly number[];
+  readonly tuned: number;
+}
+
+/** The young generation stays as it is when the run begins, and the old one is collected a little sooner. */
+const HEAP: readonly Flag[] = [
   { name: 'semi-space-growth-factor', usual: [2], tuned: 1 },
   { name: 'heap-growing-percent', usual: [0], tuned: 80 },
 ];
+
+/** From Node 22 on: how often a function is called before one of two compilers takes its time for it. */
+const BY_CALLS: readonly Flag[] = [
+  { name: 'invocation-count-for-turbofan', usual: [3_000, 10_000, 16_000], tuned: 100_000 },
+  { name: 'invocation-count-for-maglev', usual: [400], tuned: 100_000 },
+  ...HEAP,
+];
+
+/** By version of V8, whose flags come and go; it complains about one that it does not know, so others are left alone. */
+const FLAGS_OF: Readonly<Record<string, readonly Flag[]>> = {
+  11: [{ name: 'interrupt-budget', usual: [66 * 1024, 132 * 1024], tuned: 1_000_000 }, ...HEAP],
+  12: BY_CALLS,
+  13: BY_CALLS,
+  14: BY_CALLS,
+};
+
+const FLAGS = FLAGS_OF[process.versions.v8.split('.', 1)[0]!] ?? [];
 
 let usual: ReadonlyMap<string, number> | undefined;
 let isTuned = false;

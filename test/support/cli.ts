@@ -13,6 +13,8 @@ export interface CliOptions {
   /** Over a small, clean environment: nothing of the machine that runs the tests leaks in. Undefined removes. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string | Buffer;
+  /** Another Node than that of the tests. */
+  readonly node?: string;
 }
 
 export interface CliResult {
@@ -27,9 +29,12 @@ export function cliEnvironment(cwd: string, env: CliOptions['env'] = {}): Record
 }
 
 /** Runs the real command line in a real process. */
-export function runCli(args: readonly string[], { cwd, env, input }: CliOptions): Promise<CliResult> {
+export function runCli(
+  args: readonly string[],
+  { cwd, env, input, node = process.execPath }: CliOptions,
+): Promise<CliResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [CLI, ...args], { cwd, env: cliEnvironment(cwd, env) as NodeJS.ProcessEnv });
+    const child = spawn(node, [CLI, ...args], { cwd, env: cliEnvironment(cwd, env) as NodeJS.ProcessEnv });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));

@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLI, createTestProject, type TestProject } from '../support/cli.js';
+
+const folder = fileURLToPath(new URL('node_modules', import.meta.url));
+const nodes = readdirSync(folder)
+  .map((name) => ({ name, node: join(folder, name, 'bin/node') }))
+  .filter(({ node }) => existsSync(node));
+
+/** Enough for the engine to be tuned, which is where versions differ. */
+const PHASES = 120;
+const flow = JSON.stringify({
+  name: 'fan',
+  phases: Array.from({ length: PHASES }, (_, i) => ({
+    id: `p${i}`,
+    type: 'script',
+    run: `echo p${i} >> ran.log; echo note > /dev/stderr; cat in/p${i}.txt > /dev/stdout`,
+    cache: { scope: 'cross-run', fingerprint: [`file:in/p${i}.txt`] },
+  })),
+});
+
+let project: TestProject;
+beforeEach(() => {
+  project = createTestProject({ 'flow.json': flow });
+  for (let i = 0; i < PHASES; i += 1) project.write(`in/p${i}.txt`, `text ${i}\n`);
+});
+afterEach(() => project.remove());
+
+const executions = () => {
+  const path = join(project.root, 'ran.log');
+  return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n').length : 0;
+};
+
+it('there are some', () => {
+  expect(nodes.map(({ name }) => name)).toEqual(process.platform === 'linux' ? ['node-22', 'node-24', 'node-26'] : []);
+});
+
+describe.each(nodes)('$name', ({ name, node }) => {
+  const { version } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as { version: string };
+  const run = () => project.run(['run', './flow.json'], { node });
+
+  it('runs a large flow, reuses what has not changed, and says nothing that is not its own', async () => {
+    const cold = await run();
+    expect(cold).toMatchObject({ status: 0, stdout: `text ${PHASES - 1}\n` });
+    const own = /^(?:fan \S+|▸ p\d+.*|✔ p\d+ .*|✔ fan succeeded .*: 120 executed, 0 reused| {2}spent .*|)$/;
+    expect(cold.stderr.split('\n').filter((line) => !own.test(line))).toEqual([]);
+    expect(executions()).toBe(PHASES);
+    expect((await run()).status).toBe(0);
+    expect(executions()).toBe(PHASES);
+    project.write('in/p7.txt', 'edited\n');
+    expect((await run()).status).toBe(0);
+    expect(executions()).toBe(PHASES + 1);
+  });
+
+  it('keeps its compiled code and uses it', async () => {
+    const kept = () =>
+      readdirSync(dirname(CLI))
+        .filter((file) => file.endsWith('.bin') && file.includes(`-v${version}-`))
+        .map((file) => `${file} ${statSync(join(dirname(CLI), file)).mtimeMs}`);
+    for (let round = 0; round < 6; round += 1) {
+      project.write('in/p7.txt', `edited ${round}\n`);
+      await run();
+    }
+    const before = kept();
+    expect(before.length).toBeGreaterThanOrEqual(4);
+    project.write('in/p7.txt', 'edited once more\n');
+    await run();
+    expect(kept()).toEqual(before);
+  });
+});

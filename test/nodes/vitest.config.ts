@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/nodes/*.test.ts'],
+    globalSetup: ['test/support/build-cli.ts'],
+    reporters: ['default', './test/support/closing-line.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+  },
+});
