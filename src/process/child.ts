@@ -14,7 +14,9 @@ export interface Listener {
   stderr(chunk: Buffer): void;
 }
 
-/** Most scripts are over by then; of the others nobody needs to hear sooner, and no pipe is full for longer. */
+/** Most short ones are over by then; whoever has filled a pipe waits no longer than that. */
+const LOOK_AFTER_MS = 2;
+/** From then on what a process says is passed on as it comes; nobody needs to hear sooner. */
 const FOLLOW_AFTER_MS = 20;
 
 /** A process that has been started: its end, and what it says until then. */
@@ -22,7 +24,7 @@ export class Child {
   exit: Exit | undefined;
   readonly #stdin: Writable | null;
   readonly #streams: readonly OutStream[];
-  readonly #follow: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #onExit: ((exit: Exit) => void)[] = [];
   #onClose: (() => void)[] = [];
 
@@ -35,7 +37,7 @@ export class Child {
     const sources = [stdout ?? (started.stdout as Socket), stderr ?? (started.stderr as Socket)];
     this.#stdin = started.stdin;
     this.#streams = sources.map((source) => new OutStream(source));
-    if (stdout) this.#follow = setTimeout(() => this.#followSoon(), FOLLOW_AFTER_MS);
+    if (stdout) this.#later(LOOK_AFTER_MS, () => this.#look());
     started.on('exit', (code, signal) => this.#ended({ code, signal }));
   }
 
@@ -64,16 +66,25 @@ export class Child {
     for (const stream of this.#streams) if (!stream.isClosed) stream.close();
   }
 
-  /** A busy event loop runs timers before it hears of ends: what is over by now is not worth following. */
-  #followSoon(): void {
-    setImmediate(() => {
-      if (!this.exit) for (const stream of this.#streams) stream.follow();
+  #look(): void {
+    for (const stream of this.#streams) stream.look();
+    this.#later(FOLLOW_AFTER_MS, () => {
+      for (const stream of this.#streams) stream.follow();
     });
+  }
+
+  /** A busy event loop runs timers before it hears of ends: what is over by now need not be listened to. */
+  #later(ms: number, listen: () => void): void {
+    this.#timer = setTimeout(() => {
+      setImmediate(() => {
+        if (!this.exit) listen();
+      });
+    }, ms);
   }
 
   #ended(exit: Exit): void {
     this.exit = exit;
-    clearTimeout(this.#follow);
+    clearTimeout(this.#timer);
     for (const stream of this.#streams) stream.finish();
     for (const tell of this.#onExit) tell(exit);
     this.#closed();

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { giveBack, type Pipe } from './pipes.js';
+import { giveBack, PIPE_BYTES, type Pipe } from './pipes.js';
 
 /** One of the two streams on which a process speaks, until the last one who holds it has let go of it. */
 export class OutStream {
@@ -19,6 +19,11 @@ export class OutStream {
     this.#tell = tell;
     this.#tellClosed = closed;
     if (this.#socket) this.#attach(this.#socket);
+  }
+
+  /** A pipe that is full holds up whoever writes to it: such a one is followed at once. */
+  look(): void {
+    if (this.#pipe?.read(this.#tell) === PIPE_BYTES) this.follow();
   }
 
   /** From now on chunks are passed on as they come. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** Two for each process: as many as a run needs that starts just a few, then as many as one of usual width does. */
 const [FIRST, AT_ONCE] = [4, 16];
 /** What a pipe holds at most. */
-const CHUNK_BYTES = 64 * 1024;
+export const PIPE_BYTES = 64 * 1024;
 /** A folder for temporary files that does not answer must not hold everything up for good. */
 const PATIENCE_MS = 5_000;
 
@@ -26,25 +26,35 @@ export class Pipe {
   /** Passes on what is in it. True when nobody is left who could write to it: then it is as good as new. */
   readToEnd(tell: (chunk: Buffer) => void): boolean {
     for (;;) {
-      const length = this.#read();
+      const length = this.read(tell);
       if (length === undefined) return false;
       if (length === 0) return true;
-      tell(Buffer.from(chunk.subarray(0, length)));
     }
   }
 
-  /** How many bytes; 0 at the end, undefined when there is nothing yet. */
-  #read(): number | undefined {
-    try {
-      return readSync(this.file, chunk, 0, CHUNK_BYTES, null);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
-      throw error;
-    }
+  /** As much as a pipe holds, at the most. How many bytes; 0 at the end, undefined when there is nothing yet. */
+  read(tell: (chunk: Buffer) => void): number | undefined {
+    const length = readIfThere(this.file);
+    if (length) tell(Buffer.from(chunk.subarray(0, length)));
+    return length;
   }
 }
 
-const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+function readIfThere(file: number): number | undefined {
+  const { stackTraceLimit } = Error;
+  // Where there is nothing the answer is an error, whose stack is most of the price.
+  Error.stackTraceLimit = 0;
+  try {
+    return readSync(file, chunk, 0, PIPE_BYTES, null);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+    throw error;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+const chunk = Buffer.allocUnsafeSlow(PIPE_BYTES);
 const free: Pipe[] = [];
 let canBeMade = process.platform === 'linux';
 let next = FIRST;
