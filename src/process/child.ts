@@ -14,10 +14,11 @@ export interface Listener {
   stderr(chunk: Buffer): void;
 }
 
-/** Most short ones are over by then; whoever has filled a pipe waits no longer than that. */
-const LOOK_AFTER_MS = 2;
-/** From then on what a process says is passed on as it comes; nobody needs to hear sooner. */
-const FOLLOW_AFTER_MS = 20;
+/**
+ * Pauses between looks at what a process has said. Most short ones are over by the first, and whoever has filled a pipe
+ * does not wait for long. After the last one what it says is passed on as it comes.
+ */
+const LOOKS_MS = [2, 4, 8] as const;
 
 /** A process that has been started: its end, and what it says until then. */
 export class Child {
@@ -37,7 +38,7 @@ export class Child {
     const sources = [stdout ?? (started.stdout as Socket), stderr ?? (started.stderr as Socket)];
     this.#stdin = started.stdin;
     this.#streams = sources.map((source) => new OutStream(source));
-    if (stdout) this.#later(LOOK_AFTER_MS, () => this.#look());
+    if (stdout) this.#lookLater(0);
     started.on('exit', (code, signal) => this.#ended({ code, signal }));
   }
 
@@ -66,20 +67,19 @@ export class Child {
     for (const stream of this.#streams) if (!stream.isClosed) stream.close();
   }
 
-  #look(): void {
-    for (const stream of this.#streams) stream.look();
-    this.#later(FOLLOW_AFTER_MS, () => {
-      for (const stream of this.#streams) stream.follow();
-    });
-  }
-
-  /** A busy event loop runs timers before it hears of ends: what is over by now need not be listened to. */
-  #later(ms: number, listen: () => void): void {
+  /** A busy event loop runs timers before it hears of ends: what is over by now need not be looked at. */
+  #lookLater(times: number): void {
     this.#timer = setTimeout(() => {
       setImmediate(() => {
-        if (!this.exit) listen();
+        if (!this.exit) this.#look(times + 1);
       });
-    }, ms);
+    }, LOOKS_MS[times]);
+  }
+
+  #look(times: number): void {
+    const isLast = times === LOOKS_MS.length;
+    for (const stream of this.#streams) if (isLast || stream.isFull()) stream.follow();
+    if (!isLast) this.#lookLater(times);
   }
 
   #ended(exit: Exit): void {

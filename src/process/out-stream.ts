@@ -21,9 +21,9 @@ export class OutStream {
     if (this.#socket) this.#attach(this.#socket);
   }
 
-  /** A pipe that is full holds up whoever writes to it: such a one is followed at once. */
-  look(): void {
-    if (this.#pipe?.read(this.#tell) === PIPE_BYTES) this.follow();
+  /** Passes on what is there. Whoever has filled a pipe waits until it is read. */
+  isFull(): boolean {
+    return this.#pipe?.read(this.#tell) === PIPE_BYTES;
   }
 
   /** From now on chunks are passed on as they come. */
