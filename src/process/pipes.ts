@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withoutStack } from '../util/without-stack.js';
 
 /** Two for each process: as many as a run needs that starts just a few, then as many as one of usual width does. */
 const [FIRST, AT_ONCE] = [4, 16];
 /** What a pipe holds at most. */
 export const PIPE_BYTES = 64 * 1024;
+const MOST_READS = 4;
 /** A folder for temporary files that does not answer must not hold everything up for good. */
 const PATIENCE_MS = 5_000;
 
@@ -23,13 +25,17 @@ export class Pipe {
     return openSync(`/proc/self/fd/${this.file}`, constants.O_WRONLY);
   }
 
-  /** Passes on what is in it. True when nobody is left who could write to it: then it is as good as new. */
+  /**
+   * Passes on what is in it. True when nobody is left who could write to it: then it is as good as new. More than a pipe
+   * holds comes from someone who is still writing, perhaps faster than it can be read.
+   */
   readToEnd(tell: (chunk: Buffer) => void): boolean {
-    for (;;) {
+    for (let reads = 0; reads < MOST_READS; reads += 1) {
       const length = this.read(tell);
       if (length === undefined) return false;
       if (length === 0) return true;
     }
+    return false;
   }
 
   /** As much as a pipe holds, at the most. How many bytes; 0 at the end, undefined when there is nothing yet. */
@@ -41,16 +47,11 @@ export class Pipe {
 }
 
 function readIfThere(file: number): number | undefined {
-  const { stackTraceLimit } = Error;
-  // Where there is nothing the answer is an error, whose stack is most of the price.
-  Error.stackTraceLimit = 0;
   try {
-    return readSync(file, chunk, 0, PIPE_BYTES, null);
+    return withoutStack(() => readSync(file, chunk, 0, PIPE_BYTES, null));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
     throw error;
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

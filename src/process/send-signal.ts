@@ -1,3 +1,5 @@
+import { withoutStack } from '../util/without-stack.js';
+
 /** To a process, or to a group (a negative number). One that is gone, or another user's, is not an error. */
 export function sendSignal(pidOrGroup: number, signal: NodeJS.Signals): void {
   try {
@@ -10,16 +12,11 @@ export function sendSignal(pidOrGroup: number, signal: NodeJS.Signals): void {
 
 /** Whether a signal could be sent: the only sign of life where there is no /proc. */
 export function answersSignals(pidOrGroup: number): boolean {
-  const { stackTraceLimit } = Error;
-  // It is asked once for every process that ends, and the answer is nearly always an error: its stack is most of the price.
-  Error.stackTraceLimit = 0;
   try {
-    process.kill(pidOrGroup, 0);
-    return true;
+    // It is asked once for every process that ends, and the answer is nearly always an error.
+    return withoutStack(() => process.kill(pidOrGroup, 0));
   } catch (error) {
     // EPERM: there is one, it is someone else's.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
   }
 }
