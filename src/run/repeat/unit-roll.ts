@@ -54,7 +54,7 @@ export class UnitRoll {
   readonly #outputs: string[] = [];
   /** By name, which of them are an item's. */
   readonly #known = new Map<string, number>();
-  /** All of them read at once, when the first is asked for: a thousand texts one by one take three times as long. */
+  /** All of them read at once, when the first is asked for: a thousand texts one by one take twice as long. */
   #read: { readonly records: readonly UnitRecord[]; readonly outputs: readonly Output[] } | undefined;
   /** When the roll was last found to hold, as `touches` count it: what is executed meanwhile may change what items are. */
   #heldAt: number | undefined;
