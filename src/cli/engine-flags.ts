@@ -1,9 +1,3 @@
-/**
- * A large run is much code that runs a thousand times each, often beside processes that need the cores and are forked from
- * this one. V8 would spend a fifth of its time on optimizing what is soon over, on all cores, and let its heap grow to
- * three times of what is alive in it, whose page tables every fork copies. Only for a process of our own: a library
- * leaves the engine of its host alone.
- */
 interface Flag {
   readonly name: string;
   /** What it may be at the start. */
@@ -32,6 +26,12 @@ const FLAGS_OF: Readonly<Record<string, readonly Flag[]>> = {
   14: BY_CALLS,
 };
 
+/**
+ * A large run is much code that runs a thousand times each, often beside processes that need the cores and are forked from
+ * this one. V8 would spend a fifth of its time on optimizing what is soon over, on all cores and in memory that every fork
+ * copies, and let its heap grow to three times of what is alive in it. Only for a process of our own: a library leaves the
+ * engine of its host alone.
+ */
 const FLAGS = FLAGS_OF[process.versions.v8.split('.', 1)[0]!] ?? [];
 
 let usual: ReadonlyMap<string, number> | undefined;

@@ -78,7 +78,7 @@ export class Child {
 
   #look(times: number): void {
     const isLast = times === LOOKS_MS.length;
-    for (const stream of this.#streams) if (isLast || stream.isFull()) stream.follow();
+    for (const stream of this.#streams) if (isLast || stream.look()) stream.follow();
     if (!isLast) this.#lookLater(times);
   }
 

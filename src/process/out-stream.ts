@@ -21,8 +21,8 @@ export class OutStream {
     if (this.#socket) this.#attach(this.#socket);
   }
 
-  /** Passes on what is there. Whoever has filled a pipe waits until it is read. */
-  isFull(): boolean {
+  /** Passes on what is there. True when the pipe was full: whoever has filled it waits until it is read. */
+  look(): boolean {
     return this.#pipe?.read(this.#tell) === PIPE_BYTES;
   }
 
