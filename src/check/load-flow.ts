@@ -5,6 +5,7 @@ import { LARGEST_FILE } from '../parse/decode.js';
 import { readDerived, writeDerived } from '../util/derived-cache.js';
 import { sha256Hex } from '../util/digest.js';
 import { relativePath } from '../util/inside.js';
+import { later } from '../util/later.js';
 import { DERIVED_DIR, type Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
 import { VERSION } from '../util/version.js';
@@ -87,7 +88,7 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   if (!flow) return { diagnostics, source };
   if (!options.withoutKept) {
     const kept: Kept = { format: KEPT_FORMAT, flow, warnings: diagnostics, dependencies };
-    writeDerived(folder, key, kept);
+    later(() => writeDerived(folder, key, kept));
   }
   const looked = [...absent, { path: file, digest }, ...dependencies];
   return { flow, warnings: diagnostics, file, digest, source, looked };

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { doWhatWaits } from '../util/later.js';
 import { statIfThere } from '../util/stat.js';
 import type { Command, Host, Invocation, Writer } from './command.js';
 import { EXIT } from './exit-status.js';
@@ -12,7 +13,10 @@ import { createWriter, lostOutput, stdinSource } from './writer.js';
 /** Runs one command line and sets the process's exit status. */
 export async function main(args: readonly string[], host: Host = {}): Promise<void> {
   // Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up.
-  const end = (status: number) => process.exit(status);
+  const end = (status: number) => {
+    doWhatWaits();
+    process.exit(status);
+  };
   const endWithBug = (error: unknown) => reportBug(error, args).then(end, () => end(EXIT.internal));
   process.on('uncaughtException', (error) => void endWithBug(error));
   try {

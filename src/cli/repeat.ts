@@ -30,6 +30,9 @@ const HARMLESS = new Set([
   'cwd',
 ]);
 
+/** From here on, comparing and telling is over sooner than the engine is done with optimizing it. */
+const MANY_RECORDS = 500;
+
 export function repeatable(invocation: Invocation): Asked | undefined {
   const { flags, positionals, project, cwd } = invocation;
   if (wantsReports(invocation) || !flags.given().every((name) => HARMLESS.has(name))) return undefined;
@@ -48,6 +51,7 @@ export async function repeatUnchanged(
   const sheet = readSheet(path, text);
   if (!sheet) return {};
   const { project } = invocation;
+  if (sheet.records.count >= MANY_RECORDS) invocation.onMuchWork?.();
   const found = await standing(sheet, project);
   if (!found.sheet) return found;
   const { repeatRun } = await import('../run/repeat/repeat-run.js');
@@ -57,7 +61,7 @@ export async function repeatUnchanged(
     showing.onEvent,
   );
   showing.end();
-  if (found.moved) writeSheet(path, found.sheet);
+  if (found.moved) writeSheet(path, found.moved);
   return { status: printResult(invocation, result) };
 }
 

@@ -2,7 +2,7 @@ import type { Config } from '../model/config.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import type { Project } from '../util/project.js';
-import type { SheetRecord } from './repeat/sheet.js';
+import type { SheetRecord } from './repeat/sheet-records.js';
 import type { World } from './world.js';
 
 /** Everything a surface decides about a run. The flow is checked, the arguments are bound. */

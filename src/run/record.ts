@@ -48,11 +48,10 @@ function writeResult(at: PhaseContext, settled: Settled, unit: string | undefine
   const { reason, key, runKey, hit, madeAt } = settled;
   return journal.writeText(
     reusedLine({
-      at: options.project.clock.now(),
+      taken: { at: options.project.clock.now(), reason },
       phase: at.path,
       kind: at.phase.kind,
       unit,
-      reason,
       key: key!,
       runKey: runKey!,
       hit: hit!,

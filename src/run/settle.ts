@@ -2,13 +2,14 @@ import type { Identity } from '../memo/identity.js';
 import type { JsonObject } from '../model/json.js';
 import { NO_OUTPUT, NO_USAGE } from '../model/outcome.js';
 import type { Entry } from '../store/store.js';
-import { formatAgo, formatDuration } from '../util/duration.js';
+import { formatAgo } from '../util/duration.js';
 import { VERSION } from '../util/version.js';
 import { savingsOf } from './budget.js';
 import { reasonTold } from './cancelled.js';
 import { type Execution, failedBefore, pureResult, type Settled } from './execution.js';
 import type { Probe } from './identify.js';
 import type { ResultLine } from './journal/lines.js';
+import { ageReason } from './journal/reused-line.js';
 import type { PhaseContext } from './phase-context.js';
 
 /** A piece of work that is identified, and so can be found again. */
@@ -85,7 +86,7 @@ export function fromEntry(
     model: entry.model,
     facts: entry.facts,
     hit: 'cross-run',
-    reason: `age ${formatDuration(Math.max(0, now - entry.createdAt))}`,
+    reason: ageReason(entry.createdAt, now),
     key: found.key,
     runKey: found.runKey,
     madeAt: entry.createdAt,

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadFlow } from '../../src/check/load-flow.js';
+import { doWhatWaits } from '../../src/util/later.js';
 import { DERIVED_DIR, type Project } from '../../src/util/project.js';
 import { makeProject, writeIn } from './support.js';
 
@@ -22,6 +23,8 @@ const keptFiles = (project: Project) =>
 
 async function load(project: Project, ref: string) {
   const loaded = await loadFlow(project, ref);
+  // As at the end of a process.
+  doWhatWaits();
   if ('diagnostics' in loaded) throw new Error(loaded.diagnostics.map(({ message }) => message).join('\n'));
   return loaded;
 }

@@ -6,7 +6,7 @@ import type { JournalLine, ResultLine } from '../../src/run/journal/lines.js';
 import { readLineAt, readLines, resultPlaces } from '../../src/run/journal/reader.js';
 import { reusedFigures, reusedLine } from '../../src/run/journal/reused-line.js';
 import { searchResult } from '../../src/run/journal/search-results.js';
-import { JournalWriter } from '../../src/run/journal/writer.js';
+import { JournalWriter, type Urgency } from '../../src/run/journal/writer.js';
 
 let folder: string;
 let path: string;
@@ -115,7 +115,7 @@ it('the short line of a reused result is read as if it had said everything', () 
     return {
       ...result('each', more.unit, 'said'),
       at: 7,
-      reason: 'age 1s',
+      reason: 'age 2ms',
       key,
       runKey: key,
       hit: 'cross-run',
@@ -126,15 +126,51 @@ it('the short line of a reused result is read as if it had said everything', () 
       ...more,
     };
   });
-  const places = whole.map((line) => {
-    const { at, phase, kind, unit, reason, hit, madeAt, runKey, cost, model, facts } = line;
+  const textOf = (line: ResultLine, taken?: { at: number; reason: string }): string => {
+    const { phase, kind, unit, hit, madeAt, runKey, cost, model, facts } = line;
     const figures = reusedFigures({ cost: cost!, model, facts });
     const output = JSON.stringify(line.output);
-    const text = { at, phase, kind, unit, reason, key, runKey: runKey!, hit: hit!, madeAt: madeAt!, output, figures };
-    return journal.writeText(reusedLine(text));
-  });
+    return reusedLine({ taken, phase, kind, unit, key, runKey: runKey!, hit: hit!, madeAt: madeAt!, output, figures });
+  };
+  const places = whole.map((line) => journal.writeText(textOf(line, line)));
+  // Those that are the same each time say neither when nor why.
+  const bytes = Buffer.from(whole.map((line) => `${textOf(line)}\n`).join(''));
+  const ready = journal.writeTaken(7, bytes, 0, bytes.length);
   journal.close();
+  const read = [...readLines(path)];
   expect(places.map((place) => readLineAt(path, place))).toEqual(whole);
-  expect([...readLines(path)].map(({ line }) => line)).toEqual(whole);
+  expect(read.map(({ line }) => line)).toEqual([...whole, { type: 'taken', at: 7 }, ...whole]);
   for (const place of places) expect(place.length).toBeLessThan(450);
+  // Alone, such a line has the time at which its result was made.
+  const { offset, length } = read.at(whole.length + 1)!;
+  expect(offset).toBe(ready.offset);
+  expect(readLineAt(path, { offset, length })).toEqual({ ...whole[0], at: 5, reason: 'age 0ms' });
+  expect(resultPlaces(path).get('each')).toMatchObject({ offset: read.at(-1)!.offset });
+  expect(searchResult(readFileSync(path), 'each', whole[2]!.unit)).toMatchObject({ key, output: { text: 'said' } });
+});
+
+it('lines that stand ready elsewhere are found at their places, among those that are held and those that are not', () => {
+  const journal = new JournalWriter(path);
+  const sizes = [3, 700, 40_000, 65_000, 80_000, 200_000];
+  const texts = sizes.flatMap((size) => ['x', '語'].map((one) => one.repeat(size)));
+  const lines = texts.map((text) => `${JSON.stringify(warning(text))}\n`);
+  const source = Buffer.from(lines.join(''));
+  const ends = lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join('')));
+  const expected: JournalLine[] = [];
+  const places: { offset: number; length: number }[] = [];
+  for (const [time, others] of [[1], [2, 'now'], [2, 'held'], [3, 'soon']] as [number, Urgency?][]) {
+    const isNew = expected.every((line) => line.type !== 'taken' || line.at !== time);
+    if (isNew) expected.push({ type: 'taken', at: time });
+    for (const [index, end] of ends.entries()) {
+      places.push(journal.writeTaken(time, source, ends[index - 1] ?? 0, end));
+      expected.push(warning(texts[index]!));
+      if (others) expected.push(warning(others));
+      if (others) journal.write(warning(others), others);
+    }
+  }
+  journal.close();
+  expect([...readLines(path)].map(({ line }) => line)).toEqual(expected);
+  expect(places.map((place) => readLineAt(path, place))).toEqual(
+    places.map((_, i) => warning(texts[i % texts.length]!)),
+  );
 });

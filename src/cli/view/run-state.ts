@@ -110,7 +110,7 @@ function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent):
       phase.state = event.outcome.status;
       phase.outcome = event.outcome;
       phase.usage = event.outcome.usage;
-      delete phase.turnsOf;
+      if (phase.turnsOf) delete phase.turnsOf;
       if (event.outcome.model !== undefined) phase.model = event.outcome.model;
       phase.note = undefined;
       if (state.approval?.phase === phase.id && event.outcome.status !== 'paused') delete state.approval;

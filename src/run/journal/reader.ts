@@ -20,15 +20,17 @@ const CLOSING_BRACE = 125;
 
 /** Every whole line of a journal, in order, with its place. One that was cut short, or is not JSON, is passed over. */
 export function* readLines(path: string): Generator<PlacedLine> {
+  let takenAt: number | undefined;
   for (const { bytes, start, end, offset, length } of readBytes(path)) {
-    const line = parseLine(bytes.toString('utf8', start, end));
+    const line = parseLine(bytes.toString('utf8', start, end), takenAt);
+    if (line?.type === 'taken') takenAt = line.at;
     if (line) yield { line, offset, length };
   }
 }
 
 /** How the line of a settled unit or phase begins: whose it is can be told without parsing what it said. */
 const RESULT_HEAD =
-  /^\{"type":"(?:unit|phase)","at":\d+,"phase":("(?:[^"\\]|\\.)*"),"kind":"[a-z]+"(?:,"unit":("(?:[^"\\]|\\.)*"))?,"status":/;
+  /^\{"type":"(?:unit|phase)"(?:,"at":\d+)?,"phase":("(?:[^"\\]|\\.)*"),"kind":"[a-z]+"(?:,"unit":("(?:[^"\\]|\\.)*"))?,"status":/;
 /** Most names are shorter; a line with a longer one is parsed. */
 const HEAD_BYTES = 200;
 
@@ -117,12 +119,13 @@ export function readRunLine(path: string): RunLine | undefined {
   return undefined;
 }
 
-export function parseLine(text: string): JournalLine | undefined {
+/** `takenAt`: what the `TakenLine` before it says, where that is known. */
+export function parseLine(text: string, takenAt?: number): JournalLine | undefined {
   try {
     const value = JSON.parse(text) as JournalLine;
     if (typeof value !== 'object' || value === null || typeof value.type !== 'string') return undefined;
     const isResult = value.type === 'unit' || value.type === 'phase';
-    return isResult && isShort(value) ? reusedInFull(value) : value;
+    return isResult && isShort(value) ? reusedInFull(value, takenAt) : value;
   } catch {
     // Cut short by a crash: the protocol is that such a line never happened.
     return undefined;

@@ -103,6 +103,7 @@ function worst(
   specs: readonly LabelledSpec[],
   units: readonly Settled[],
 ): { readonly status: Execution['status']; readonly failure: Failure } | undefined {
+  if (units.every(({ status }) => status === 'done')) return undefined;
   const failed = units.flatMap((unit, index) => (unit.status === 'failed' ? [{ unit, spec: specs[index]! }] : []));
   if (failed.length > 0) return { status: 'failed', failure: itemsFailure(failed, units.length) };
   const unfinished = units.filter((unit) => unit.status === 'cancelled').map(({ failure }) => failure);

@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
-import { entryPath } from '../../store/paths.js';
 import { lstatIfThere } from '../../util/stat.js';
-import { savingsOf } from '../budget.js';
 import type { RunContext } from '../context.js';
 import type { RunLine } from '../journal/lines.js';
-import { reusedFigures } from '../journal/reused-line.js';
 import { pointerName } from '../runs-folder.js';
+import { entryFigures, newRow } from './kept-rows.js';
 import type { Note, RepeatNotes } from './notes.js';
 import { FOLDER, type Seen, see } from './seen.js';
-import { LARGEST, type Sheet, type SheetRecord, writeSheet } from './sheet.js';
+import { LARGEST, type SheetHead, writeSheet } from './sheet.js';
+import type { SheetRecord } from './sheet-records.js';
 
 /** Writes down what a run found, if all of it can be found unchanged the next time. */
 export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): void {
@@ -20,27 +19,23 @@ export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): v
   const records: SheetRecord[] = [];
   let length = 0;
   for (const note of notes.values()) {
-    const record = 'phase' in note ? recordOf(note, place) : note;
+    const record = 'row' in note ? note : recordOf(note, place);
     if (!record) return;
-    length += record.output.length;
+    length += record.row.line.end - record.row.line.start;
     if (length > LARGEST) return;
     records.push(record);
   }
   const { fileDigest, byName, args, argsDigest } = line;
   const id = flow.file ?? run.options.source.ref;
-  const sheet: Sheet = {
-    head: {
-      asked: repeat.asked,
-      files: repeat.looked.map(({ path, digest }) => seeOutside(path, digest, repeat.since)),
-      store,
-      pointers: [pointerName(id, undefined), pointerName(id, argsDigest)],
-      run: { flow: flow.name, file: flow.file, fileDigest, byName, args, argsDigest },
-      result: flow.result,
-    },
-    outline: JSON.stringify(line.phases),
-    records,
+  const head: SheetHead = {
+    asked: repeat.asked,
+    files: repeat.looked.map(({ path, digest }) => seeOutside(path, digest, repeat.since)),
+    store,
+    pointers: [pointerName(id, undefined), pointerName(id, argsDigest)],
+    run: { flow: flow.name, file: flow.file, fileDigest, byName, args, argsDigest },
+    result: flow.result,
   };
-  writeSheet(repeat.path, sheet);
+  writeSheet(repeat.path, { head, outline: JSON.stringify(line.phases), records });
 }
 
 function seeOutside(path: string, digest: string | null, since: number): Seen {
@@ -55,25 +50,18 @@ function recordOf(
   place: { readonly root: string; readonly store: string; readonly since: number },
 ): SheetRecord | undefined {
   const { root, store, since } = place;
-  const saved = savingsOf(cost);
-  const stat = lstatIfThere(entryPath(store, key));
-  if (!stat) return undefined;
+  const entry = entryFigures(store, key);
+  if (!entry) return undefined;
   // An older one is there when what was made could not be kept; a newer one was put there by somebody else.
-  const isOlder = hit === null && stat.ctimeMs < since;
-  if (isOlder || stat.ctimeMs > notedAt + 1) return undefined;
+  const isOlder = hit === null && entry.ctimeMs < since;
+  if (isOlder || entry.ctimeMs > notedAt + 1) return undefined;
+  const { id, kind } = phase;
   return {
-    id: phase.id,
-    key,
-    madeAt,
-    usedAt: stat.mtimeMs,
+    id,
+    kind,
+    row: newRow({ phase: id, kind, key, madeAt, output, cost, model, facts }, entry),
     ttlMs,
-    entry: [stat.ino, stat.size, stat.ctimeMs],
     inputs: inputs.map(([path, digest]) => see(path, digest, `${root}/${path}`, since)),
     world: world.length > 0 ? world : undefined,
-    kind: phase.kind,
-    model,
-    saved,
-    output: JSON.stringify(output),
-    figures: reusedFigures({ cost, model, facts }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Phase } from '../../model/flow.js';
 import type { Settled } from '../execution.js';
-import type { SheetRecord } from './sheet.js';
+import type { SheetRecord } from './sheet-records.js';
 
 /** One settled phase, with the files that its result was made from. No more than what the run remembers of it anyway. */
 export interface Note extends Pick<Settled, 'hit' | 'madeAt' | 'output' | 'model' | 'cost' | 'facts'> {

@@ -10,7 +10,7 @@ import { pruneRuns } from '../prune-runs.js';
 import { type RunResult, runResult, spentOf } from '../result.js';
 import { journalOf, makeRunFolder, newRunId, pointAt } from '../runs-folder.js';
 import type { Sheet } from './sheet.js';
-import { tellRecord } from './tell-record.js';
+import { outcomeOf } from './tell-record.js';
 
 export interface RepeatOptions {
   readonly project: Project;
@@ -47,8 +47,16 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
 
   const ledger = new Ledger(undefined);
   const outcomes = new Map<string, PhaseOutcome>();
-  const telling = { clock, journal, ledger, emit };
-  for (const record of records) outcomes.set(record.id, tellRecord(telling, record));
+  const now = clock.now();
+  const { rows } = records;
+  rows.write(journal, now);
+  for (let record = 0; record < records.count; record++) {
+    const id = records.id(record);
+    const outcome = outcomeOf(id, records.kind(record), rows.row(record), now);
+    outcomes.set(id, outcome);
+    ledger.save(outcome.saved);
+    onEvent({ type: 'phase-end', at: now, runId, phase: id, outcome });
+  }
 
   const durationMs = clock.elapsed() - startedAt;
   const { spent, saved } = ledger;

@@ -1,26 +1,25 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Kind } from '../../model/kind.js';
-import type { Savings } from '../../model/outcome.js';
 import { checksum } from '../../util/checksum.js';
 import { writeDerivedFile } from '../../util/derived-cache.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
-import { once, twice } from '../../util/twice.js';
 import { VERSION } from '../../util/version.js';
 import type { RunLine } from '../journal/lines.js';
+import { RowsFile } from './kept-rows.js';
 import type { Seen } from './seen.js';
+import { encodeRecords, type RecordColumns, type SheetRecord, SheetRecords } from './sheet-records.js';
 
 /**
  * What a run found when all of it was, or could have been, reused: everything it looked at, and what came of it. As long
  * as all of that is unchanged, the next run of the same flow with the same arguments comes to the same, and the sheet
  * says what. It stands beside the kept checks and not in the cache folder: it is taken at its word, so it must be ours.
  */
-export interface Sheet {
+export interface Sheet<Records = SheetRecords> {
   readonly head: SheetHead;
   /** The phases as the journal's first line lists them, as JSON text. */
   readonly outline: string;
   /** In the order in which they settled: each after what it needs. */
-  readonly records: readonly SheetRecord[];
+  readonly records: Records;
 }
 
 export interface SheetHead {
@@ -37,33 +36,11 @@ export interface SheetHead {
   readonly result: string;
 }
 
-export interface SheetRecord {
-  readonly id: string;
-  readonly key: string;
-  readonly madeAt: number;
-  /** The store's note of when the entry was last used. */
-  readonly usedAt: number;
-  readonly ttlMs?: number;
-  /** Of the entry's file: inode, size and ctime. */
-  readonly entry: readonly [ino: number, size: number, ctimeMs: number];
-  /** Files that decide the result, relative to the project root. */
-  readonly inputs: readonly Seen[];
-  /** Other fingerprints that decide it, with the canonical text of each value. */
-  readonly world?: readonly (readonly [entry: string, value: string])[];
-  readonly kind: Kind;
-  readonly model?: string;
-  readonly saved: Savings;
-  /** As JSON text, which goes into the journal as it is. */
-  readonly output: string;
-  /** The part of the journal's line that is the same every time: see `reusedFigures`. */
-  readonly figures: string;
-}
-
 /** Raised when a sheet looks different or means something else. */
-const FORMAT = 3;
+const FORMAT = 4;
 export const SHEETS = `${STATE_DIR}/unchanged`;
 const KEPT_SHEETS = 64;
-/** Of what a sheet or a roll says, in characters: beyond it, reading it takes as long as what it saves. */
+/** Of what a sheet or a roll says, in bytes: beyond it, reading it takes as long as what it saves. */
 export const LARGEST = 2 * 1024 * 1024;
 
 /** They hold outputs: whoever clears those must not find them there. What is gone is made again by the next run. */
@@ -83,44 +60,19 @@ export function sheetPath(project: Project, asked: string): string {
 
 /** Undefined when there is none, or it is torn: then the run is simply run. */
 export function readSheet(path: string, asked: string): Sheet | undefined {
-  let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    const file = RowsFile.read(path);
+    const head = file && (JSON.parse(file.text()) as SheetHead);
+    if (!file || head?.asked !== asked) return undefined;
+    const outline = file.text();
+    return { head, outline, records: new SheetRecords(file.rows<RecordColumns>()) };
   } catch {
-    // None was kept.
-    return undefined;
-  }
-  const body = once(bytes);
-  const lines = body?.toString('utf8').split('\n') ?? [];
-  try {
-    return decode(lines, asked);
-  } catch {
-    // Whole, and yet not ours: someone made it by hand.
+    // None was kept; or it is whole, and yet not ours: someone made it by hand.
     return undefined;
   }
 }
 
-/** Head, outline, and three lines for each record. */
-function decode(lines: readonly string[], asked: string): Sheet | undefined {
-  if (lines.length < 2) return undefined;
-  const head = JSON.parse(lines[0]!) as SheetHead;
-  if (head.asked !== asked) return undefined;
-  const records: SheetRecord[] = [];
-  for (let index = 2; index < lines.length; index += 3) {
-    const record = JSON.parse(lines[index]!) as { -readonly [name in keyof SheetRecord]: SheetRecord[name] };
-    record.output = lines[index + 1]!;
-    record.figures = lines[index + 2]!;
-    records.push(record);
-  }
-  return { head, outline: lines[1]!, records };
-}
-
-export function writeSheet(path: string, { head, outline, records }: Sheet): void {
-  const lines = [JSON.stringify(head), outline];
-  for (const record of records) {
-    const { output, figures } = record;
-    lines.push(JSON.stringify({ ...record, output: undefined, figures: undefined }), output, figures);
-  }
-  const whole = twice(Buffer.from(lines.join('\n')));
+export function writeSheet(path: string, { head, outline, records }: Sheet<readonly SheetRecord[]>): void {
+  const whole = encodeRecords([JSON.stringify(head), outline], records);
   writeDerivedFile(dirname(path), basename(path), whole, { names: /^[0-9a-f]{8}\.sheet$/, kept: KEPT_SHEETS });
 }

@@ -1,24 +1,22 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { entryPath } from '../../store/paths.js';
-import { TOUCH_AFTER_MS } from '../../store/touch.js';
+import { join, resolve } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { isReallyInside } from '../../util/inside.js';
 import { type Project, prefixOf, shortPath } from '../../util/project.js';
-import { lstatIfThere } from '../../util/stat.js';
 import type { RunLine } from '../journal/lines.js';
 import { endOfRun } from '../run-state.js';
 import { lastRunUnder, runFolder } from '../runs-folder.js';
 import type { World } from '../world.js';
 import { compare, type Seen, see } from './seen.js';
-import type { Sheet, SheetRecord } from './sheet.js';
+import type { Sheet } from './sheet.js';
+import type { SheetRecord, SheetRecords } from './sheet-records.js';
 
 /** What of a sheet is as it was. */
 export interface Standing {
-  /** All of it, with new figures where only those are others: a run would come to what it says. */
+  /** All of it: a run would come to what it says. */
   readonly sheet?: Sheet;
-  /** The figures are others: the sheet should be written again. */
-  readonly moved?: boolean;
+  /** All of it, but some figures are others: what should be kept instead. */
+  readonly moved?: Sheet<readonly SheetRecord[]>;
   /** Where not all of it stands: the phases that do, and so does everything above them. */
   readonly phases?: ReadonlyMap<string, SheetRecord>;
   /** What these were found among: the flow, the settings. */
@@ -37,23 +35,53 @@ export async function standing(sheet: Sheet, project: Project): Promise<Standing
   const files = look.all(sheet.head.files);
   if (!files) return NOTHING;
   const store = shortPath(project, sheet.head.store);
-  const phases = new Map<string, SheetRecord>();
+  const { records } = sheet;
+  const { rows } = records;
+  /** Records that fell, and those with other figures: mostly there are none, and no record is put together. */
+  const fallen = new Set<string>();
+  const moved = new Map<number, readonly Seen[]>();
   let world: World | undefined;
   let needs: ReadonlyMap<string, readonly string[]> | undefined;
-  for (const record of sheet.records) {
+  for (let record = 0; record < records.count; record++) {
+    const id = records.id(record);
     // Until the first one falls, everything above a phase stands.
-    if (needs && !needs.get(record.id)?.every((id) => phases.has(id))) continue;
-    const inputs = entryStands(store, record, now, record.ttlMs) && look.inputs(record.inputs);
-    if (inputs && record.world) world ??= (await import('../world.js')).openWorld(project, sheet.head.store);
-    if (inputs && (!record.world || (await worldStands(record.world, world!)))) {
-      phases.set(record.id, inputs === record.inputs ? record : { ...record, inputs });
-    } else {
-      needs ??= new Map((JSON.parse(sheet.outline) as RunLine['phases']).map((phase) => [phase.id, phase.needs]));
+    if (needs?.get(id)?.some((need) => fallen.has(need))) {
+      fallen.add(id);
+      continue;
     }
+    let stands = rows.stands(record, store, now, records.ttlMs(record));
+    if (stands && !records.hasSameFigures(record, look.base, look.isInPlace)) {
+      const inputs = look.inputs(records.inputs(record));
+      if (inputs) moved.set(record, inputs);
+      else stands = false;
+    }
+    const declared = stands ? records.world(record) : undefined;
+    if (declared) {
+      world ??= (await import('../world.js')).openWorld(project, sheet.head.store);
+      stands = await worldStands(declared, world);
+    }
+    if (stands) continue;
+    fallen.add(id);
+    needs ??= new Map((JSON.parse(sheet.outline) as RunLine['phases']).map((phase) => [phase.id, phase.needs]));
   }
-  if (needs) return { phases, files, world };
-  if (!look.moved) return { sheet, moved: false };
-  return { sheet: { ...sheet, head: { ...sheet.head, files }, records: [...phases.values()] }, moved: true };
+  if (needs) return { phases: phasesOf(records, fallen, moved), files, world };
+  if (!look.moved) return { sheet };
+  const list = [...phasesOf(records, fallen, moved).values()];
+  return { sheet, moved: { ...sheet, head: { ...sheet.head, files }, records: list } };
+}
+
+/** Those that stand, with the figures that they have now. */
+function phasesOf(
+  records: SheetRecords,
+  fallen: ReadonlySet<string>,
+  moved: ReadonlyMap<number, readonly Seen[]>,
+): Map<string, SheetRecord> {
+  const phases = new Map<string, SheetRecord>();
+  for (let record = 0; record < records.count; record++) {
+    const id = records.id(record);
+    if (!fallen.has(id)) phases.set(id, records.record(record, moved.get(record)));
+  }
+  return phases;
 }
 
 async function worldStands(declared: NonNullable<SheetRecord['world']>, { fingerprints }: World): Promise<boolean> {
@@ -72,43 +100,34 @@ function nothingToContinue({ head }: Sheet, project: Project): boolean {
   return end?.status === 'success' && !end.partial && !existsSync(join(runFolder(project, last), 'continued-by'));
 }
 
-export type EntryFigures = Pick<SheetRecord, 'key' | 'madeAt' | 'usedAt' | 'entry'>;
-
-/** It is the very file that was read, it may still be used, and the store knows that it is in use. */
-export function entryStands(
-  store: string,
-  { key, madeAt, usedAt, entry }: EntryFigures,
-  now: number,
-  ttlMs: number | undefined,
-): boolean {
-  if (now < madeAt || (ttlMs !== undefined && now - madeAt > ttlMs) || now - usedAt >= TOUCH_AFTER_MS) return false;
-  const stat = lstatIfThere(entryPath(store, key));
-  return stat !== undefined && stat.ctimeMs === entry[2] && stat.ino === entry[0] && stat.size === entry[1];
-}
-
 class Look {
   moved = false;
 
+  /** What stands before a path from the root. */
+  readonly base: string;
   /** Folders that are where they seem to be: a link in their place could lead out of the project. */
   readonly #places = new Set<string>();
 
   constructor(
     private readonly now: number,
     private readonly project: Project,
-  ) {}
+  ) {
+    this.base = prefixOf(project);
+  }
 
   /** What a phase reads, by paths from the root. */
   inputs(list: readonly Seen[]): readonly Seen[] | undefined {
-    if (!list.every(({ path }) => this.#isInPlace(dirname(path)))) return undefined;
-    return this.all(list, prefixOf(this.project), (path) => isReallyInside(this.project.root, resolve(path)));
+    if (!list.every(({ path }) => this.isInPlace(path))) return undefined;
+    return this.all(list, this.base, (path) => isReallyInside(this.project.root, resolve(path)));
   }
 
-  #isInPlace(folder: string): boolean {
+  readonly isInPlace = (path: string): boolean => {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     if (this.#places.has(folder)) return true;
     if (!isReallyInside(this.project.root, join(this.project.root, folder))) return false;
     this.#places.add(folder);
     return true;
-  }
+  };
 
   /** The same list if the figures are the same; undefined if anything else is not. */
   all(list: readonly Seen[], base = '', mayLead: (path: string) => boolean = () => true): readonly Seen[] | undefined {

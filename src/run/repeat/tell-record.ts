@@ -1,11 +1,12 @@
 import type { RunEventBody } from '../../model/event.js';
-import { NO_USAGE, type Output, type PhaseOutcome } from '../../model/outcome.js';
+import type { Kind } from '../../model/kind.js';
+import { NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
 import type { Clock } from '../../util/clock.js';
-import { formatDuration } from '../../util/duration.js';
-import type { Ledger } from '../budget.js';
-import { reusedLine } from '../journal/reused-line.js';
+import { type Ledger, savingsOf } from '../budget.js';
+import { ageReason, costInFull } from '../journal/reused-line.js';
 import type { JournalWriter } from '../journal/writer.js';
-import type { SheetRecord } from './sheet.js';
+import { type KeptRow, outputOf } from './kept-rows.js';
+import type { SheetRecord } from './sheet-records.js';
 
 /** Where a phase that stands is told. */
 export interface Telling {
@@ -15,32 +16,40 @@ export interface Telling {
   readonly emit: (event: RunEventBody) => void;
 }
 
+const NO_FILES: readonly [] = [];
+
 /** A phase that stands is done: written down, counted and told like one that was found in the store. */
-export function tellRecord({ clock, journal, ledger, emit }: Telling, record: SheetRecord): PhaseOutcome {
-  const { id, kind, key, madeAt, output, saved, model, figures } = record;
-  const at = clock.now();
-  const ageMs = Math.max(0, at - madeAt);
-  const reason = `age ${formatDuration(ageMs)}`;
-  const outcome: PhaseOutcome = {
+export function tellRecord({ clock, journal, ledger, emit }: Telling, { id, kind, row }: SheetRecord): PhaseOutcome {
+  const now = clock.now();
+  const { source, start, end } = row.line;
+  journal.writeTaken(now, source, start, end);
+  const outcome = outcomeOf(id, kind, row, now);
+  ledger.save(outcome.saved);
+  emit({ type: 'phase-end', phase: id, outcome });
+  return outcome;
+}
+
+export function outcomeOf(
+  id: string,
+  kind: Kind,
+  row: KeptRow,
+  now: number,
+): PhaseOutcome & Required<Pick<PhaseOutcome, 'saved'>> {
+  const { key, madeAt, model, line } = row;
+  return {
     id,
     kind,
     status: 'done',
     cacheHit: 'cross-run',
-    ageMs,
-    reason,
+    ageMs: Math.max(0, now - madeAt),
+    reason: ageReason(madeAt, now),
     key,
-    output: JSON.parse(output) as Output,
-    files: [],
+    output: outputOf(line),
+    files: NO_FILES,
     attempts: 0,
     durationMs: 0,
     usage: NO_USAGE,
-    saved,
+    saved: savingsOf(costInFull(row)),
     model,
   };
-  ledger.save(saved);
-  journal.writeText(
-    reusedLine({ at, phase: id, kind, reason, key, runKey: key, hit: 'cross-run', madeAt, output, figures }),
-  );
-  emit({ type: 'phase-end', phase: id, outcome });
-  return outcome;
 }

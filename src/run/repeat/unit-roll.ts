@@ -1,25 +1,31 @@
-import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { MapPhase } from '../../model/flow.js';
-import type { Output } from '../../model/outcome.js';
-import { entryPath } from '../../store/paths.js';
+import type { JsonValue } from '../../model/json.js';
+import { NO_USAGE } from '../../model/outcome.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { checksum } from '../../util/checksum.js';
 import { writeDerivedFile } from '../../util/derived-cache.js';
 import { shortPath } from '../../util/project.js';
-import { lstatIfThere } from '../../util/stat.js';
-import { once, twice } from '../../util/twice.js';
 import { VERSION } from '../../util/version.js';
 import type { Settled } from '../execution.js';
-import { costInFull, reusedFigures, reusedLine, type WrittenCost } from '../journal/reused-line.js';
 import type { PhaseContext } from '../phase-context.js';
 import { fromEntry } from '../settle.js';
 import type { UnitSpec } from '../unit.js';
+import {
+  type EntryFigures,
+  encodeRows,
+  entryFigures,
+  type KeptRow,
+  type KeptRows,
+  newRow,
+  outputOf,
+  RowsFile,
+  sparse,
+} from './kept-rows.js';
 import { LARGEST, SHEETS } from './sheet.js';
-import { type EntryFigures, entryStands } from './standing.js';
 
 /** Raised when a roll looks different or means something else. */
-const FORMAT = 2;
+const FORMAT = 3;
 const KEPT_ROLLS = 64;
 /** Fewer are looked up one by one as quickly. */
 const FEWEST = 50;
@@ -31,14 +37,21 @@ const NO_FILES: readonly [] = [];
 
 type LabelledSpec = UnitSpec & { readonly label: string };
 
-/**
- * What is known of an item's result besides its output, which stands beside it as JSON text. Its last fields are what the
- * journal says of it each time: see `reusedFigures`.
- */
-interface UnitRecord extends EntryFigures {
-  readonly cost: WrittenCost;
-  readonly model?: string;
-  readonly facts?: Settled['facts'];
+/** Beside the columns of the rows. */
+interface RollColumns {
+  /** See `nameOf`. */
+  readonly name: readonly string[];
+  /** What each is called in the journal. */
+  readonly unit: readonly string[];
+  readonly facts?: readonly (JsonValue | null)[];
+}
+
+/** An item as it is kept. */
+interface RollItem {
+  readonly name: string;
+  readonly unit: string;
+  readonly facts: JsonValue | undefined;
+  readonly row: KeptRow;
 }
 
 /**
@@ -49,30 +62,26 @@ interface UnitRecord extends EntryFigures {
  * where the sheets are.
  */
 export class UnitRoll {
-  /** Of each item its record and its output, as they are written. */
-  readonly #records: string[] = [];
-  readonly #outputs: string[] = [];
-  /** By name, which of them are an item's. */
+  /** Undefined when there is none. */
+  #rows: KeptRows<RollColumns> | undefined;
+  /** Rows by the names of their items. */
   readonly #known = new Map<string, number>();
-  /** All of them read at once, when the first is asked for: a thousand texts one by one take twice as long. */
-  #read: { readonly records: readonly UnitRecord[]; readonly outputs: readonly Output[] } | undefined;
   /** When the roll was last found to hold, as `touches` count it: what is executed meanwhile may change what items are. */
   #heldAt: number | undefined;
-  /** Lines of the next roll; undefined when there will be none. */
-  #next: string[] | undefined;
+  /** The next roll: items that are new, and numbers of those that stand in this one. Undefined when there will be none. */
+  #next: (RollItem | number)[] | undefined = [];
   #length = 0;
-  #units = 0;
-  #taken = 0;
+  /** What of it is not in the roll that there is. */
+  #fresh = 0;
 
   private constructor(
     private readonly at: PhaseContext<MapPhase>,
     private readonly store: string,
     private readonly path: string,
     /** What the roll is of, and how that was written. */
-    head: string,
+    private readonly head: string,
   ) {
-    this.#next = [head];
-    this.#open(head);
+    this.#open();
   }
 
   /** Undefined where items are too few to matter, or something else than the phase and the item decides what an item is. */
@@ -86,47 +95,43 @@ export class UnitRoll {
     return new UnitRoll(at, shortPath(project, store), join(project.root, SHEETS, name), `${of}${definition(at)}`);
   }
 
-  /** The result of an item that stands, told and written down; undefined when it has to be looked up. */
+  /**
+   * The result of an item that stands, written down; undefined when it has to be looked up. Others in this run that ask for
+   * the same find it in the store, as this one would have.
+   */
   take(spec: LabelledSpec): Settled | undefined {
+    const { run, policy } = this.at;
+    const rows = this.#heldAt === run.fingerprints.touches ? this.#rows : undefined;
+    if (!rows) return undefined;
     const name = nameOf(spec);
-    const { run, policy, path, phase } = this.at;
-    const found = this.#heldAt === run.fingerprints.touches ? this.#known.get(name) : undefined;
-    if (found === undefined) return undefined;
+    const row = this.#known.get(name);
     const now = run.options.project.clock.now();
-    this.#read ??= { records: readAll(this.#records), outputs: readAll(this.#outputs) };
-    const record = this.#read.records[found]!;
-    if (!entryStands(this.store, record, now, policy.ttlMs)) return undefined;
-    const { key, madeAt, model, facts } = record;
-    const { usage, durationMs } = costInFull(record.cost);
-    const written = this.#records[found]!;
-    const output = this.#outputs[found]!;
+    if (row === undefined || !rows.stands(row, this.store, now, policy.ttlMs)) return undefined;
+    const { columns } = rows;
+    const key = rows.key(row);
+    const facts = columns.facts?.[row] ?? undefined;
     const entry = {
-      output: this.#read.outputs[found]!,
+      output: outputOf(rows.line(row)),
       files: NO_FILES,
-      model,
+      model: columns.model?.[row] ?? undefined,
       facts,
-      usage,
-      durationMs,
-      createdAt: madeAt,
+      usage: columns.usage?.[row] ?? NO_USAGE,
+      durationMs: columns.durationMs[row]!,
+      createdAt: columns.madeAt[row]!,
     };
     const settled = fromEntry(entry, { key, runKey: key }, now);
-    const line = reusedLine({
-      at: now,
-      phase: path,
-      kind: phase.kind,
-      unit: spec.label,
-      reason: settled.reason,
-      key,
-      runKey: key,
-      hit: 'cross-run',
-      madeAt,
-      output,
-      figures: written.slice(written.indexOf('"cost":'), -1),
-    });
     run.ledger.save(settled.saved!);
-    run.shared.finish(key, settled, run.journal.writeText(line));
-    this.#add(name, written, output);
-    this.#taken += 1;
+    const unit = spec.label;
+    // In another place of the list an item is called otherwise.
+    if (columns.unit[row] === unit) {
+      rows.write(run.journal, now, row);
+      this.#add(row, columns.length[row]!);
+    } else {
+      const moved = this.#rowOf(unit, settled, rows.row(row));
+      const { source, start, end } = moved.line;
+      run.journal.writeTaken(now, source, start, end);
+      this.#add({ name, unit, facts, row: moved }, end);
+    }
     return settled;
   }
 
@@ -134,77 +139,78 @@ export class UnitRoll {
   note(spec: LabelledSpec, settled: Settled, touches: number): void {
     const name = nameOf(spec);
     const found = this.#heldAt === touches ? undefined : this.#known.get(name);
-    if (found !== undefined && !this.#records[found]!.startsWith(`{"key":"${settled.key}"`)) this.#known.clear();
+    if (found !== undefined && this.#rows!.key(found) !== settled.key) this.#known.clear();
     else if (found !== undefined) this.#heldAt = touches;
     if (!this.#next) return;
-    const record = this.#recordOf(settled);
-    if (!record) {
+    const figures = isStored(settled) ? entryFigures(this.store, settled.key!) : undefined;
+    if (!figures) {
       this.#next = undefined;
       return;
     }
-    this.#add(name, record, JSON.stringify(settled.output));
+    const row = this.#rowOf(spec.label, settled, figures);
+    this.#add({ name, unit: spec.label, facts: settled.facts, row }, row.line.end);
   }
 
   /** When all items are done. */
   keep(): void {
-    const fresh = this.#units - this.#taken;
-    if (!this.#next || fresh < this.#units * WORTH_WRITING) return;
-    const whole = twice(Buffer.from(this.#next.join('\n')));
+    if (!this.#next || this.#fresh < this.#next.length * WORTH_WRITING) return;
+    const next = this.#next;
+    const items = next.map((item) => (typeof item === 'number' ? this.#itemOf(item) : item));
+    const columns: RollColumns = {
+      name: items.map(({ name }) => name),
+      unit: items.map(({ unit }) => unit),
+      facts: sparse(items.map(({ facts }) => facts)),
+    };
+    const rows = items.map(({ row }) => row);
+    const whole = encodeRows([this.head], rows, columns);
     const names = { names: /^[0-9a-f]{8}\.roll$/, kept: KEPT_ROLLS };
     writeDerivedFile(dirname(this.path), basename(this.path), whole, names);
   }
 
-  #add(name: string, record: string, output: string): void {
-    this.#units += 1;
-    this.#length += record.length + output.length;
-    if (this.#length > LARGEST) this.#next = undefined;
-    this.#next?.push(name, record, output);
-  }
-
-  /** After the head, three lines for each item: its name, its record and its output. */
-  #open(head: string): void {
-    let text: string;
+  #open(): void {
     try {
-      text = once(readFileSync(this.path))?.toString('utf8') ?? '';
+      const file = RowsFile.read(this.path);
+      if (file?.text() !== this.head) return;
+      this.#rows = file.rows<RollColumns>();
     } catch {
-      // None was kept.
+      // None was kept, or none of ours.
       return;
     }
-    if (!text.startsWith(`${head}\n`)) return;
-    const lines = text.split('\n');
-    for (let i = 1; i + 2 < lines.length; i += 3) {
-      this.#known.set(lines[i]!, this.#records.length);
-      this.#records.push(lines[i + 1]!);
-      this.#outputs.push(lines[i + 2]!);
-    }
+    for (const [row, name] of this.#rows.columns.name.entries()) this.#known.set(name, row);
   }
 
-  /** Undefined for a result that is not in the store, or not only there. */
-  #recordOf(settled: Settled): string | undefined {
-    const { key, runKey, hit, kept, status, madeAt } = settled;
-    const isStored = hit === 'cross-run' || (hit === null && kept === true);
-    if (status !== 'done' || !isStored || settled.files.length > 0) return undefined;
-    if (key === undefined || key !== runKey) return undefined;
-    const stat = lstatIfThere(entryPath(this.store, key));
-    if (!stat) return undefined;
-    const figures: EntryFigures = {
-      key,
-      madeAt,
-      usedAt: stat.mtimeMs,
-      entry: [stat.ino, stat.size, stat.ctimeMs],
-    };
-    return `${JSON.stringify(figures).slice(0, -1)},${reusedFigures(settled)}}`;
+  #itemOf(row: number): RollItem {
+    const { name, unit, facts } = this.#rows!.columns;
+    return { name: name[row]!, unit: unit[row]!, facts: facts?.[row] ?? undefined, row: this.#rows!.row(row) };
+  }
+
+  #add(item: RollItem | number, bytes: number): void {
+    if (typeof item !== 'number') this.#fresh += 1;
+    this.#length += bytes;
+    if (this.#length > LARGEST) this.#next = undefined;
+    this.#next?.push(item);
+  }
+
+  #rowOf(unit: string, settled: Settled, figures: EntryFigures): KeptRow {
+    const { path, phase } = this.at;
+    const { madeAt, output, cost, model, facts } = settled;
+    return newRow(
+      { phase: path, kind: phase.kind, unit, key: settled.key!, madeAt, output, cost, model, facts },
+      figures,
+    );
   }
 }
 
-function readAll<T>(texts: readonly string[]): readonly T[] {
-  return JSON.parse(`[${texts.join(',')}]`) as T[];
+/** In the store, and only there. */
+function isStored({ key, runKey, hit, kept, status, files }: Settled): boolean {
+  const isInStore = hit === 'cross-run' || (hit === null && kept === true);
+  return status === 'done' && isInStore && files.length === 0 && key !== undefined && key === runKey;
 }
 
-/** The item, and which of several equal ones it is. */
+/** The item, and which of several equal ones it is. Only texts begin with a quote. */
 function nameOf({ variables, ordinal = 0 }: UnitSpec): string {
   const value = variables?.item?.value ?? null;
-  return `${ordinal} ${typeof value === 'string' ? JSON.stringify(value) : canonicalEncode(value)}`;
+  return typeof value === 'string' ? `${ordinal} "${value}` : `${ordinal} ${canonicalEncode(value)}`;
 }
 
 /**

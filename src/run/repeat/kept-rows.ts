@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import type { JsonValue } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
+import type { Output, Usage } from '../../model/outcome.js';
+import { entryPath } from '../../store/paths.js';
+import { TOUCH_AFTER_MS } from '../../store/touch.js';
+import { lstatIfThere } from '../../util/stat.js';
+import { once, twice } from '../../util/twice.js';
+import { isFree, reusedFigures, reusedLine } from '../journal/reused-line.js';
+import type { JournalWriter, LinePlace } from '../journal/writer.js';
+
+/**
+ * A result in the store that is taken without being looked up, as long as its entry is the very file that it was; and the
+ * line that the journal then gets, which is the same each time and so is written without being made.
+ */
+export interface KeptRow extends EntryFigures {
+  readonly key: string;
+  readonly madeAt: number;
+  readonly durationMs: number;
+  /** Undefined where nothing was used but time. */
+  readonly usage: Usage | undefined;
+  readonly model: string | undefined;
+  readonly line: KeptLine;
+}
+
+export interface EntryFigures {
+  /** The store's note of when the entry was last used. */
+  readonly usedAt: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly ctimeMs: number;
+}
+
+/** A line with its end, from `start` to `end` of bytes that do not change. */
+export interface KeptLine {
+  readonly source: Buffer;
+  readonly start: number;
+  readonly end: number;
+  /** How much of it stands before its output, which is the last thing in it. */
+  readonly head: number;
+}
+
+/**
+ * Rows, column by column: as objects, a thousand of them would be made, and moved by two collections, before the first one is
+ * looked at. A column that no row has anything in is left out.
+ */
+interface Columns {
+  /** All of them, one after the other. */
+  readonly key: string;
+  readonly madeAt: readonly number[];
+  readonly durationMs: readonly number[];
+  readonly usage?: readonly (Usage | null)[];
+  readonly model?: readonly (string | null)[];
+  readonly usedAt: readonly number[];
+  readonly ino: readonly number[];
+  readonly size: readonly number[];
+  readonly ctimeMs: readonly number[];
+  /** Of the lines. */
+  readonly head: readonly number[];
+  readonly length: readonly number[];
+}
+
+const NEWLINE = 10;
+const KEY_LENGTH = 64;
+/** After the output: the end of the object and that of the line. */
+const AFTER_OUTPUT = 2;
+
+/** What a row is made of besides its entry. */
+export interface RowFacts {
+  readonly phase: string;
+  readonly kind: Kind;
+  readonly unit?: string;
+  readonly key: string;
+  readonly madeAt: number;
+  readonly output: Output;
+  readonly cost: { readonly usage: Usage; readonly durationMs: number };
+  readonly model?: string;
+  readonly facts?: JsonValue;
+}
+
+export function newRow(result: RowFacts, { usedAt, ino, size, ctimeMs }: EntryFigures): KeptRow {
+  const { phase, kind, unit, key, madeAt, cost, model } = result;
+  const output = JSON.stringify(result.output);
+  const figures = reusedFigures(result);
+  const text = reusedLine({ phase, kind, unit, key, runKey: key, hit: 'cross-run', madeAt, figures, output });
+  const source = Buffer.from(`${text}\n`);
+  const head = source.length - AFTER_OUTPUT - Buffer.byteLength(output);
+  const { usage, durationMs } = cost;
+  const line = { source, start: 0, end: source.length, head };
+  return { key, madeAt, durationMs, usage: isFree(usage) ? undefined : usage, model, usedAt, ino, size, ctimeMs, line };
+}
+
+/** Of the entry as it is now; undefined when it is not there. */
+export function entryFigures(store: string, key: string): EntryFigures | undefined {
+  const stat = lstatIfThere(entryPath(store, key));
+  return stat && { usedAt: stat.mtimeMs, ino: stat.ino, size: stat.size, ctimeMs: stat.ctimeMs };
+}
+
+/** What the result said. */
+export function outputOf({ source, start, end, head }: KeptLine): Output {
+  return JSON.parse(source.toString('utf8', start + head, end - AFTER_OUTPUT)) as Output;
+}
+
+/** Texts of one line each, the columns, and the lines of all rows; twice, so that a torn file is told from a whole one. */
+export function encodeRows(
+  texts: readonly string[],
+  rows: readonly KeptRow[],
+  more: object,
+): readonly [Buffer, Buffer] {
+  const columns: Columns = {
+    key: rows.map(({ key }) => key).join(''),
+    madeAt: rows.map(({ madeAt }) => madeAt),
+    durationMs: rows.map(({ durationMs }) => durationMs),
+    usage: sparse(rows.map(({ usage }) => usage)),
+    model: sparse(rows.map(({ model }) => model)),
+    usedAt: rows.map(({ usedAt }) => usedAt),
+    ino: rows.map(({ ino }) => ino),
+    size: rows.map(({ size }) => size),
+    ctimeMs: rows.map(({ ctimeMs }) => ctimeMs),
+    head: rows.map(({ line }) => line.head),
+    length: rows.map(({ line }) => line.end - line.start),
+  };
+  const top = Buffer.from([...texts, JSON.stringify({ ...columns, ...more }), ''].join('\n'));
+  return twice(Buffer.concat([top, ...rows.map(({ line }) => line.source.subarray(line.start, line.end))]));
+}
+
+/** A column that most rows have nothing in; undefined if none has. */
+export function sparse<T>(values: readonly (T | undefined)[]): readonly (T | null)[] | undefined {
+  return values.some((value) => value !== undefined) ? values.map((value) => value ?? null) : undefined;
+}
+
+/** The texts of such a file, one after the other, and then its rows. */
+export class RowsFile {
+  #next = 0;
+
+  private constructor(private readonly bytes: Buffer) {}
+
+  /** Undefined for a file that is torn or garbled. */
+  static read(path: string): RowsFile | undefined {
+    const bytes = once(readFileSync(path));
+    return bytes && new RowsFile(bytes);
+  }
+
+  text(): string {
+    const start = this.#next;
+    const end = this.bytes.indexOf(NEWLINE, start);
+    if (end === -1) throw new Error('a text is missing');
+    this.#next = end + 1;
+    return this.bytes.toString('utf8', start, end);
+  }
+
+  /** Throws at what is whole, and yet not ours. */
+  rows<More>(): KeptRows<More> {
+    const columns = JSON.parse(this.text()) as Columns & More;
+    return new KeptRows(columns, this.bytes, this.#next);
+  }
+}
+
+/** Rows as they were read: each is put together when it is asked for. */
+export class KeptRows<More> {
+  /** Where each line begins, and where the last one ends. */
+  readonly #starts: number[];
+
+  constructor(
+    readonly columns: Columns & More,
+    private readonly source: Buffer,
+    start: number,
+  ) {
+    let end = start;
+    this.#starts = [end];
+    for (const length of columns.length) {
+      end += length;
+      this.#starts.push(end);
+    }
+    if (end !== source.length) throw new Error('these lines are of other rows');
+  }
+
+  get count(): number {
+    return this.columns.length.length;
+  }
+
+  key(row: number): string {
+    return this.columns.key.slice(row * KEY_LENGTH, (row + 1) * KEY_LENGTH);
+  }
+
+  /** Its entry is the very file that was read, it may still be used, and the store knows that it is in use. */
+  stands(row: number, store: string, now: number, ttlMs: number | undefined): boolean {
+    const { madeAt, usedAt, ino, size, ctimeMs } = this.columns;
+    const age = now - madeAt[row]!;
+    if (age < 0 || (ttlMs !== undefined && age > ttlMs) || now - usedAt[row]! >= TOUCH_AFTER_MS) return false;
+    const stat = lstatIfThere(entryPath(store, this.key(row)));
+    return stat !== undefined && stat.ctimeMs === ctimeMs[row] && stat.ino === ino[row] && stat.size === size[row];
+  }
+
+  line(row: number): KeptLine {
+    return {
+      source: this.source,
+      start: this.#starts[row]!,
+      end: this.#starts[row + 1]!,
+      head: this.columns.head[row]!,
+    };
+  }
+
+  row(row: number): KeptRow {
+    const { madeAt, durationMs, usage, model, usedAt, ino, size, ctimeMs } = this.columns;
+    return {
+      key: this.key(row),
+      madeAt: madeAt[row]!,
+      durationMs: durationMs[row]!,
+      usage: usage?.[row] ?? undefined,
+      model: model?.[row] ?? undefined,
+      usedAt: usedAt[row]!,
+      ino: ino[row]!,
+      size: size[row]!,
+      ctimeMs: ctimeMs[row]!,
+      line: this.line(row),
+    };
+  }
+
+  /** The journal gets the line of one row, or of all. */
+  write(journal: JournalWriter, at: number, row?: number): LinePlace {
+    const first = row ?? 0;
+    const last = row ?? this.count - 1;
+    return journal.writeTaken(at, this.source, this.#starts[first]!, this.#starts[last + 1]!);
+  }
+}

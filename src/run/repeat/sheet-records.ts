@@ -1,0 +1,139 @@
+import type { Kind } from '../../model/kind.js';
+import { lstatIfThere } from '../../util/stat.js';
+import { encodeRows, type KeptRow, type KeptRows, sparse } from './kept-rows.js';
+import type { Seen } from './seen.js';
+
+/** A phase, and what decides its result. */
+export interface SheetRecord {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly row: KeptRow;
+  readonly ttlMs?: number;
+  /** Files that decide the result, relative to the project root. */
+  readonly inputs: readonly Seen[];
+  /** Other fingerprints that decide it, with the canonical text of each value. */
+  readonly world?: readonly (readonly [entry: string, value: string])[];
+}
+
+/** Beside the columns of the rows: see there. */
+export interface RecordColumns {
+  readonly id: readonly string[];
+  readonly kind: readonly Kind[];
+  readonly ttlMs?: readonly (number | null)[];
+  readonly world?: readonly (NonNullable<SheetRecord['world']> | null)[];
+  /** How many each has; the others are of all inputs, one after the other. */
+  readonly inputs: readonly number[];
+  readonly path: readonly string[];
+  /** In one text: they are of use only where figures are not. */
+  readonly digests: string;
+  readonly fileSize: readonly number[];
+  readonly fileMtimeMs: readonly number[];
+  readonly fileCtimeMs: readonly number[];
+  /** 0, which no file has, where there are no figures. */
+  readonly fileIno: readonly number[];
+}
+
+/** Stands for a file that was not there. */
+const NO_DIGEST = '';
+const NO_FIGURES: NonNullable<Seen['figures']> = [0, 0, 0, 0];
+
+export function encodeRecords(texts: readonly string[], records: readonly SheetRecord[]): readonly [Buffer, Buffer] {
+  const inputs = records.flatMap((record) => record.inputs);
+  const figures = inputs.map((input) => input.figures ?? NO_FIGURES);
+  const columns: RecordColumns = {
+    id: records.map(({ id }) => id),
+    kind: records.map(({ kind }) => kind),
+    ttlMs: sparse(records.map(({ ttlMs }) => ttlMs)),
+    world: sparse(records.map(({ world }) => world)),
+    inputs: records.map((record) => record.inputs.length),
+    path: inputs.map(({ path }) => path),
+    digests: inputs.map(({ digest }) => digest ?? NO_DIGEST).join('\n'),
+    fileSize: figures.map(([size]) => size),
+    fileMtimeMs: figures.map(([, mtimeMs]) => mtimeMs),
+    fileCtimeMs: figures.map(([, , ctimeMs]) => ctimeMs),
+    fileIno: figures.map(([, , , ino]) => ino),
+  };
+  const rows = records.map(({ row }) => row);
+  return encodeRows(texts, rows, columns);
+}
+
+/** The records of a sheet that was read, by their numbers. */
+export class SheetRecords {
+  /** Which input is the first one of each. */
+  readonly #inputs: number[] = [0];
+  #digests: readonly string[] | undefined;
+
+  constructor(readonly rows: KeptRows<RecordColumns>) {
+    let first = 0;
+    for (const count of rows.columns.inputs) {
+      first += count;
+      this.#inputs.push(first);
+    }
+  }
+
+  get count(): number {
+    return this.rows.count;
+  }
+
+  id(record: number): string {
+    return this.rows.columns.id[record]!;
+  }
+
+  kind(record: number): Kind {
+    return this.rows.columns.kind[record]!;
+  }
+
+  ttlMs(record: number): number | undefined {
+    return this.rows.columns.ttlMs?.[record] ?? undefined;
+  }
+
+  world(record: number): SheetRecord['world'] {
+    return this.rows.columns.world?.[record] ?? undefined;
+  }
+
+  /** Its files are where they seem to be, and have the figures that they had. */
+  hasSameFigures(record: number, base: string, isInPlace: (path: string) => boolean): boolean {
+    const { path, fileSize, fileMtimeMs, fileCtimeMs, fileIno } = this.rows.columns;
+    const end = this.#inputs[record + 1]!;
+    for (let input = this.#inputs[record]!; input < end; input++) {
+      if (!isInPlace(path[input]!)) return false;
+      const stat = lstatIfThere(base + path[input]!);
+      if (
+        stat === undefined ||
+        stat.ctimeMs !== fileCtimeMs[input] ||
+        stat.mtimeMs !== fileMtimeMs[input] ||
+        stat.size !== fileSize[input] ||
+        stat.ino !== fileIno[input]
+      ) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  inputs(record: number): readonly Seen[] {
+    const { path, digests, fileSize, fileMtimeMs, fileCtimeMs, fileIno } = this.rows.columns;
+    this.#digests ??= digests.split('\n');
+    const list: Seen[] = [];
+    for (let input = this.#inputs[record]!; input < this.#inputs[record + 1]!; input++) {
+      const digest = this.#digests[input]!;
+      const seen = { path: path[input]!, digest: digest === NO_DIGEST ? null : digest };
+      const ino = fileIno[input]!;
+      const figures = [fileSize[input]!, fileMtimeMs[input]!, fileCtimeMs[input]!, ino] as const;
+      list.push(ino === 0 ? seen : { ...seen, figures });
+    }
+    return list;
+  }
+
+  /** Put together, with other figures of its inputs where it has some. */
+  record(record: number, inputs: readonly Seen[] = this.inputs(record)): SheetRecord {
+    return {
+      id: this.id(record),
+      kind: this.kind(record),
+      row: this.rows.row(record),
+      ttlMs: this.ttlMs(record),
+      inputs,
+      world: this.world(record),
+    };
+  }
+}
