@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readLines } from '../../src/run/journal/reader.js';
 import type { RunResult } from '../../src/run/result.js';
 import { phaseOf } from '../support/rig.js';
 import { createMemoRig, cross, flow, type MemoRig, writeConfig } from './support.js';
@@ -26,6 +27,12 @@ const rolls = () => {
 
 const outputsOf = (result: RunResult) => phaseOf(result, 'each').json;
 
+/** What the journal says that each item said, in its order. */
+const journalled = ({ runId }: RunResult) =>
+  [...readLines(join(rig.root, `.pi/taskflows/runs/${runId}/journal.jsonl`))].flatMap(({ line }) =>
+    line.type === 'unit' ? [[line.unit, line.output.text]] : [],
+  );
+
 async function count(...run: Parameters<MemoRig['executed']>): Promise<number> {
   return (await rig.executed(...run))['each'] ?? 0;
 }
@@ -48,6 +55,9 @@ describe('items that stand', () => {
     await rig.run(each(ITEMS));
     const reversed = await rig.run(each(ITEMS.toReversed()));
     expect(outputsOf(reversed)).toEqual(ITEMS.toReversed());
+    expect(journalled(reversed)).toEqual(ITEMS.toReversed().map((item, n) => [`item ${n + 1}`, item]));
+    const again = await rig.run(each(ITEMS.toReversed()));
+    expect(journalled(again)).toEqual(journalled(reversed));
     expect(await count(each([...ITEMS, 'x5']))).toBe(1);
     expect(await count(each(['x5', ...ITEMS]))).toBe(0);
     expect(await count(each([...ITEMS, 'x5', 'x5']))).toBe(1);
@@ -57,7 +67,11 @@ describe('items that stand', () => {
     const agents = each(ITEMS.slice(0, 50), { run: undefined, task: 'NAME: each\nsay {item}' });
     expect(await count(agents)).toBe(50);
     expect(rolls()).toHaveLength(1);
-    expect(await count(agents)).toBe(0);
+    const [first, second] = [await rig.run(agents), await rig.run(agents)];
+    expect(rig.counts()).toEqual({ each: 50 });
+    // What nobody knows the price of stays so.
+    expect(first.saved.usd).toBeNull();
+    expect(second.saved).toEqual(first.saved);
     writeConfig(rig, 'thinking: high\n');
     expect(await count(agents)).toBe(50);
   });
