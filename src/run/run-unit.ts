@@ -89,11 +89,11 @@ export async function runUnits(
     while (next < specs.length) {
       const index = next++;
       const spec = specs[index]!;
-      const standing = roll?.take(spec);
+      const standing = roll?.take(spec, index);
       const { touches } = at.run.fingerprints;
       const pending = standing ?? runUnit(at, spec);
       const settled = pending instanceof Promise ? await pending : pending;
-      if (!standing) roll?.note(spec, settled, touches);
+      if (!standing) roll?.note(spec, index, settled, touches);
       results[index] = settled;
       onSettled(settled);
     }

@@ -98,7 +98,11 @@ export function entryFigures(store: string, key: string): EntryFigures | undefin
 
 /** What the result said. */
 export function outputOf({ source, start, end, head }: KeptLine): Output {
-  return JSON.parse(source.toString('utf8', start + head, end - AFTER_OUTPUT)) as Output;
+  return parseOutput(source, start + head, end);
+}
+
+function parseOutput(source: Buffer, start: number, end: number): Output {
+  return JSON.parse(source.toString('utf8', start, end - AFTER_OUTPUT)) as Output;
 }
 
 /** Texts of one line each, the columns, and the lines of all rows; twice, so that a torn file is told from a whole one. */
@@ -199,6 +203,10 @@ export class KeptRows<More> {
       end: this.#starts[row + 1]!,
       head: this.columns.head[row]!,
     };
+  }
+
+  output(row: number): Output {
+    return parseOutput(this.source, this.#starts[row]! + this.columns.head[row]!, this.#starts[row + 1]!);
   }
 
   row(row: number): KeptRow {

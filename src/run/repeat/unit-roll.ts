@@ -18,7 +18,6 @@ import {
   type KeptRow,
   type KeptRows,
   newRow,
-  outputOf,
   RowsFile,
   sparse,
 } from './kept-rows.js';
@@ -64,8 +63,9 @@ interface RollItem {
 export class UnitRoll {
   /** Undefined when there is none. */
   #rows: KeptRows<RollColumns> | undefined;
-  /** Rows by the names of their items. */
-  readonly #known = new Map<string, number>();
+  /** Rows by the names of their items: of use once one is not where it was. */
+  #byName: ReadonlyMap<string, number> | undefined;
+  #holdsNot = false;
   /** When the roll was last found to hold, as `touches` count it: what is executed meanwhile may change what items are. */
   #heldAt: number | undefined;
   /** The next roll: items that are new, and numbers of those that stand in this one. Undefined when there will be none. */
@@ -99,19 +99,19 @@ export class UnitRoll {
    * The result of an item that stands, written down; undefined when it has to be looked up. Others in this run that ask for
    * the same find it in the store, as this one would have.
    */
-  take(spec: LabelledSpec): Settled | undefined {
+  take(spec: LabelledSpec, index: number): Settled | undefined {
     const { run, policy } = this.at;
     const rows = this.#heldAt === run.fingerprints.touches ? this.#rows : undefined;
     if (!rows) return undefined;
     const name = nameOf(spec);
-    const row = this.#known.get(name);
+    const row = this.#find(name, index);
     const now = run.options.project.clock.now();
     if (row === undefined || !rows.stands(row, this.store, now, policy.ttlMs)) return undefined;
     const { columns } = rows;
     const key = rows.key(row);
     const facts = columns.facts?.[row] ?? undefined;
     const entry = {
-      output: outputOf(rows.line(row)),
+      output: rows.output(row),
       files: NO_FILES,
       model: columns.model?.[row] ?? undefined,
       facts,
@@ -136,11 +136,11 @@ export class UnitRoll {
   }
 
   /** An item that was looked up, since `touches`, or executed: if the roll has it, it tells whether the roll holds. */
-  note(spec: LabelledSpec, settled: Settled, touches: number): void {
+  note(spec: LabelledSpec, index: number, settled: Settled, touches: number): void {
     const name = nameOf(spec);
-    const found = this.#heldAt === touches ? undefined : this.#known.get(name);
-    if (found !== undefined && this.#rows!.key(found) !== settled.key) this.#known.clear();
-    else if (found !== undefined) this.#heldAt = touches;
+    const found = this.#heldAt === touches ? undefined : this.#find(name, index);
+    if (found !== undefined && this.#rows!.key(found) === settled.key) this.#heldAt = touches;
+    else if (found !== undefined) this.#holdsNot = true;
     if (!this.#next) return;
     const figures = isStored(settled) ? entryFigures(this.store, settled.key!) : undefined;
     if (!figures) {
@@ -174,9 +174,16 @@ export class UnitRoll {
       this.#rows = file.rows<RollColumns>();
     } catch {
       // None was kept, or none of ours.
-      return;
     }
-    for (const [row, name] of this.#rows.columns.name.entries()) this.#known.set(name, row);
+  }
+
+  /** Most items are where they were. */
+  #find(name: string, index: number): number | undefined {
+    if (!this.#rows || this.#holdsNot) return undefined;
+    const names = this.#rows.columns.name;
+    if (names[index] === name) return index;
+    this.#byName ??= new Map(names.map((known, row) => [known, row]));
+    return this.#byName.get(name);
   }
 
   #itemOf(row: number): RollItem {
