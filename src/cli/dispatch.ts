@@ -6,7 +6,7 @@ import { EXIT } from './exit-status.js';
 import { type ArgumentProblem, parseArguments } from './flags.js';
 import { GLOBAL_FLAGS } from './global-flags.js';
 import { projectAt } from './project.js';
-import type { Problem } from './refusal.js';
+import type { Channel, Problem } from './refusal.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 import { createWriter, lostOutput, stdinSource } from './writer.js';
 
@@ -186,13 +186,17 @@ async function usageProblem(
 
 /** Of a command line that was not understood, only its words say that a program reads the result. */
 async function refuseUnparsed(args: readonly string[], problem: Problem): Promise<number> {
-  const words = flagWords(args);
-  const channel = words.includes('--json') ? 'json' : words.includes('--events') ? 'events' : undefined;
+  const channel = channelOf(args);
   if (channel) {
     const { refusalLine } = await import('./refusal.js');
     terminal('auto').out.write(refusalLine(channel, [problem], Date.now()));
   }
   return EXIT.usage;
+}
+
+function channelOf(args: readonly string[]): Channel | undefined {
+  const words = flagWords(args);
+  return words.includes('--json') ? 'json' : words.includes('--events') ? 'events' : undefined;
 }
 
 /** What stands after `--` is no flag. */
@@ -208,14 +212,16 @@ function asksHelp(args: readonly string[]): boolean {
 /** Only bugs get here: expected failures are values. */
 async function reportBug(error: unknown, args: readonly string[]): Promise<number> {
   const { VERSION } = await import('../util/version.js');
-  const { err } = terminal('auto');
-  const message = error instanceof Error ? error.message : String(error);
-  err.write(`taskflow: internal error: ${message.split('\n')[0]}\n`);
+  const { out, err } = terminal('auto');
+  const message = (error instanceof Error ? error.message : String(error)).split('\n')[0]!;
+  err.write(`taskflow: internal error: ${message}\n`);
   if (process.env['TASKFLOW_DEBUG']) err.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   else err.write('  this is a bug in taskflow; TASKFLOW_DEBUG=1 shows where it happened.\n');
   err.write(
     `  please report it with: taskflow ${VERSION}, node ${process.version}, ${process.platform}, command ${args[0] ?? ''}\n`,
   );
+  const channel = channelOf(args);
+  if (channel) out.write((await import('./refusal.js')).bugLine(channel, message, Date.now()));
   return EXIT.internal;
 }
 

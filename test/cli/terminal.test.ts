@@ -126,6 +126,11 @@ describe('trouble', () => {
     expect(quiet.stderr).toMatch(/^taskflow: internal error: boom\n.*TASKFLOW_DEBUG=1.*\n.*please report/);
     const loud = await project.run(['config', 'list'], { env: { ...env, TASKFLOW_DEBUG: '1' } });
     expect(loud.stderr).toContain('break.cjs');
+    const read = await project.run(['config', 'list', '--json'], { env });
+    expect(read.status).toBe(70);
+    expect(JSON.parse(read.stdout)).toMatchObject({ status: 'failed', error: { code: 'internal', message: 'boom' } });
+    const events = await project.run(['run', './flow.yaml', '--events'], { env });
+    expect(JSON.parse(events.stdout)).toMatchObject({ type: 'broken', error: { code: 'internal', message: 'boom' } });
   });
 
   it('a current folder that was removed is said, not a bug', async () => {

@@ -199,6 +199,18 @@ describe('parallel and map', () => {
   });
 });
 
+it('how many items there are is told before the first one is done', async () => {
+  const told: unknown[] = [];
+  const onEvent = (event: RunEvent) => {
+    if (event.type === 'phase-progress') told.push(event.items);
+  };
+  await rig.run(flow([{ id: 'each', type: 'map', over: ['a', 'b'], run: ['bin/tick', 'each', '{item}'] }]), {
+    onEvent,
+  });
+  expect(told[0]).toEqual({ total: 2, done: 0, failed: 0, reused: 0 });
+  expect(told.at(-1)).toEqual({ total: 2, done: 2, failed: 0, reused: 0 });
+});
+
 describe('reduce', () => {
   it('gives the outputs of `from` to the agent when the task does not quote them', async () => {
     const result = await rig.run(

@@ -28,18 +28,23 @@ export async function fanOut(
   at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
   const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
   let telling = false;
-  const onSettled = (settled: Settled) => {
-    if (settled.status === 'done') counts.done += 1;
-    if (settled.status === 'failed') counts.failed += 1;
-    if (settled.hit) counts.reused += 1;
+  // Those that come in together, as a thousand reused ones do, are told together.
+  const tellSoon = () => {
     if (telling) return;
     telling = true;
-    // Those that come in together, as a thousand reused ones do, are told together.
     queueMicrotask(() => {
       telling = false;
       at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
     });
   };
+  const onSettled = (settled: Settled) => {
+    if (settled.status === 'done') counts.done += 1;
+    if (settled.status === 'failed') counts.failed += 1;
+    if (settled.hit) counts.reused += 1;
+    tellSoon();
+  };
+  // How many there are is worth knowing before the first of them is done.
+  tellSoon();
   const units = await runUnits(at, withOrdinals(at, specs), onSettled, roll);
   tellKept(at, specs, units);
   const durationMs = clock.elapsed() - startedAt;
