@@ -124,7 +124,8 @@ async function buildPacks(outdir, sources, metafile, lazyCommonJs) {
     for (const root of roots) for (const name of entriesOf(root)) follow(name, found);
     const names = [...found].filter((name) => !of.has(name));
     for (const name of names) of.set(name, pack);
-    const code = await packCode(names, sources, lazyCommonJs);
+    const exportsOf = (name) => outputs.get(name).exports;
+    const code = await packCode(names, sources, exportsOf, lazyCommonJs);
     writeFileSync(`${outdir}/${pack}.pack.js`, code);
     const id = createHash('sha256').update(code).digest('hex').slice(0, 16);
     table[pack] = { id, names, last: entriesOf(roots.at(-1))[0] };
@@ -134,12 +135,17 @@ async function buildPacks(outdir, sources, metafile, lazyCommonJs) {
 
 /**
  * The chunks as one, each leaving what it exports where others find it; what is not among them is asked for. By value:
- * nothing of it is assigned again, and a getter at every use is a call.
+ * nothing of it is assigned again, and a getter at every use is a call. Name by name: of an `import *` the bundler makes an
+ * object with a getter for each, a third of what loading a pack takes.
  */
-async function packCode(names, sources, lazyCommonJs) {
+async function packCode(names, sources, exportsOf, lazyCommonJs) {
   const contents = names.map((name, index) => {
-    const own = lazyCommonJs.has(name) ? `{...c${index}.default,...c${index}}` : `{...c${index}}`;
-    return `import * as c${index} from "./${name}";chunks["${name}"]=${own};`;
+    const own = exportsOf(name).map((exported, nth) => ({ exported, local: `c${index}_${nth}` }));
+    const imported = own.map(({ exported, local }) => `${exported} as ${local}`);
+    const members = own.map(({ exported, local }) => `${exported}:${local}`);
+    const ofDefault = own.find(({ exported }) => exported === 'default');
+    if (lazyCommonJs.has(name)) members.unshift(`...${ofDefault.local}`);
+    return `import {${imported}} from "./${name}";chunks["${name}"]={${members}};`;
   });
   const { outputFiles } = await bundle({
     ...common,

@@ -41,9 +41,16 @@ export function chunk(pack: string, name: string): unknown {
   return chunks[name];
 }
 
+/** Modules of Node, which every chunk of a pack asks for by itself: Node takes its time to answer. */
+const builtins: Record<string, unknown> = Object.create(null);
+
 /** Stands for `require` in a pack. */
 function find(id: string): unknown {
-  if (!id.startsWith('./')) return require(id);
+  if (id in builtins) return builtins[id];
+  if (!id.startsWith('./')) {
+    builtins[id] = require(id);
+    return builtins[id];
+  }
   const name = id.slice(2);
   if (!(name in chunks)) {
     const pack = Object.keys(TASKFLOW_PACKS).find((other) => TASKFLOW_PACKS[other]!.names.includes(name));
