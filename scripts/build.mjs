@@ -125,12 +125,17 @@ async function buildPacks(outdir, sources, metafile, lazyCommonJs) {
     const names = [...found].filter((name) => !of.has(name));
     for (const name of names) of.set(name, pack);
     const exportsOf = (name) => outputs.get(name).exports;
-    const code = await packCode(names, sources, exportsOf, lazyCommonJs);
+    const code = inFunction(await packCode(names, sources, exportsOf, lazyCommonJs));
     writeFileSync(`${outdir}/${pack}.pack.js`, code);
     const id = createHash('sha256').update(code).digest('hex').slice(0, 16);
     table[pack] = { id, names, last: entriesOf(roots.at(-1))[0] };
   }
   return { of, table };
+}
+
+/** As `packs.ts` calls it. It stands in the file, so that nobody has to put two long texts together. */
+function inFunction(code) {
+  return `(function(chunks,require,__filename,__dirname){${code}\n})`;
 }
 
 /**

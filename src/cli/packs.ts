@@ -65,9 +65,8 @@ function open(name: string): void {
   const { id, last } = TASKFLOW_PACKS[name]!;
   const filename = join(__dirname, `${name}.pack.js`);
   const keptAt = join(__dirname, `${name}-${id}-${process.version}-${process.arch}.bin`);
-  // The bundle is pure ASCII, which is read fastest this way.
-  const source = `(function(chunks,require,__filename,__dirname){${readFileSync(filename, 'latin1')}\n})`;
-  const { script, used } = compile(source, filename, keptAt);
+  // A function; the bundle is pure ASCII, which is read fastest this way.
+  const { script, used } = compile(readFileSync(filename, 'latin1'), filename, keptAt);
   script.runInThisContext()(chunks, find, filename, __dirname);
   process.once('exit', () => {
     if (used?.state === SETTLED && process.uptime() < LONG_RUN_S) return;

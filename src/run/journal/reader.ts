@@ -14,7 +14,8 @@ interface PlacedBytes extends LinePlace {
   readonly end: number;
 }
 
-const CHUNK = 256 * 1024;
+/** Many want the first line alone, which is mostly short. */
+const [FIRST_CHUNK, CHUNK] = [16 * 1024, 256 * 1024];
 const NEWLINE = 10;
 const CLOSING_BRACE = 125;
 
@@ -77,9 +78,9 @@ function* readBytes(path: string): Generator<PlacedBytes> {
   try {
     let pending = Buffer.alloc(0);
     let pendingOffset = 0;
-    for (;;) {
-      const chunk = Buffer.allocUnsafe(CHUNK);
-      const read = readSync(fd, chunk, 0, CHUNK, pendingOffset + pending.length);
+    for (let size = FIRST_CHUNK; ; size = CHUNK) {
+      const chunk = Buffer.allocUnsafe(size);
+      const read = readSync(fd, chunk, 0, size, pendingOffset + pending.length);
       if (read === 0) return;
       pending = pending.length === 0 ? chunk.subarray(0, read) : Buffer.concat([pending, chunk.subarray(0, read)]);
       let start = 0;
