@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../util/clock.js';
 import type { Project } from '../util/project.js';
@@ -19,7 +18,7 @@ export function findProjectRoot(from: string, home: string): string {
 }
 
 export function projectAt(cwd: string): Project {
-  const home = process.env['HOME'] || homedir();
+  const home = process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
   const root = findProjectRoot(cwd, home);
   return { root, home, env: process.env, clock: systemClock, prefix: isCurrent(root) ? '' : undefined };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { hostName } from '../util/host-name.js';
 import type { ChildIdentity } from './process.js';
 import { hasProcessTable, readProcessRow, readStartTicks } from './process-table.js';
 import { answersSignals } from './send-signal.js';
@@ -25,7 +25,7 @@ export function isAlive(child: ChildIdentity): boolean {
 
 /** This process. Read once. */
 export function holderIdentity(): HolderIdentity {
-  self ??= { host: hostname(), ...bootOf(), ...identityOf(process.pid) };
+  self ??= { host: hostName(), ...bootOf(), ...identityOf(process.pid) };
   return self;
 }
 

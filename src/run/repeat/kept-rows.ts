@@ -51,10 +51,11 @@ interface Columns {
   readonly durationMs: readonly number[];
   readonly usage?: readonly (Usage | null)[];
   readonly model?: readonly (string | null)[];
-  readonly usedAt: readonly number[];
   readonly ino: readonly number[];
   readonly size: readonly number[];
   readonly ctimeMs: readonly number[];
+  /** Left out if each was last used when it was made. */
+  readonly usedAt?: readonly number[];
   /** Of the lines. */
   readonly head: readonly number[];
   readonly length: readonly number[];
@@ -117,10 +118,10 @@ export function encodeRows(
     durationMs: rows.map(({ durationMs }) => durationMs),
     usage: sparse(rows.map(({ usage }) => usage)),
     model: sparse(rows.map(({ model }) => model)),
-    usedAt: rows.map(({ usedAt }) => usedAt),
     ino: rows.map(({ ino }) => ino),
     size: rows.map(({ size }) => size),
     ctimeMs: rows.map(({ ctimeMs }) => ctimeMs),
+    usedAt: rows.every(({ usedAt, ctimeMs }) => usedAt === ctimeMs) ? undefined : rows.map(({ usedAt }) => usedAt),
     head: rows.map(({ line }) => line.head),
     length: rows.map(({ line }) => line.end - line.start),
   };
@@ -164,12 +165,14 @@ export class RowsFile {
 export class KeptRows<More> {
   /** Where each line begins, and where the last one ends. */
   readonly #starts: number[];
+  readonly #usedAt: readonly number[];
 
   constructor(
     readonly columns: Columns & More,
     private readonly source: Buffer,
     start: number,
   ) {
+    this.#usedAt = columns.usedAt ?? columns.ctimeMs;
     let end = start;
     this.#starts = [end];
     for (const length of columns.length) {
@@ -189,9 +192,9 @@ export class KeptRows<More> {
 
   /** Its entry is the very file that was read, it may still be used, and the store knows that it is in use. */
   stands(row: number, store: string, now: number, ttlMs: number | undefined): boolean {
-    const { madeAt, usedAt, ino, size, ctimeMs } = this.columns;
+    const { madeAt, ino, size, ctimeMs } = this.columns;
     const age = now - madeAt[row]!;
-    if (age < 0 || (ttlMs !== undefined && age > ttlMs) || now - usedAt[row]! >= TOUCH_AFTER_MS) return false;
+    if (age < 0 || (ttlMs !== undefined && age > ttlMs) || now - this.#usedAt[row]! >= TOUCH_AFTER_MS) return false;
     const stat = lstatIfThere(entryPath(store, this.key(row)));
     return stat !== undefined && stat.ctimeMs === ctimeMs[row] && stat.ino === ino[row] && stat.size === size[row];
   }
@@ -210,14 +213,14 @@ export class KeptRows<More> {
   }
 
   row(row: number): KeptRow {
-    const { madeAt, durationMs, usage, model, usedAt, ino, size, ctimeMs } = this.columns;
+    const { madeAt, durationMs, usage, model, ino, size, ctimeMs } = this.columns;
     return {
       key: this.key(row),
       madeAt: madeAt[row]!,
       durationMs: durationMs[row]!,
       usage: usage?.[row] ?? undefined,
       model: model?.[row] ?? undefined,
-      usedAt: usedAt[row]!,
+      usedAt: this.#usedAt[row]!,
       ino: ino[row]!,
       size: size[row]!,
       ctimeMs: ctimeMs[row]!,

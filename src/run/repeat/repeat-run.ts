@@ -1,6 +1,6 @@
-import { hostname } from 'node:os';
 import type { RunEvent, RunEventBody } from '../../model/event.js';
 import type { PhaseOutcome } from '../../model/outcome.js';
+import { hostName } from '../../util/host-name.js';
 import type { Project } from '../../util/project.js';
 import { VERSION } from '../../util/version.js';
 import { Ledger } from '../budget.js';
@@ -91,7 +91,7 @@ function runLineText({ project, sheet, ref }: RepeatOptions, runId: string, outl
     ref,
     taskflow: VERSION,
     // All of it is written in a moment: to tell whether it is under way, the process's number will do.
-    owner: { host: hostname(), pid: process.pid },
+    owner: { host: hostName(), pid: process.pid },
   };
   return `${JSON.stringify(line).slice(0, -1)},"phases":${outline}}`;
 }

@@ -24,11 +24,14 @@ export interface RecordColumns {
   /** How many each has; the others are of all inputs, one after the other. */
   readonly inputs: readonly number[];
   readonly path: readonly string[];
+  /** Those that they are in. */
+  readonly folders: readonly string[];
   /** In one text: they are of use only where figures are not. */
   readonly digests: string;
   readonly fileSize: readonly number[];
-  readonly fileMtimeMs: readonly number[];
   readonly fileCtimeMs: readonly number[];
+  /** Left out if each is the same as its ctime. */
+  readonly fileMtimeMs?: readonly number[];
   /** 0, which no file has, where there are no figures. */
   readonly fileIno: readonly number[];
 }
@@ -47,23 +50,33 @@ export function encodeRecords(texts: readonly string[], records: readonly SheetR
     world: sparse(records.map(({ world }) => world)),
     inputs: records.map((record) => record.inputs.length),
     path: inputs.map(({ path }) => path),
+    folders: [...new Set(inputs.map(({ path }) => folderOf(path)))],
     digests: inputs.map(({ digest }) => digest ?? NO_DIGEST).join('\n'),
     fileSize: figures.map(([size]) => size),
-    fileMtimeMs: figures.map(([, mtimeMs]) => mtimeMs),
     fileCtimeMs: figures.map(([, , ctimeMs]) => ctimeMs),
+    fileMtimeMs: figures.every(([, mtimeMs, ctimeMs]) => mtimeMs === ctimeMs)
+      ? undefined
+      : figures.map(([, mtimeMs]) => mtimeMs),
     fileIno: figures.map(([, , , ino]) => ino),
   };
   const rows = records.map(({ row }) => row);
   return encodeRows(texts, rows, columns);
 }
 
+/** The folder of a path from the root; nothing for the root itself. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
 /** The records of a sheet that was read, by their numbers. */
 export class SheetRecords {
   /** Which input is the first one of each. */
   readonly #inputs: number[] = [0];
+  readonly #mtimeMs: readonly number[];
   #digests: readonly string[] | undefined;
 
   constructor(readonly rows: KeptRows<RecordColumns>) {
+    this.#mtimeMs = rows.columns.fileMtimeMs ?? rows.columns.fileCtimeMs;
     let first = 0;
     for (const count of rows.columns.inputs) {
       first += count;
@@ -91,17 +104,21 @@ export class SheetRecords {
     return this.rows.columns.world?.[record] ?? undefined;
   }
 
-  /** Its files are where they seem to be, and have the figures that they had. */
-  hasSameFigures(record: number, base: string, isInPlace: (path: string) => boolean): boolean {
-    const { path, fileSize, fileMtimeMs, fileCtimeMs, fileIno } = this.rows.columns;
+  /** Where its files are. */
+  get folders(): readonly string[] {
+    return this.rows.columns.folders;
+  }
+
+  /** Its files have the figures that they had. */
+  hasSameFigures(record: number, base: string): boolean {
+    const { path, fileSize, fileCtimeMs, fileIno } = this.rows.columns;
     const end = this.#inputs[record + 1]!;
     for (let input = this.#inputs[record]!; input < end; input++) {
-      if (!isInPlace(path[input]!)) return false;
       const stat = lstatIfThere(base + path[input]!);
       if (
         stat === undefined ||
         stat.ctimeMs !== fileCtimeMs[input] ||
-        stat.mtimeMs !== fileMtimeMs[input] ||
+        stat.mtimeMs !== this.#mtimeMs[input] ||
         stat.size !== fileSize[input] ||
         stat.ino !== fileIno[input]
       ) {
@@ -112,14 +129,14 @@ export class SheetRecords {
   }
 
   inputs(record: number): readonly Seen[] {
-    const { path, digests, fileSize, fileMtimeMs, fileCtimeMs, fileIno } = this.rows.columns;
+    const { path, digests, fileSize, fileCtimeMs, fileIno } = this.rows.columns;
     this.#digests ??= digests.split('\n');
     const list: Seen[] = [];
     for (let input = this.#inputs[record]!; input < this.#inputs[record + 1]!; input++) {
       const digest = this.#digests[input]!;
       const seen = { path: path[input]!, digest: digest === NO_DIGEST ? null : digest };
       const ino = fileIno[input]!;
-      const figures = [fileSize[input]!, fileMtimeMs[input]!, fileCtimeMs[input]!, ino] as const;
+      const figures = [fileSize[input]!, this.#mtimeMs[input]!, fileCtimeMs[input]!, ino] as const;
       list.push(ino === 0 ? seen : { ...seen, figures });
     }
     return list;

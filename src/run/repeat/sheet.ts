@@ -37,7 +37,7 @@ export interface SheetHead {
 }
 
 /** Raised when a sheet looks different or means something else. */
-const FORMAT = 4;
+const FORMAT = 5;
 export const SHEETS = `${STATE_DIR}/unchanged`;
 const KEPT_SHEETS = 64;
 /** Of what a sheet or a roll says, in bytes: beyond it, reading it takes as long as what it saves. */

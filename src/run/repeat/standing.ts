@@ -9,7 +9,7 @@ import { lastRunUnder, runFolder } from '../runs-folder.js';
 import type { World } from '../world.js';
 import { compare, type Seen, see } from './seen.js';
 import type { Sheet } from './sheet.js';
-import type { SheetRecord, SheetRecords } from './sheet-records.js';
+import { folderOf, type SheetRecord, type SheetRecords } from './sheet-records.js';
 
 /** What of a sheet is as it was. */
 export interface Standing {
@@ -40,6 +40,7 @@ export async function standing(sheet: Sheet, project: Project): Promise<Standing
   /** Records that fell, and those with other figures: mostly there are none, and no record is put together. */
   const fallen = new Set<string>();
   const moved = new Map<number, readonly Seen[]>();
+  const areInPlace = records.folders.every((folder) => look.isInPlace(folder));
   let world: World | undefined;
   let needs: ReadonlyMap<string, readonly string[]> | undefined;
   for (let record = 0; record < records.count; record++) {
@@ -50,7 +51,7 @@ export async function standing(sheet: Sheet, project: Project): Promise<Standing
       continue;
     }
     let stands = rows.stands(record, store, now, records.ttlMs(record));
-    if (stands && !records.hasSameFigures(record, look.base, look.isInPlace)) {
+    if (stands && !(areInPlace && records.hasSameFigures(record, look.base))) {
       const inputs = look.inputs(records.inputs(record));
       if (inputs) moved.set(record, inputs);
       else stands = false;
@@ -117,17 +118,16 @@ class Look {
 
   /** What a phase reads, by paths from the root. */
   inputs(list: readonly Seen[]): readonly Seen[] | undefined {
-    if (!list.every(({ path }) => this.isInPlace(path))) return undefined;
+    if (!list.every(({ path }) => this.isInPlace(folderOf(path)))) return undefined;
     return this.all(list, this.base, (path) => isReallyInside(this.project.root, resolve(path)));
   }
 
-  readonly isInPlace = (path: string): boolean => {
-    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  isInPlace(folder: string): boolean {
     if (this.#places.has(folder)) return true;
     if (!isReallyInside(this.project.root, join(this.project.root, folder))) return false;
     this.#places.add(folder);
     return true;
-  };
+  }
 
   /** The same list if the figures are the same; undefined if anything else is not. */
   all(list: readonly Seen[], base = '', mayLead: (path: string) => boolean = () => true): readonly Seen[] | undefined {

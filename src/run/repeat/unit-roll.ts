@@ -24,7 +24,7 @@ import {
 import { LARGEST, SHEETS } from './sheet.js';
 
 /** Raised when a roll looks different or means something else. */
-const FORMAT = 3;
+const FORMAT = 4;
 const KEPT_ROLLS = 64;
 /** Fewer are looked up one by one as quickly. */
 const FEWEST = 50;
