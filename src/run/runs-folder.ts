@@ -15,7 +15,9 @@ export function runsFolder(project: Project): string {
 
 /** Sorts by time, to the millisecond; says when to a person who reads it. */
 export function newRunId(now: number): string {
-  const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, '').slice(0, 15).replace('T', '-');
+  const iso = new Date(now).toISOString();
+  const part = (start: number) => iso.slice(start, start + 2);
+  const stamp = `${iso.slice(0, 4)}${part(5)}${part(8)}-${part(11)}${part(14)}${part(17)}`;
   const millisecond = (now % 1_000).toString(36).padStart(2, '0');
   const chance = Math.floor(Math.random() * 36 ** 4);
   return `${stamp}-${millisecond}${chance.toString(36).padStart(4, '0')}`;

@@ -24,13 +24,14 @@ function wordsFor({ status, error }: NonNullable<RunState['end']>): string {
 export function closingLines(state: RunState, style: Style): string[] {
   const { end } = state;
   if (!end) return [];
-  const counts = countStates(state.phases);
+  // Of what was not heard of there is nothing to count.
+  const counts = countStates(state.byId.values());
   const mark = { success: style.green('✔'), paused: style.yellow('‖') }[end.status as string] ?? style.red('✖');
   const parts = [`${counts.executed} executed`, `${counts.reused} reused`];
   if (counts.failed > 0) parts.push(`${counts.failed} failed`);
   if (counts.tolerated > 0) parts.push(`${counts.tolerated} optional failed`);
   return [
-    ...failureLines(state, style),
+    ...(end.status === 'success' && counts.tolerated === 0 ? [] : failureLines(state, style)),
     `${mark} ${style.bold(oneLine(state.flow))} ${wordsFor(end)} after ${formatDuration(end.durationMs)}: ${parts.join(', ')}`,
     `  spent ${spentText(end.spent)} · saved ${savedText(end.saved)}`,
     ...nextLines(state).map((line) => `  ${style.dim('→')} ${line}`),

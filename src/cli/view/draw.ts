@@ -52,7 +52,7 @@ function headerLine(state: RunState, style: Style, now: number): string {
 }
 
 /** `executed` and `reused` are what the run's result has under `reuse`: what failed was executed as well. */
-export function countStates(phases: readonly PhaseState[]) {
+export function countStates(phases: Iterable<PhaseState>) {
   const counts = { settled: 0, reused: 0, running: 0, failed: 0, tolerated: 0, executed: 0 };
   for (const { state, outcome } of phases) {
     if (state === 'running') counts.running++;

@@ -1,6 +1,6 @@
 import type { EndError, RunEvent, RunStatus } from '../../model/event.js';
 import { NO_USAGE, type PhaseOutcome, type Savings, type Usage } from '../../model/outcome.js';
-import { dagOrder } from './dag-order.js';
+import { type DagNode, dagOrder } from './dag-order.js';
 
 /** What is known of a run, folded from its events. Drawing reads it; only `applyEvent` writes it. */
 export interface RunState {
@@ -9,9 +9,12 @@ export interface RunState {
   file?: string;
   startedAt: number;
   continues?: NonNullable<Extract<RunEvent, { readonly type: 'run-start' }>['continues']>;
-  /** Phases of the flow itself, in the order of the DAG. */
-  phases: PhaseState[];
-  byId: Map<string, PhaseState>;
+  /** What the run's start says that there is. */
+  outline: { readonly phases: readonly DagNode[] };
+  /** All phases of the flow itself, in the order of the DAG: put together when somebody draws them. */
+  readonly phases: readonly PhaseState[];
+  /** Those of which something is known. */
+  readonly byId: Map<string, PhaseState>;
   /** Phases of nested flows that are under way, by full path. */
   nested: Map<string, PhaseState>;
   approval?: { readonly phase: string; readonly text: string };
@@ -32,8 +35,6 @@ export interface Spent {
 
 export interface PhaseState {
   readonly id: string;
-  readonly kind: string;
-  readonly needs: readonly string[];
   state: 'waiting' | 'running' | PhaseOutcome['status'];
   startedAt?: number;
   reason?: string;
@@ -49,7 +50,34 @@ export interface PhaseState {
 }
 
 export function createRunState(): RunState {
-  return { runId: '', flow: '', startedAt: 0, phases: [], byId: new Map(), nested: new Map(), warnings: [] };
+  let ordered: readonly PhaseState[] | undefined;
+  let of: RunState['outline'] | undefined;
+  return {
+    runId: '',
+    flow: '',
+    startedAt: 0,
+    outline: { phases: [] },
+    get phases() {
+      if (!ordered || of !== this.outline || ordered.length < this.byId.size) ordered = inOrder(this);
+      of = this.outline;
+      return ordered;
+    },
+    byId: new Map(),
+    nested: new Map(),
+    warnings: [],
+  };
+}
+
+/** Those that the outline does not have come last. */
+function inOrder({ outline, byId }: RunState): readonly PhaseState[] {
+  const known = new Set<PhaseState>();
+  for (const { id } of dagOrder(outline.phases)) {
+    const phase = byId.get(id) ?? newPhase(id);
+    byId.set(id, phase);
+    known.add(phase);
+  }
+  for (const phase of byId.values()) known.add(phase);
+  return [...known];
 }
 
 export function applyEvent(state: RunState, event: RunEvent): void {
@@ -60,8 +88,7 @@ export function applyEvent(state: RunState, event: RunEvent): void {
       state.startedAt = event.at;
       if (event.file !== undefined) state.file = event.file;
       if (event.continues) state.continues = event.continues;
-      state.phases = dagOrder(event.phases).map(({ id, kind, needs }) => newPhase(id, kind, needs));
-      state.byId = new Map(state.phases.map((phase) => [phase.id, phase]));
+      state.outline = event;
       return;
     case 'warning':
       state.warnings.push(event.phase === undefined ? event.message : `${event.phase}: ${event.message}`);
@@ -134,16 +161,11 @@ function countTurns(phase: PhaseState, turns: number, unit: string | undefined):
 function findPhase(state: RunState, event: PhaseEvent): PhaseState {
   const known = state.byId.get(event.phase) ?? state.nested.get(event.phase);
   if (known) return known;
-  const phase = newPhase(event.phase, event.type === 'phase-end' ? event.outcome.kind : '', []);
-  if (event.phase.includes('/')) {
-    state.nested.set(event.phase, phase);
-  } else {
-    state.phases.push(phase);
-    state.byId.set(event.phase, phase);
-  }
+  const phase = newPhase(event.phase);
+  (event.phase.includes('/') ? state.nested : state.byId).set(event.phase, phase);
   return phase;
 }
 
-function newPhase(id: string, kind: string, needs: readonly string[]): PhaseState {
-  return { id, kind, needs, state: 'waiting', usage: NO_USAGE };
+function newPhase(id: string): PhaseState {
+  return { id, state: 'waiting', usage: NO_USAGE };
 }

@@ -13,14 +13,18 @@ import type { JournalWriter, LinePlace } from '../journal/writer.js';
  * A result in the store that is taken without being looked up, as long as its entry is the very file that it was; and the
  * line that the journal then gets, which is the same each time and so is written without being made.
  */
-export interface KeptRow extends EntryFigures {
+export interface KeptRow extends KeptResult, EntryFigures {
+  readonly line: KeptLine;
+}
+
+/** What is told of it besides its output. */
+export interface KeptResult {
   readonly key: string;
   readonly madeAt: number;
   readonly durationMs: number;
   /** Undefined where nothing was used but time. */
   readonly usage: Usage | undefined;
   readonly model: string | undefined;
-  readonly line: KeptLine;
 }
 
 export interface EntryFigures {
@@ -212,14 +216,21 @@ export class KeptRows<More> {
     return parseOutput(this.source, this.#starts[row]! + this.columns.head[row]!, this.#starts[row + 1]!);
   }
 
-  row(row: number): KeptRow {
-    const { madeAt, durationMs, usage, model, ino, size, ctimeMs } = this.columns;
+  result(row: number): KeptResult {
+    const { madeAt, durationMs, usage, model } = this.columns;
     return {
       key: this.key(row),
       madeAt: madeAt[row]!,
       durationMs: durationMs[row]!,
       usage: usage?.[row] ?? undefined,
       model: model?.[row] ?? undefined,
+    };
+  }
+
+  row(row: number): KeptRow {
+    const { ino, size, ctimeMs } = this.columns;
+    return {
+      ...this.result(row),
       usedAt: this.#usedAt[row]!,
       ino: ino[row]!,
       size: size[row]!,

@@ -40,10 +40,17 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
   };
   makeRunFolder(project, runId);
   const journal = new JournalWriter(journalOf(project, runId), 0, warn);
-  const phases = JSON.parse(outline) as RunLine['phases'];
   journal.writeText(runLineText(options, runId, outline));
   if (!options.frozen) pointAt(project, runId, head.pointers);
-  emit({ type: 'run-start', flow: head.run.flow, file: head.run.file, phases });
+  const flow = outlined(head.run.flow, outline);
+  emit({
+    type: 'run-start',
+    flow: flow.name,
+    file: head.run.file,
+    get phases() {
+      return flow.phases;
+    },
+  });
 
   const ledger = new Ledger(undefined);
   const outcomes = new Map<string, PhaseOutcome>();
@@ -52,7 +59,7 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
   rows.write(journal, now);
   for (let record = 0; record < records.count; record++) {
     const id = records.id(record);
-    const outcome = outcomeOf(id, records.kind(record), rows.row(record), now);
+    const outcome = outcomeOf(id, records.kind(record), rows.result(record), rows.output(record), now);
     outcomes.set(id, outcome);
     ledger.save(outcome.saved);
     onEvent({ type: 'phase-end', at: now, runId, phase: id, outcome });
@@ -66,7 +73,7 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
   pruneRuns(project, journal.bytes);
   return runResult({
     runId,
-    flow: { name: head.run.flow, phases },
+    flow,
     outcomes,
     result: {
       status: 'success',
@@ -78,6 +85,18 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
     warnings,
     mask: (value) => value,
   });
+}
+
+/** Its phases are read when somebody draws or prints all of them. */
+function outlined(name: string, outline: string) {
+  let phases: RunLine['phases'] | undefined;
+  return {
+    name,
+    get phases() {
+      phases ??= JSON.parse(outline) as RunLine['phases'];
+      return phases;
+    },
+  };
 }
 
 function runLineText({ project, sheet, ref }: RepeatOptions, runId: string, outline: string): string {

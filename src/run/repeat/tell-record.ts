@@ -1,11 +1,11 @@
 import type { RunEventBody } from '../../model/event.js';
 import type { Kind } from '../../model/kind.js';
-import { NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
+import { NO_USAGE, type Output, type PhaseOutcome } from '../../model/outcome.js';
 import type { Clock } from '../../util/clock.js';
 import { type Ledger, savingsOf } from '../budget.js';
 import { ageReason, costInFull } from '../journal/reused-line.js';
 import type { JournalWriter } from '../journal/writer.js';
-import { type KeptRow, outputOf } from './kept-rows.js';
+import { type KeptResult, outputOf } from './kept-rows.js';
 import type { SheetRecord } from './sheet-records.js';
 
 /** Where a phase that stands is told. */
@@ -23,7 +23,7 @@ export function tellRecord({ clock, journal, ledger, emit }: Telling, { id, kind
   const now = clock.now();
   const { source, start, end } = row.line;
   journal.writeTaken(now, source, start, end);
-  const outcome = outcomeOf(id, kind, row, now);
+  const outcome = outcomeOf(id, kind, row, outputOf(row.line), now);
   ledger.save(outcome.saved);
   emit({ type: 'phase-end', phase: id, outcome });
   return outcome;
@@ -32,10 +32,11 @@ export function tellRecord({ clock, journal, ledger, emit }: Telling, { id, kind
 export function outcomeOf(
   id: string,
   kind: Kind,
-  row: KeptRow,
+  result: KeptResult,
+  output: Output,
   now: number,
 ): PhaseOutcome & Required<Pick<PhaseOutcome, 'saved'>> {
-  const { key, madeAt, model, line } = row;
+  const { key, madeAt, model } = result;
   return {
     id,
     kind,
@@ -44,12 +45,12 @@ export function outcomeOf(
     ageMs: Math.max(0, now - madeAt),
     reason: ageReason(madeAt, now),
     key,
-    output: outputOf(line),
+    output,
     files: NO_FILES,
     attempts: 0,
     durationMs: 0,
     usage: NO_USAGE,
-    saved: savingsOf(costInFull(row)),
+    saved: savingsOf(costInFull(result)),
     model,
   };
 }

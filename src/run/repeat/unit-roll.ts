@@ -125,12 +125,12 @@ export class UnitRoll {
     // In another place of the list an item is called otherwise.
     if (columns.unit[row] === unit) {
       rows.write(run.journal, now, row);
-      this.#add(row, columns.length[row]!);
+      this.#add(index, row, columns.length[row]!);
     } else {
       const moved = this.#rowOf(unit, settled, rows.row(row));
       const { source, start, end } = moved.line;
       run.journal.writeTaken(now, source, start, end);
-      this.#add({ name, unit, facts, row: moved }, end);
+      this.#add(index, { name, unit, facts, row: moved }, end);
     }
     return settled;
   }
@@ -148,7 +148,7 @@ export class UnitRoll {
       return;
     }
     const row = this.#rowOf(spec.label, settled, figures);
-    this.#add({ name, unit: spec.label, facts: settled.facts, row }, row.line.end);
+    this.#add(index, { name, unit: spec.label, facts: settled.facts, row }, row.line.end);
   }
 
   /** When all items are done. */
@@ -191,11 +191,12 @@ export class UnitRoll {
     return { name: name[row]!, unit: unit[row]!, facts: facts?.[row] ?? undefined, row: this.#rows!.row(row) };
   }
 
-  #add(item: RollItem | number, bytes: number): void {
+  /** At its place in the list, where the next run looks for it first. */
+  #add(index: number, item: RollItem | number, bytes: number): void {
     if (typeof item !== 'number') this.#fresh += 1;
     this.#length += bytes;
     if (this.#length > LARGEST) this.#next = undefined;
-    this.#next?.push(item);
+    if (this.#next) this.#next[index] = item;
   }
 
   #rowOf(unit: string, settled: Settled, figures: EntryFigures): KeptRow {
