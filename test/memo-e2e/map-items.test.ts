@@ -146,6 +146,10 @@ describe('items do not stand', () => {
   });
 
   const unrolled: [string, object][] = [
+    [
+      'says more than is read quickly',
+      { run: ['sh', '-c', 'head -c 50000 /dev/zero | tr "\\0" "$1"', 'sh', '{item}'] },
+    ],
     ['quotes another phase', { run: ['bin/tick', 'each', '{item} {steps.above.output}'] }],
     ['has a fingerprint for each', { cache: cross(['file:{item}']) }],
     ['writes files', { run: ['sh', '-c', 'echo > out-$1', 'sh', '{item}'], outputs: ['out-{item}'] }],

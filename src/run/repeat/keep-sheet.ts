@@ -3,7 +3,7 @@ import { lstatIfThere } from '../../util/stat.js';
 import type { RunContext } from '../context.js';
 import type { RunLine } from '../journal/lines.js';
 import { pointerName } from '../runs-folder.js';
-import { entryFigures, newRow } from './kept-rows.js';
+import { entryFigures, newRow, outputLength } from './kept-rows.js';
 import type { Note, RepeatNotes } from './notes.js';
 import { FOLDER, type Seen, see } from './seen.js';
 import { LARGEST, type SheetHead, writeSheet } from './sheet.js';
@@ -21,7 +21,7 @@ export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): v
   for (const note of notes.values()) {
     const record = 'row' in note ? note : recordOf(note, place);
     if (!record) return;
-    length += record.row.line.end - record.row.line.start;
+    length += outputLength(record.row.line);
     if (length > LARGEST) return;
     records.push(record);
   }

@@ -106,6 +106,11 @@ export function outputOf({ source, start, end, head }: KeptLine): Output {
   return parseOutput(source, start + head, end);
 }
 
+/** How long it is, written. */
+export function outputLength({ start, end, head }: KeptLine): number {
+  return end - start - head;
+}
+
 function parseOutput(source: Buffer, start: number, end: number): Output {
   return JSON.parse(source.toString('utf8', start, end - AFTER_OUTPUT)) as Output;
 }

@@ -40,7 +40,7 @@ export interface SheetHead {
 const FORMAT = 5;
 export const SHEETS = `${STATE_DIR}/unchanged`;
 const KEPT_SHEETS = 64;
-/** Of what a sheet or a roll says, in bytes: beyond it, reading it takes as long as what it saves. */
+/** Of all outputs in a sheet or a roll, in bytes: beyond it, reading them takes as long as what it saves. */
 export const LARGEST = 2 * 1024 * 1024;
 
 /** They hold outputs: whoever clears those must not find them there. What is gone is made again by the next run. */

@@ -18,6 +18,7 @@ import {
   type KeptRow,
   type KeptRows,
   newRow,
+  outputLength,
   RowsFile,
   sparse,
 } from './kept-rows.js';
@@ -125,12 +126,12 @@ export class UnitRoll {
     // In another place of the list an item is called otherwise.
     if (columns.unit[row] === unit) {
       rows.write(run.journal, now, row);
-      this.#add(index, row, columns.length[row]!);
+      this.#add(index, row, columns.length[row]! - columns.head[row]!);
     } else {
       const moved = this.#rowOf(unit, settled, rows.row(row));
       const { source, start, end } = moved.line;
       run.journal.writeTaken(now, source, start, end);
-      this.#add(index, { name, unit, facts, row: moved }, end);
+      this.#add(index, { name, unit, facts, row: moved }, outputLength(moved.line));
     }
     return settled;
   }
@@ -148,7 +149,7 @@ export class UnitRoll {
       return;
     }
     const row = this.#rowOf(spec.label, settled, figures);
-    this.#add(index, { name, unit: spec.label, facts: settled.facts, row }, row.line.end);
+    this.#add(index, { name, unit: spec.label, facts: settled.facts, row }, outputLength(row.line));
   }
 
   /** When all items are done. */
