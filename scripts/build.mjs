@@ -141,7 +141,7 @@ function inFunction(code) {
 /**
  * The chunks as one, each leaving what it exports where others find it; what is not among them is asked for. By value:
  * nothing of it is assigned again, and a getter at every use is a call. Name by name: of an `import *` the bundler makes an
- * object with a getter for each, a third of what loading a pack takes.
+ * object with a getter for each, a third of what loading the engine takes.
  */
 async function packCode(names, sources, exportsOf, lazyCommonJs) {
   const contents = names.map((name, index) => {

@@ -110,7 +110,7 @@ function picture({ run, endedAt }: RunHead, outcomes: ReadonlyMap<string, PhaseO
   for (const [phase, outcome] of outcomes)
     applyEvent(state, { type: 'phase-end', at: run.at, runId: run.runId, phase, outcome });
   for (const { phase, decided } of waiting) {
-    const shown = decided && state.byId.get(phase);
+    const shown = decided && state.phases.find(({ id }) => id === phase);
     if (shown) Object.assign(shown, { outcome: undefined, note: decisionText(decided, now) });
   }
   const rows = run.phases.length + 2;

@@ -2,7 +2,7 @@ import type { EndError, RunEvent, RunStatus } from '../../model/event.js';
 import { NO_USAGE, type PhaseOutcome, type Savings, type Usage } from '../../model/outcome.js';
 import { type DagNode, dagOrder } from './dag-order.js';
 
-/** What is known of a run, folded from its events. Drawing reads it; only `applyEvent` writes it. */
+/** What is known of a run, folded from its events by `applyEvent`. Drawing only reads it. */
 export interface RunState {
   runId: string;
   flow: string;
@@ -13,7 +13,7 @@ export interface RunState {
   outline: { readonly phases: readonly DagNode[] };
   /** All phases of the flow itself, in the order of the DAG: put together when somebody draws them. */
   readonly phases: readonly PhaseState[];
-  /** Those of which something is known. */
+  /** Those that were heard of or drawn: each is the same object from then on. */
   readonly byId: Map<string, PhaseState>;
   /** Phases of nested flows that are under way, by full path. */
   nested: Map<string, PhaseState>;
