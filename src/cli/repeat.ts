@@ -58,7 +58,7 @@ export async function repeatUnchanged(
   const showing = showingRun(invocation);
   const result = repeatRun(
     { project, ref, sheet: found.sheet, frozen: invocation.flags.boolean('frozen') },
-    showing.onEvent,
+    showing,
   );
   showing.end();
   if (found.moved) writeSheet(path, found.moved);

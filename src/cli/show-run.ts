@@ -1,4 +1,5 @@
 import type { RunEvent } from '../model/event.js';
+import { phaseEnds, type TakenPhases } from '../model/taken.js';
 import type { RunResult } from '../run/result.js';
 import type { Invocation } from './command.js';
 import { eventLine } from './event-line.js';
@@ -10,6 +11,7 @@ import { createRunView, type RunView } from './view/run-view.js';
 export interface Showing {
   readonly view: RunView;
   readonly onEvent: (event: RunEvent) => void;
+  readonly onTaken: (phases: TakenPhases) => void;
   /** Everything that was held back is out, and the closing summary stands. */
   end(): void;
 }
@@ -22,6 +24,10 @@ export function showingRun({ flags, out, err, project }: Invocation): Showing {
     onEvent: (event) => {
       events?.add(eventLine(event));
       view.onEvent(event);
+    },
+    onTaken: (phases) => {
+      if (events) for (const event of phaseEnds(phases)) events.add(eventLine(event));
+      view.onTaken(phases);
     },
     end: () => {
       events?.flush();

@@ -20,7 +20,7 @@ import { standingPhases } from '../../src/cli/repeat.js';
 import { readLines } from '../../src/run/journal/reader.js';
 import { RowsFile } from '../../src/run/repeat/kept-rows.js';
 import { FOLDER } from '../../src/run/repeat/seen.js';
-import { type RecordColumns, SheetRecords } from '../../src/run/repeat/sheet-records.js';
+import { SheetRecords } from '../../src/run/repeat/sheet-records.js';
 import { filesUnder } from '../memo-e2e/support.js';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
 
@@ -99,7 +99,7 @@ function lastJournalPath(): string {
 function keptFigures(input: string) {
   const file = RowsFile.read(sheet())!;
   const [_head, _outline] = [file.text(), file.text()];
-  const records = new SheetRecords(file.rows<RecordColumns>());
+  const records = new SheetRecords(file.rows());
   const inputs = Array.from({ length: records.count }, (_, index) => records.inputs(index)).flat();
   return inputs.find(({ path: name }) => name === input)!.figures;
 }

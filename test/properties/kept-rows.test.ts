@@ -8,7 +8,6 @@ import { JournalWriter } from '../../src/run/journal/writer.js';
 import { encodeRows, newRow, outputOf, type RowFacts, RowsFile } from '../../src/run/repeat/kept-rows.js';
 import {
   encodeRecords,
-  type RecordColumns,
   type SheetRecord,
   SheetRecords,
 } from '../../src/run/repeat/sheet-records.js';
@@ -47,7 +46,7 @@ test('rows come back as they were kept, and the journal gets of each the line th
       const whole = encodeRows(
         [head],
         given.map((one) => one.row),
-        { more: given.map(({ facts }) => facts.phase) },
+        { columns: { more: given.map(({ facts }) => facts.phase) } },
       );
       writeFileSync(file, Buffer.concat(whole));
       const read = RowsFile.read(file)!;
@@ -110,7 +109,7 @@ test('records of a sheet come back with their inputs, whichever of these have fi
   fc.assert(
     fc.property(fc.array(record, { maxLength: 6 }), (given) => {
       writeFileSync(file, Buffer.concat(encodeRecords([], given)));
-      const records = new SheetRecords(RowsFile.read(file)!.rows<RecordColumns>());
+      const records = new SheetRecords(RowsFile.read(file)!.rows());
       const read = Array.from({ length: records.count }, (_, index) => records.record(index));
       expect(read.map(plain)).toEqual(given.map(plain));
     }),
@@ -120,7 +119,7 @@ test('records of a sheet come back with their inputs, whichever of these have fi
 
 test('a file of which anything is missing, more or other is none', () => {
   const rows = fc.sample(row, { numRuns: 3, seed: 1 }).map((one) => one.row);
-  writeFileSync(file, Buffer.concat(encodeRows(['head'], rows, {})));
+  writeFileSync(file, Buffer.concat(encodeRows(['head'], rows)));
   const whole = readFileSync(file);
   const open = (bytes: Buffer) => {
     writeFileSync(file, bytes);

@@ -27,7 +27,7 @@ export function closingLines(state: RunState, style: Style): string[] {
   // Of what was not heard of there is nothing to count.
   const counts = countStates(state.byId.values());
   const mark = { success: style.green('✔'), paused: style.yellow('‖') }[end.status as string] ?? style.red('✖');
-  const parts = [`${counts.executed} executed`, `${counts.reused} reused`];
+  const parts = [`${counts.executed} executed`, `${counts.reused + state.taken} reused`];
   if (counts.failed > 0) parts.push(`${counts.failed} failed`);
   if (counts.tolerated > 0) parts.push(`${counts.tolerated} optional failed`);
   return [

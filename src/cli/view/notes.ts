@@ -1,5 +1,6 @@
 import type { PhaseOutcome, Usage } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
+import type { Hit } from '../../model/taken.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
@@ -22,7 +23,7 @@ function statusNote(outcome: PhaseOutcome): string {
     const why = oneLine(failure?.message ?? outcome.reason) + (attempts > 1 ? ` (${attempts} attempts)` : '');
     return outcome.optional ? `${status}, and is optional: ${why}` : why;
   }
-  if (cacheHit !== null) return `CACHED (${cacheHit}${hitFacts(outcome)})`;
+  if (cacheHit !== null) return hitNote(outcome);
   if (status === 'paused') return 'waits for an approval';
   if (outcome.taken) return oneLine(outcome.reason);
   const reason = outcome.reason === USUAL ? '' : oneLine(outcome.reason);
@@ -41,10 +42,10 @@ function withReason(word: string, reason: string): string {
   return reason === '' ? word : `${word} (${reason})`;
 }
 
-function hitFacts({ ageMs, saved }: PhaseOutcome): string {
+export function hitNote({ cacheHit, ageMs, saved }: Hit): string {
   const age = ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`;
   const amounts = saved ? formatSaved(saved) : '';
-  return amounts === '' ? age : `${age} · saved ${amounts}`;
+  return `CACHED (${cacheHit}${age}${amounts === '' ? '' : ` · saved ${amounts}`})`;
 }
 
 /** `12.3k tokens`, `$0.04`: what a phase used so far; nothing where it used nothing. */

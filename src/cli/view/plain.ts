@@ -1,8 +1,9 @@
 import type { RunEvent } from '../../model/event.js';
+import type { TakenPhases } from '../../model/taken.js';
 import { formatDuration } from '../../util/duration.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Style } from '../style.js';
-import { outcomeNote, usageFacts } from './notes.js';
+import { hitNote, outcomeNote, usageFacts } from './notes.js';
 import type { RunState } from './run-state.js';
 
 /** One line per change, for logs and pipes; an empty list where the event changes nothing worth a line. */
@@ -45,11 +46,21 @@ export function warningLine(phase: string | undefined, message: string, style: S
   return `${style.yellow('warning:')} ${phase === undefined ? '' : `${phase}: `}${oneLine(message)}`;
 }
 
+/** What would be said of each of them one by one. */
+export function addTakenLines(taken: TakenPhases, style: Style, add: (line: string) => void): void {
+  const glyph = hitGlyph(style);
+  for (let phase = 0; phase < taken.count; phase++) add(`${glyph} ${taken.id(phase)}  ${hitNote(taken.hit(phase))}`);
+}
+
+function hitGlyph(style: Style): string {
+  return style.green('●');
+}
+
 const GLYPHS = { done: '✔', failed: '✖', blocked: '■', paused: '‖', skipped: '–', cancelled: '–' } as const;
 
 function endLine({ phase, outcome }: Extract<RunEvent, { readonly type: 'phase-end' }>, style: Style): string {
   const { status, cacheHit } = outcome;
-  if (cacheHit !== null && !outcome.items) return `${style.green('●')} ${phase}  ${outcomeNote(outcome)}`;
+  if (cacheHit !== null && !outcome.items) return `${hitGlyph(style)} ${phase}  ${outcomeNote(outcome)}`;
   const isBad = status === 'failed' || status === 'blocked';
   const color = status === 'done' ? style.green : outcome.optional ? style.yellow : isBad ? style.red : style.dim;
   const facts: string[] = [];

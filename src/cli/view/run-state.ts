@@ -15,6 +15,8 @@ export interface RunState {
   readonly phases: readonly PhaseState[];
   /** Those that were heard of or drawn: each is the same object from then on. */
   readonly byId: Map<string, PhaseState>;
+  /** How many were told at once, all of them reused: nothing else is known of them here. */
+  taken: number;
   /** Phases of nested flows that are under way, by full path. */
   nested: Map<string, PhaseState>;
   approval?: { readonly phase: string; readonly text: string };
@@ -63,6 +65,7 @@ export function createRunState(): RunState {
       return ordered;
     },
     byId: new Map(),
+    taken: 0,
     nested: new Map(),
     warnings: [],
   };

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
-import type { Output, Usage } from '../../model/outcome.js';
+import type { Output, Savings, Usage } from '../../model/outcome.js';
 import { entryPath } from '../../store/paths.js';
 import { TOUCH_AFTER_MS } from '../../store/touch.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { once, twice } from '../../util/twice.js';
-import { isFree, reusedFigures, reusedLine } from '../journal/reused-line.js';
+import { savingsOf } from '../budget.js';
+import { costInFull, isFree, reusedFigures, reusedLine } from '../journal/reused-line.js';
 import type { JournalWriter, LinePlace } from '../journal/writer.js';
 
 /**
@@ -51,19 +52,30 @@ export interface KeptLine {
 interface Columns {
   /** All of them, one after the other. */
   readonly key: string;
-  readonly madeAt: readonly number[];
-  readonly durationMs: readonly number[];
   readonly usage?: readonly (Usage | null)[];
   readonly model?: readonly (string | null)[];
-  readonly ino: readonly number[];
-  readonly size: readonly number[];
-  readonly ctimeMs: readonly number[];
-  /** Left out if each was last used when it was made. */
-  readonly usedAt?: readonly number[];
-  /** Of the lines. */
-  readonly head: readonly number[];
-  readonly length: readonly number[];
 }
+
+/** Those of numbers stand in the file as the machine has them: as text, reading them would take longer than all the rest. */
+interface NumberColumns {
+  readonly madeAt: Numbers;
+  readonly durationMs: Numbers;
+  readonly ino: Numbers;
+  readonly size: Numbers;
+  readonly ctimeMs: Numbers;
+  /** Left out if each was last used when it was made. */
+  readonly usedAt?: Numbers;
+  /** Of the lines. */
+  readonly head: Numbers;
+  readonly length: Numbers;
+}
+
+export type Numbers = ArrayLike<number>;
+type NamedNumbers = Readonly<Record<string, Numbers | undefined>>;
+
+/** Which columns of numbers there are, and how many numbers are in each. */
+const NUMBERS = 'numbers';
+type Counts = readonly (readonly [name: string, count: number])[];
 
 const NEWLINE = 10;
 const KEY_LENGTH = 64;
@@ -115,18 +127,28 @@ function parseOutput(source: Buffer, start: number, end: number): Output {
   return JSON.parse(source.toString('utf8', start, end - AFTER_OUTPUT)) as Output;
 }
 
-/** Texts of one line each, the columns, and the lines of all rows; twice, so that a torn file is told from a whole one. */
+/** More columns, beside those of the rows. */
+interface MoreColumns {
+  readonly columns?: object;
+  readonly numbers?: NamedNumbers;
+}
+
+/**
+ * Texts of one line each, the columns, and the lines of all rows; twice, so that a torn file is told from a whole one.
+ */
 export function encodeRows(
   texts: readonly string[],
   rows: readonly KeptRow[],
-  more: object,
+  more: MoreColumns = {},
 ): readonly [Buffer, Buffer] {
   const columns: Columns = {
     key: rows.map(({ key }) => key).join(''),
-    madeAt: rows.map(({ madeAt }) => madeAt),
-    durationMs: rows.map(({ durationMs }) => durationMs),
     usage: sparse(rows.map(({ usage }) => usage)),
     model: sparse(rows.map(({ model }) => model)),
+  };
+  const own: NumberColumns = {
+    madeAt: rows.map(({ madeAt }) => madeAt),
+    durationMs: rows.map(({ durationMs }) => durationMs),
     ino: rows.map(({ ino }) => ino),
     size: rows.map(({ size }) => size),
     ctimeMs: rows.map(({ ctimeMs }) => ctimeMs),
@@ -134,8 +156,14 @@ export function encodeRows(
     head: rows.map(({ line }) => line.head),
     length: rows.map(({ line }) => line.end - line.start),
   };
-  const top = Buffer.from([...texts, JSON.stringify({ ...columns, ...more }), ''].join('\n'));
-  return twice(Buffer.concat([top, ...rows.map(({ line }) => line.source.subarray(line.start, line.end))]));
+  const numbers = Object.entries<Numbers | undefined>({ ...own, ...more.numbers } satisfies NamedNumbers).flatMap(([name, column]) =>
+    column ? [{ name, column }] : [],
+  );
+  const counts: Counts = numbers.map(({ name, column }) => [name, column.length]);
+  const top = [...texts, JSON.stringify({ ...columns, ...more.columns, [NUMBERS]: counts }), ''].join('\n');
+  const values = numbers.map(({ column }) => Buffer.from(Float64Array.from(column).buffer));
+  const lines = rows.map(({ line }) => line.source.subarray(line.start, line.end));
+  return twice(Buffer.concat([Buffer.from(top), ...values, ...lines]));
 }
 
 /** A column that most rows have nothing in; undefined if none has. */
@@ -165,8 +193,22 @@ export class RowsFile {
 
   /** Throws at what is whole, and yet not ours. */
   rows<More>(): KeptRows<More> {
-    const columns = JSON.parse(this.text()) as Columns & More;
-    return new KeptRows(columns, this.bytes, this.#next);
+    const columns: Record<string, unknown> = JSON.parse(this.text());
+    this.#addNumbers(columns, columns[NUMBERS] as Counts);
+    return new KeptRows(columns as unknown as Columns & NumberColumns & More, this.bytes, this.#next);
+  }
+
+  #addNumbers(columns: Record<string, unknown>, counts: Counts): void {
+    const start = this.bytes.byteOffset + this.#next;
+    const length = counts.reduce((sum, [, count]) => sum + count, 0) * Float64Array.BYTES_PER_ELEMENT;
+    // A copy, because in the file they begin anywhere.
+    const values = this.bytes.buffer.slice(start, start + length);
+    let at = 0;
+    for (const [name, count] of counts) {
+      columns[name] = new Float64Array(values, at, count);
+      at += count * Float64Array.BYTES_PER_ELEMENT;
+    }
+    this.#next += length;
   }
 }
 
@@ -174,18 +216,18 @@ export class RowsFile {
 export class KeptRows<More> {
   /** Where each line begins, and where the last one ends. */
   readonly #starts: number[];
-  readonly #usedAt: readonly number[];
+  readonly #usedAt: Numbers;
 
   constructor(
-    readonly columns: Columns & More,
+    readonly columns: Columns & NumberColumns & More,
     private readonly source: Buffer,
     start: number,
   ) {
     this.#usedAt = columns.usedAt ?? columns.ctimeMs;
     let end = start;
     this.#starts = [end];
-    for (const length of columns.length) {
-      end += length;
+    for (let row = 0; row < columns.length.length; row++) {
+      end += columns.length[row]!;
       this.#starts.push(end);
     }
     if (end !== source.length) throw new Error('these lines are of other rows');
@@ -206,6 +248,16 @@ export class KeptRows<More> {
     if (age < 0 || (ttlMs !== undefined && age > ttlMs) || now - this.#usedAt[row]! >= TOUCH_AFTER_MS) return false;
     const stat = lstatIfThere(entryPath(store, this.key(row)));
     return stat !== undefined && stat.ctimeMs === ctimeMs[row] && stat.ino === ino[row] && stat.size === size[row];
+  }
+
+  age(row: number, now: number): number {
+    return Math.max(0, now - this.columns.madeAt[row]!);
+  }
+
+  /** What taking it saves. */
+  saved(row: number): Savings {
+    const { usage, durationMs } = this.columns;
+    return savingsOf(costInFull({ usage: usage?.[row] ?? undefined, durationMs: durationMs[row]! }));
   }
 
   line(row: number): KeptLine {

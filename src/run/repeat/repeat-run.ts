@@ -1,5 +1,5 @@
 import type { RunEvent, RunEventBody } from '../../model/event.js';
-import type { PhaseOutcome } from '../../model/outcome.js';
+import type { TakenPhases } from '../../model/taken.js';
 import { hostName } from '../../util/host-name.js';
 import type { Project } from '../../util/project.js';
 import { VERSION } from '../../util/version.js';
@@ -10,7 +10,7 @@ import { pruneRuns } from '../prune-runs.js';
 import { type RunResult, runResult, spentOf } from '../result.js';
 import { journalOf, makeRunFolder, newRunId, pointAt } from '../runs-folder.js';
 import type { Sheet } from './sheet.js';
-import { outcomeOf } from './tell-record.js';
+import { TakenRecords } from './taken-records.js';
 
 export interface RepeatOptions {
   readonly project: Project;
@@ -22,11 +22,17 @@ export interface RepeatOptions {
   readonly frozen: boolean;
 }
 
+/** Where it is told. */
+export interface Told {
+  readonly onEvent: (event: RunEvent) => void;
+  readonly onTaken: (phases: TakenPhases) => void;
+}
+
 /**
  * A run in which nothing has changed since the one before: it is told, written down and remembered like any other, and
  * nothing is computed.
  */
-export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => void): RunResult {
+export function repeatRun(options: RepeatOptions, { onEvent, onTaken }: Told): RunResult {
   const { project } = options;
   const { clock } = project;
   const startedAt = clock.elapsed();
@@ -52,18 +58,12 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
     },
   });
 
-  const ledger = new Ledger(undefined);
-  const outcomes = new Map<string, PhaseOutcome>();
   const now = clock.now();
-  const { rows } = records;
-  rows.write(journal, now);
-  for (let record = 0; record < records.count; record++) {
-    const id = records.id(record);
-    const outcome = outcomeOf(id, records.kind(record), rows.result(record), rows.output(record), now);
-    outcomes.set(id, outcome);
-    ledger.save(outcome.saved);
-    onEvent({ type: 'phase-end', at: now, runId, phase: id, outcome });
-  }
+  records.rows.write(journal, now);
+  const taken = new TakenRecords(records, runId, now);
+  const ledger = new Ledger(undefined);
+  for (let record = 0; record < taken.count; record++) ledger.save(records.rows.saved(record));
+  onTaken(taken);
 
   const durationMs = clock.elapsed() - startedAt;
   const { spent, saved } = ledger;
@@ -74,11 +74,13 @@ export function repeatRun(options: RepeatOptions, onEvent: (event: RunEvent) => 
   return runResult({
     runId,
     flow,
-    outcomes,
+    get outcomes() {
+      return taken.outcomes;
+    },
     result: {
       status: 'success',
-      output: outcomes.get(head.result)!.output,
-      reuse: { executed: 0, run: 0, crossRun: outcomes.size },
+      output: records.output(head.result),
+      reuse: { executed: 0, run: 0, crossRun: taken.count },
     },
     ledger,
     durationMs,

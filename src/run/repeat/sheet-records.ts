@@ -1,6 +1,7 @@
 import type { Kind } from '../../model/kind.js';
+import type { Output } from '../../model/outcome.js';
 import { lstatIfThere } from '../../util/stat.js';
-import { encodeRows, type KeptRow, type KeptRows, sparse } from './kept-rows.js';
+import { encodeRows, type KeptRow, type KeptRows, type Numbers, sparse } from './kept-rows.js';
 import type { Seen } from './seen.js';
 
 /** A phase, and what decides its result. */
@@ -21,20 +22,26 @@ export interface RecordColumns {
   readonly kind: readonly Kind[];
   readonly ttlMs?: readonly (number | null)[];
   readonly world?: readonly (NonNullable<SheetRecord['world']> | null)[];
-  /** How many each has; the others are of all inputs, one after the other. */
-  readonly inputs: readonly number[];
+  /** Of all inputs, one after the other; so are the numbers, but for how many each record has. */
   readonly path: readonly string[];
   /** Those that they are in. */
   readonly folders: readonly string[];
   /** In one text: they are of use only where figures are not. */
   readonly digests: string;
-  readonly fileSize: readonly number[];
-  readonly fileCtimeMs: readonly number[];
-  /** Left out if each is the same as its ctime. */
-  readonly fileMtimeMs?: readonly number[];
-  /** 0, which no file has, where there are no figures. */
-  readonly fileIno: readonly number[];
 }
+
+interface RecordNumbers {
+  /** How many each has. */
+  readonly inputs: Numbers;
+  readonly fileSize: Numbers;
+  readonly fileCtimeMs: Numbers;
+  /** Left out if each is the same as its ctime. */
+  readonly fileMtimeMs?: Numbers;
+  /** 0, which no file has, where there are no figures. */
+  readonly fileIno: Numbers;
+}
+
+export type KeptRecords = KeptRows<RecordColumns & RecordNumbers>;
 
 /** Stands for a file that was not there. */
 const NO_DIGEST = '';
@@ -48,10 +55,12 @@ export function encodeRecords(texts: readonly string[], records: readonly SheetR
     kind: records.map(({ kind }) => kind),
     ttlMs: sparse(records.map(({ ttlMs }) => ttlMs)),
     world: sparse(records.map(({ world }) => world)),
-    inputs: records.map((record) => record.inputs.length),
     path: inputs.map(({ path }) => path),
     folders: [...new Set(inputs.map(({ path }) => folderOf(path)))],
     digests: inputs.map(({ digest }) => digest ?? NO_DIGEST).join('\n'),
+  };
+  const numbers: RecordNumbers = {
+    inputs: records.map((record) => record.inputs.length),
     fileSize: figures.map(([size]) => size),
     fileCtimeMs: figures.map(([, , ctimeMs]) => ctimeMs),
     fileMtimeMs: figures.every(([, mtimeMs, ctimeMs]) => mtimeMs === ctimeMs)
@@ -60,7 +69,7 @@ export function encodeRecords(texts: readonly string[], records: readonly SheetR
     fileIno: figures.map(([, , , ino]) => ino),
   };
   const rows = records.map(({ row }) => row);
-  return encodeRows(texts, rows, columns);
+  return encodeRows(texts, rows, { columns, numbers: { ...numbers } });
 }
 
 /** The folder of a path from the root; nothing for the root itself. */
@@ -72,14 +81,15 @@ export function folderOf(path: string): string {
 export class SheetRecords {
   /** Which input is the first one of each. */
   readonly #inputs: number[] = [0];
-  readonly #mtimeMs: readonly number[];
+  readonly #mtimeMs: Numbers;
   #digests: readonly string[] | undefined;
 
-  constructor(readonly rows: KeptRows<RecordColumns>) {
+  constructor(readonly rows: KeptRecords) {
     this.#mtimeMs = rows.columns.fileMtimeMs ?? rows.columns.fileCtimeMs;
     let first = 0;
-    for (const count of rows.columns.inputs) {
-      first += count;
+    const counts = rows.columns.inputs;
+    for (let record = 0; record < counts.length; record++) {
+      first += counts[record]!;
       this.#inputs.push(first);
     }
   }
@@ -94,6 +104,11 @@ export class SheetRecords {
 
   kind(record: number): Kind {
     return this.rows.columns.kind[record]!;
+  }
+
+  /** What the phase said. */
+  output(id: string): Output {
+    return this.rows.output(this.rows.columns.id.indexOf(id));
   }
 
   ttlMs(record: number): number | undefined {

@@ -7,7 +7,7 @@ import { VERSION } from '../../util/version.js';
 import type { RunLine } from '../journal/lines.js';
 import { RowsFile } from './kept-rows.js';
 import type { Seen } from './seen.js';
-import { encodeRecords, type RecordColumns, type SheetRecord, SheetRecords } from './sheet-records.js';
+import { encodeRecords, type SheetRecord, SheetRecords } from './sheet-records.js';
 
 /**
  * What a run found when all of it was, or could have been, reused: everything it looked at, and what came of it. As long
@@ -37,7 +37,7 @@ export interface SheetHead {
 }
 
 /** Raised when a sheet looks different or means something else. */
-const FORMAT = 5;
+const FORMAT = 6;
 export const SHEETS = `${STATE_DIR}/unchanged`;
 const KEPT_SHEETS = 64;
 /** Of all outputs in a sheet or a roll, in bytes: beyond it, reading them takes as long as what it saves. */
@@ -65,7 +65,7 @@ export function readSheet(path: string, asked: string): Sheet | undefined {
     const head = file && (JSON.parse(file.text()) as SheetHead);
     if (!file || head?.asked !== asked) return undefined;
     const outline = file.text();
-    return { head, outline, records: new SheetRecords(file.rows<RecordColumns>()) };
+    return { head, outline, records: new SheetRecords(file.rows()) };
   } catch {
     // None was kept; or it is whole, and yet not ours: someone made it by hand.
     return undefined;

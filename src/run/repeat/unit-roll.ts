@@ -25,7 +25,7 @@ import {
 import { LARGEST, SHEETS } from './sheet.js';
 
 /** Raised when a roll looks different or means something else. */
-const FORMAT = 4;
+const FORMAT = 5;
 const KEPT_ROLLS = 64;
 /** Fewer are looked up one by one as quickly. */
 const FEWEST = 50;
@@ -163,7 +163,7 @@ export class UnitRoll {
       facts: sparse(items.map(({ facts }) => facts)),
     };
     const rows = items.map(({ row }) => row);
-    const whole = encodeRows([this.head], rows, columns);
+    const whole = encodeRows([this.head], rows, { columns });
     const names = { names: /^[0-9a-f]{8}\.roll$/, kept: KEPT_ROLLS };
     writeDerivedFile(dirname(this.path), basename(this.path), whole, names);
   }
