@@ -56,10 +56,7 @@ export async function repeatUnchanged(
   if (!found.sheet) return found;
   const { repeatRun } = await import('../run/repeat/repeat-run.js');
   const showing = showingRun(invocation);
-  const result = repeatRun(
-    { project, ref, sheet: found.sheet, frozen: invocation.flags.boolean('frozen') },
-    showing,
-  );
+  const result = repeatRun({ project, ref, sheet: found.sheet, frozen: invocation.flags.boolean('frozen') }, showing);
   showing.end();
   if (found.moved) writeSheet(path, found.moved);
   return { status: printResult(invocation, result) };

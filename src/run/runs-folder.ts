@@ -15,12 +15,17 @@ export function runsFolder(project: Project): string {
 
 /** Sorts by time, to the millisecond; says when to a person who reads it. */
 export function newRunId(now: number): string {
-  const iso = new Date(now).toISOString();
-  const part = (start: number) => iso.slice(start, start + 2);
-  const stamp = `${iso.slice(0, 4)}${part(5)}${part(8)}-${part(11)}${part(14)}${part(17)}`;
+  // Part by part: the first `toISOString` of a process takes longer than writing a small journal.
+  const date = new Date(now);
+  const day = `${date.getUTCFullYear()}${twoFigures(date.getUTCMonth() + 1)}${twoFigures(date.getUTCDate())}`;
+  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoFigures).join('');
   const millisecond = (now % 1_000).toString(36).padStart(2, '0');
   const chance = Math.floor(Math.random() * 36 ** 4);
-  return `${stamp}-${millisecond}${chance.toString(36).padStart(4, '0')}`;
+  return `${day}-${time}-${millisecond}${chance.toString(36).padStart(4, '0')}`;
+}
+
+function twoFigures(part: number): string {
+  return String(part).padStart(2, '0');
 }
 
 /** Run ids come from people and become paths. */

@@ -6,11 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { readLines } from '../../src/run/journal/reader.js';
 import { JournalWriter } from '../../src/run/journal/writer.js';
 import { encodeRows, newRow, outputOf, type RowFacts, RowsFile } from '../../src/run/repeat/kept-rows.js';
-import {
-  encodeRecords,
-  type SheetRecord,
-  SheetRecords,
-} from '../../src/run/repeat/sheet-records.js';
+import { encodeRecords, type SheetRecord, SheetRecords } from '../../src/run/repeat/sheet-records.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'taskflow-rows-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

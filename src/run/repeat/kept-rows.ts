@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
-import type { Output, Savings, Usage } from '../../model/outcome.js';
+import { NO_SAVINGS, type Output, type Savings, type Usage } from '../../model/outcome.js';
 import { entryPath } from '../../store/paths.js';
 import { TOUCH_AFTER_MS } from '../../store/touch.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { once, twice } from '../../util/twice.js';
-import { savingsOf } from '../budget.js';
+import { addToSavings, savingsOf } from '../budget.js';
 import { costInFull, isFree, reusedFigures, reusedLine } from '../journal/reused-line.js';
 import type { JournalWriter, LinePlace } from '../journal/writer.js';
 
@@ -67,7 +67,8 @@ interface NumberColumns {
   readonly usedAt?: Numbers;
   /** Of the lines. */
   readonly head: Numbers;
-  readonly length: Numbers;
+  /** Where each line begins, from the first one on, and where the last one ends. */
+  readonly line: Numbers;
 }
 
 export type Numbers = ArrayLike<number>;
@@ -115,16 +116,12 @@ export function entryFigures(store: string, key: string): EntryFigures | undefin
 
 /** What the result said. */
 export function outputOf({ source, start, end, head }: KeptLine): Output {
-  return parseOutput(source, start + head, end);
+  return JSON.parse(source.toString('utf8', start + head, end - AFTER_OUTPUT)) as Output;
 }
 
 /** How long it is, written. */
 export function outputLength({ start, end, head }: KeptLine): number {
   return end - start - head;
-}
-
-function parseOutput(source: Buffer, start: number, end: number): Output {
-  return JSON.parse(source.toString('utf8', start, end - AFTER_OUTPUT)) as Output;
 }
 
 /** More columns, beside those of the rows. */
@@ -154,16 +151,22 @@ export function encodeRows(
     ctimeMs: rows.map(({ ctimeMs }) => ctimeMs),
     usedAt: rows.every(({ usedAt, ctimeMs }) => usedAt === ctimeMs) ? undefined : rows.map(({ usedAt }) => usedAt),
     head: rows.map(({ line }) => line.head),
-    length: rows.map(({ line }) => line.end - line.start),
+    line: sums(rows.map(({ line }) => line.end - line.start)),
   };
-  const numbers = Object.entries<Numbers | undefined>({ ...own, ...more.numbers } satisfies NamedNumbers).flatMap(([name, column]) =>
-    column ? [{ name, column }] : [],
+  const numbers = Object.entries<Numbers | undefined>({ ...own, ...more.numbers } satisfies NamedNumbers).flatMap(
+    ([name, column]) => (column ? [{ name, column }] : []),
   );
   const counts: Counts = numbers.map(({ name, column }) => [name, column.length]);
   const top = [...texts, JSON.stringify({ ...columns, ...more.columns, [NUMBERS]: counts }), ''].join('\n');
   const values = numbers.map(({ column }) => Buffer.from(Float64Array.from(column).buffer));
   const lines = rows.map(({ line }) => line.source.subarray(line.start, line.end));
   return twice(Buffer.concat([Buffer.from(top), ...values, ...lines]));
+}
+
+/** From 0 on, with one number more than there are counts: where each begins, and where the last one ends. */
+export function sums(counts: readonly number[]): readonly number[] {
+  let sum = 0;
+  return [0, ...counts.map((count) => (sum += count))];
 }
 
 /** A column that most rows have nothing in; undefined if none has. */
@@ -214,27 +217,20 @@ export class RowsFile {
 
 /** Rows as they were read: each is put together when it is asked for. */
 export class KeptRows<More> {
-  /** Where each line begins, and where the last one ends. */
-  readonly #starts: number[];
   readonly #usedAt: Numbers;
 
   constructor(
     readonly columns: Columns & NumberColumns & More,
     private readonly source: Buffer,
-    start: number,
+    /** Where the first line begins. */
+    private readonly first: number,
   ) {
     this.#usedAt = columns.usedAt ?? columns.ctimeMs;
-    let end = start;
-    this.#starts = [end];
-    for (let row = 0; row < columns.length.length; row++) {
-      end += columns.length[row]!;
-      this.#starts.push(end);
-    }
-    if (end !== source.length) throw new Error('these lines are of other rows');
+    if (this.#start(this.count) !== source.length) throw new Error('these lines are of other rows');
   }
 
   get count(): number {
-    return this.columns.length.length;
+    return this.columns.line.length - 1;
   }
 
   key(row: number): string {
@@ -254,6 +250,18 @@ export class KeptRows<More> {
     return Math.max(0, now - this.columns.madeAt[row]!);
   }
 
+  /** What taking all of them saves. */
+  savedByAll(): Savings {
+    const { usage, durationMs } = this.columns;
+    const sum = { ...NO_SAVINGS };
+    for (let row = 0; row < this.count; row++) {
+      // Mostly nothing but time, of which no object has to be made.
+      if (usage) addToSavings(sum, this.saved(row));
+      else sum.ms += Math.round(durationMs[row]!);
+    }
+    return sum;
+  }
+
   /** What taking it saves. */
   saved(row: number): Savings {
     const { usage, durationMs } = this.columns;
@@ -263,14 +271,14 @@ export class KeptRows<More> {
   line(row: number): KeptLine {
     return {
       source: this.source,
-      start: this.#starts[row]!,
-      end: this.#starts[row + 1]!,
+      start: this.#start(row),
+      end: this.#start(row + 1),
       head: this.columns.head[row]!,
     };
   }
 
   output(row: number): Output {
-    return parseOutput(this.source, this.#starts[row]! + this.columns.head[row]!, this.#starts[row + 1]!);
+    return outputOf(this.line(row));
   }
 
   result(row: number): KeptResult {
@@ -300,6 +308,10 @@ export class KeptRows<More> {
   write(journal: JournalWriter, at: number, row?: number): LinePlace {
     const first = row ?? 0;
     const last = row ?? this.count - 1;
-    return journal.writeTaken(at, this.source, this.#starts[first]!, this.#starts[last + 1]!);
+    return journal.writeTaken(at, this.source, this.#start(first), this.#start(last + 1));
+  }
+
+  #start(row: number): number {
+    return this.first + this.columns.line[row]!;
   }
 }

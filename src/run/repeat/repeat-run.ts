@@ -62,7 +62,7 @@ export function repeatRun(options: RepeatOptions, { onEvent, onTaken }: Told): R
   records.rows.write(journal, now);
   const taken = new TakenRecords(records, runId, now);
   const ledger = new Ledger(undefined);
-  for (let record = 0; record < taken.count; record++) ledger.save(records.rows.saved(record));
+  ledger.save(records.rows.savedByAll());
   onTaken(taken);
 
   const durationMs = clock.elapsed() - startedAt;

@@ -1,7 +1,7 @@
 import type { Kind } from '../../model/kind.js';
 import type { Output } from '../../model/outcome.js';
 import { lstatIfThere } from '../../util/stat.js';
-import { encodeRows, type KeptRow, type KeptRows, type Numbers, sparse } from './kept-rows.js';
+import { encodeRows, type KeptRow, type KeptRows, type Numbers, sparse, sums } from './kept-rows.js';
 import type { Seen } from './seen.js';
 
 /** A phase, and what decides its result. */
@@ -22,7 +22,7 @@ export interface RecordColumns {
   readonly kind: readonly Kind[];
   readonly ttlMs?: readonly (number | null)[];
   readonly world?: readonly (NonNullable<SheetRecord['world']> | null)[];
-  /** Of all inputs, one after the other; so are the numbers, but for how many each record has. */
+  /** Of all inputs, one after the other; so are the numbers. */
   readonly path: readonly string[];
   /** Those that they are in. */
   readonly folders: readonly string[];
@@ -31,7 +31,7 @@ export interface RecordColumns {
 }
 
 interface RecordNumbers {
-  /** How many each has. */
+  /** Which input is the first one of each record, and how many there are. */
   readonly inputs: Numbers;
   readonly fileSize: Numbers;
   readonly fileCtimeMs: Numbers;
@@ -60,7 +60,7 @@ export function encodeRecords(texts: readonly string[], records: readonly SheetR
     digests: inputs.map(({ digest }) => digest ?? NO_DIGEST).join('\n'),
   };
   const numbers: RecordNumbers = {
-    inputs: records.map((record) => record.inputs.length),
+    inputs: sums(records.map((record) => record.inputs.length)),
     fileSize: figures.map(([size]) => size),
     fileCtimeMs: figures.map(([, , ctimeMs]) => ctimeMs),
     fileMtimeMs: figures.every(([, mtimeMs, ctimeMs]) => mtimeMs === ctimeMs)
@@ -79,19 +79,11 @@ export function folderOf(path: string): string {
 
 /** The records of a sheet that was read, by their numbers. */
 export class SheetRecords {
-  /** Which input is the first one of each. */
-  readonly #inputs: number[] = [0];
   readonly #mtimeMs: Numbers;
   #digests: readonly string[] | undefined;
 
   constructor(readonly rows: KeptRecords) {
     this.#mtimeMs = rows.columns.fileMtimeMs ?? rows.columns.fileCtimeMs;
-    let first = 0;
-    const counts = rows.columns.inputs;
-    for (let record = 0; record < counts.length; record++) {
-      first += counts[record]!;
-      this.#inputs.push(first);
-    }
   }
 
   get count(): number {
@@ -126,9 +118,9 @@ export class SheetRecords {
 
   /** Its files have the figures that they had. */
   hasSameFigures(record: number, base: string): boolean {
-    const { path, fileSize, fileCtimeMs, fileIno } = this.rows.columns;
-    const end = this.#inputs[record + 1]!;
-    for (let input = this.#inputs[record]!; input < end; input++) {
+    const { inputs, path, fileSize, fileCtimeMs, fileIno } = this.rows.columns;
+    const end = inputs[record + 1]!;
+    for (let input = inputs[record]!; input < end; input++) {
       const stat = lstatIfThere(base + path[input]!);
       if (
         stat === undefined ||
@@ -144,10 +136,10 @@ export class SheetRecords {
   }
 
   inputs(record: number): readonly Seen[] {
-    const { path, digests, fileSize, fileCtimeMs, fileIno } = this.rows.columns;
+    const { inputs, path, digests, fileSize, fileCtimeMs, fileIno } = this.rows.columns;
     this.#digests ??= digests.split('\n');
     const list: Seen[] = [];
-    for (let input = this.#inputs[record]!; input < this.#inputs[record + 1]!; input++) {
+    for (let input = inputs[record]!; input < inputs[record + 1]!; input++) {
       const digest = this.#digests[input]!;
       const seen = { path: path[input]!, digest: digest === NO_DIGEST ? null : digest };
       const ino = fileIno[input]!;

@@ -126,7 +126,7 @@ export class UnitRoll {
     // In another place of the list an item is called otherwise.
     if (columns.unit[row] === unit) {
       rows.write(run.journal, now, row);
-      this.#add(index, row, columns.length[row]! - columns.head[row]!);
+      this.#add(index, row, outputLength(rows.line(row)));
     } else {
       const moved = this.#rowOf(unit, settled, rows.row(row));
       const { source, start, end } = moved.line;
