@@ -175,11 +175,25 @@ describe('a run in which nothing has changed', () => {
 
   it('prints events, or nothing, as it is told', () => {
     run();
-    const events = run('--events')
-      .stdout.trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { type: string });
+    const told = () =>
+      run('--events')
+        .stdout.trimEnd()
+        .split('\n')
+        .map((line) => {
+          const { at, runId, durationMs, ...event } = JSON.parse(line) as Record<string, unknown> & { type: string };
+          const { ageMs, reason, ...outcome } = (event['outcome'] ?? {}) as Record<string, unknown>;
+          expect([typeof at, typeof runId, typeof ageMs]).toEqual([
+            'number',
+            'string',
+            event['outcome'] ? 'number' : 'undefined',
+          ]);
+          return { ...event, outcome, reason: String(reason).replace(/\d.*/, '…') };
+        });
+    const events = told();
+    expect(wasAnswered()).toBe(true);
     expect(events.map(({ type }) => type)).toEqual(['run-start', 'phase-end', 'phase-end', 'phase-end', 'run-end']);
+    rmSync(path('.pi/taskflows/unchanged'), { recursive: true });
+    expect(told()).toEqual(events);
     expect(run('--quiet').stderr).toBe('');
     expect(run('--frozen').executed).toBe('');
     expect(wasAnswered()).toBe(true);

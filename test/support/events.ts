@@ -16,7 +16,10 @@ export function runStart(
   return runEvent({ type: 'run-start', flow: 'release', phases });
 }
 
-export function phaseEnd(id: string, outcome: Partial<PhaseOutcome> = {}): RunEvent {
+export function phaseEnd(
+  id: string,
+  outcome: Partial<PhaseOutcome> = {},
+): Extract<RunEvent, { readonly type: 'phase-end' }> {
   const full: PhaseOutcome = {
     id,
     kind: 'script',
@@ -30,5 +33,5 @@ export function phaseEnd(id: string, outcome: Partial<PhaseOutcome> = {}): RunEv
     usage: NO_USAGE,
     ...outcome,
   };
-  return runEvent({ type: 'phase-end', phase: id, outcome: full });
+  return { type: 'phase-end', phase: id, outcome: full, at: RUN_STARTED_AT, runId: 'run-1' };
 }
