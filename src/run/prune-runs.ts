@@ -1,10 +1,12 @@
 import type { Project } from '../util/project.js';
-import { runHead } from './run-state.js';
-import { journalBytes, lastRunId, prunePointers, removeRun, runIds } from './runs-folder.js';
+import { endOfRun, runHead } from './run-state.js';
+import { dayOf, journalBytes, lastRunId, prunePointers, removeRun, runIds } from './runs-folder.js';
 import { wentOn } from './succession.js';
 
 const KEPT_RUNS = 200;
 const KEPT_MS = 30 * 24 * 3_600_000;
+/** Each run may have two. */
+const MOST_POINTERS = 2 * KEPT_RUNS;
 /** Journals of all runs together. */
 export const KEPT_BYTES = 256 * 1024 ** 2;
 /** Runs that are no larger than this cannot pass the bound together. */
@@ -16,7 +18,7 @@ const FAIR_SHARE = KEPT_BYTES / KEPT_RUNS;
  */
 export function pruneRuns(project: Project, written: number, most = KEPT_BYTES): void {
   const ids = runIds(project);
-  const oldest = new Date(project.clock.now() - KEPT_MS).toISOString().replaceAll('-', '').slice(0, 8);
+  const oldest = dayOf(project.clock.now() - KEPT_MS);
   const isLarge = written > Math.min(FAIR_SHARE, most);
   // Looking at names costs nothing; most runs end here.
   if (!isLarge && ids.length <= KEPT_RUNS && (ids.at(-1) ?? '9') >= oldest) return;
@@ -25,7 +27,7 @@ export function pruneRuns(project: Project, written: number, most = KEPT_BYTES):
   const tooLarge = isLarge ? beyondBytes(project, ids, new Set(tooMany), most) : [];
   const finished = [...tooMany, ...tooLarge];
   for (const runId of finished) removeRun(project, runId);
-  if (finished.length > 0) prunePointers(project);
+  if (finished.length > 0) prunePointers(project, MOST_POINTERS);
 }
 
 /** What else has to go for all that stay to fit, the oldest first. */
@@ -45,9 +47,10 @@ function beyondBytes(project: Project, ids: readonly string[], going: ReadonlySe
 }
 
 function isFinished(project: Project, runId: string): boolean {
+  // Its end says it; how it began, in a line that may be long, matters only if it did not end well.
+  if (endOfRun(project, runId)?.status === 'success') return true;
   const state = runHead(project, runId)?.state;
-  if (state === undefined || state === 'running') return false;
-  return state === 'success' || wentOn(project, runId);
+  return state !== undefined && state !== 'running' && wentOn(project, runId);
 }
 
 /** The next run of its flow, or of the batch, is explained by what differs from this one. */

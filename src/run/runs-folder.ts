@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { writeNote } from '../util/atomic-write.js';
 import { sha256Hex } from '../util/digest.js';
@@ -15,13 +24,17 @@ export function runsFolder(project: Project): string {
 
 /** Sorts by time, to the millisecond; says when to a person who reads it. */
 export function newRunId(now: number): string {
-  // Part by part: the first `toISOString` of a process takes longer than writing a small journal.
   const date = new Date(now);
-  const day = `${date.getUTCFullYear()}${twoFigures(date.getUTCMonth() + 1)}${twoFigures(date.getUTCDate())}`;
   const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoFigures).join('');
   const millisecond = (now % 1_000).toString(36).padStart(2, '0');
   const chance = Math.floor(Math.random() * 36 ** 4);
-  return `${day}-${time}-${millisecond}${chance.toString(36).padStart(4, '0')}`;
+  return `${dayOf(now)}-${time}-${millisecond}${chance.toString(36).padStart(4, '0')}`;
+}
+
+/** What the ids of a day's runs begin with. Part by part: a process's first `toISOString` takes as long as a small journal. */
+export function dayOf(now: number): string {
+  const date = new Date(now);
+  return `${date.getUTCFullYear()}${twoFigures(date.getUTCMonth() + 1)}${twoFigures(date.getUTCDate())}`;
 }
 
 function twoFigures(part: number): string {
@@ -71,7 +84,13 @@ export function journalBytes(project: Project, runId: string): number {
 }
 
 export function removeRun(project: Project, runId: string): void {
-  rmSync(runFolder(project, runId), { recursive: true, force: true });
+  try {
+    // Mostly that is all: every run may have to remove one, and a walk takes three times as long.
+    unlinkSync(journalOf(project, runId));
+    rmdirSync(runFolder(project, runId));
+  } catch {
+    rmSync(runFolder(project, runId), { recursive: true, force: true });
+  }
 }
 
 /** What the last run of a flow (with these arguments, if given) was; undefined when none is known. */
@@ -128,11 +147,13 @@ export function forgetLastRuns(project: Project, flow?: string): void {
   for (const name of names) if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
 }
 
-/** Pointers to runs that are gone. */
-export function prunePointers(project: Project): void {
+/** Pointers to runs that are gone, once there are more than so many: nobody is led astray by them. */
+export function prunePointers(project: Project, most = 0): void {
   const folder = join(runsFolder(project), POINTERS);
   try {
-    for (const name of readdirSync(folder)) {
+    const names = readdirSync(folder);
+    if (names.length <= most) return;
+    for (const name of names) {
       const runId = readFileSync(join(folder, name), 'utf8').trim();
       if (!isRunId(runId) || !existsSync(runFolder(project, runId))) rmSync(join(folder, name), { force: true });
     }

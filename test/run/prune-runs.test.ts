@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pruneRuns } from '../../src/run/prune-runs.js';
@@ -31,6 +31,52 @@ async function large(name: string, phase: object = ticking('a')): Promise<string
   makeLarge(runId);
   return runId;
 }
+
+describe('runs', () => {
+  /** The same run again, as if it had been run before all that there are. */
+  function earlier(runId: string, nth: number): string {
+    const id = `20200101-000000-${String(nth).padStart(6, '0')}`;
+    cpSync(join(rig.root, RUNS, runId), join(rig.root, RUNS, id), { recursive: true });
+    return id;
+  }
+  /** Nothing is too old by this clock. */
+  const then = () => ({ ...rig.project, clock: { ...rig.project.clock, now: () => Date.UTC(2020, 0, 2) } });
+
+  it('beyond 200 go with all that is in their folders, but for those with something left to do', async () => {
+    const done = await rig.run({ name: 'one', phases: [ticking('a')] }, { file: 'one.json' });
+    const failed = await rig.run(
+      { name: 'two', phases: [{ id: 'a', type: 'script', run: 'exit 1' }] },
+      { file: 'two.json' },
+    );
+    const oldFailed = earlier(failed.runId, 1);
+    const claimed = earlier(done.runId, 2);
+    rig.write(join(RUNS, claimed, 'continued-by'), '{}\n');
+    const others = Array.from({ length: 197 }, (_, index) => earlier(done.runId, index + 3));
+    pruneRuns(then(), 10);
+    expect(kept()).toHaveLength(201);
+    const more = earlier(done.runId, 200);
+    pruneRuns(then(), 10);
+    expect(kept()).toEqual([oldFailed, ...others, more, done.runId, failed.runId].sort());
+  });
+
+  it('that are gone leave no more pointers behind than there may be', async () => {
+    const { runId } = await rig.run({ name: 'one', phases: [ticking('a')] }, { file: 'one.json' });
+    const pointers = () => readdirSync(join(rig.root, RUNS, '.last'));
+    const own = pointers();
+    const stray = (count: number) =>
+      Array.from({ length: count }, (_, index) => rig.write(join(RUNS, '.last', `gone-${index}`), `${earlierId}\n`));
+    const earlierId = earlier(runId, 1);
+    stray(10);
+    for (let nth = 2; nth < 202; nth++) earlier(runId, nth);
+    pruneRuns(then(), 10);
+    expect(kept()).not.toContain(earlierId);
+    expect(pointers()).toHaveLength(own.length + 10);
+    stray(400);
+    earlier(runId, 202);
+    pruneRuns(then(), 10);
+    expect(pointers()).toEqual(own);
+  });
+});
 
 describe('journals together', () => {
   it('are held to a size, the oldest going first, when a run has written much', async () => {
