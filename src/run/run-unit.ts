@@ -73,6 +73,8 @@ function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settl
   });
 }
 
+const NONE: readonly [] = [];
+
 /** Units side by side, within the phase's own bound. Each keeps its place; `onSettled` is called as they come in. */
 export async function runUnits(
   at: PhaseContext,
@@ -87,13 +89,17 @@ export async function runUnits(
   // What is reused at once is all done by the first of them, without a promise in between.
   const takeTurns = async () => {
     while (next < specs.length) {
+      for (const standing of roll?.take(specs, next) ?? NONE) {
+        results[next++] = standing;
+        onSettled(standing);
+      }
+      if (next === specs.length) break;
       const index = next++;
       const spec = specs[index]!;
-      const standing = roll?.take(spec, index);
       const { touches } = at.run.fingerprints;
-      const pending = standing ?? runUnit(at, spec);
+      const pending = runUnit(at, spec);
       const settled = pending instanceof Promise ? await pending : pending;
-      if (!standing) roll?.note(spec, index, settled, touches);
+      roll?.note(spec, index, settled, touches);
       results[index] = settled;
       onSettled(settled);
     }

@@ -5,6 +5,7 @@ import { addKeys, type Execution, type Settled } from './execution.js';
 type Sum = { -readonly [F in keyof Usage]: Usage[F] };
 
 function addTo(sum: Sum, usage: Usage): void {
+  if (usage === NO_USAGE) return;
   sum.inputTokens += usage.inputTokens;
   sum.cachedInputTokens += usage.cachedInputTokens;
   sum.outputTokens += usage.outputTokens;
@@ -20,9 +21,10 @@ export class UnitTally {
   readonly #keys: string[] = [];
 
   add(unit: Settled): void {
-    addTo(this.#usage, unit.usage);
-    addTo(this.#worth, unit.cost.usage);
-    if (unit.hit) this.#reusedMs += unit.cost.durationMs;
+    const { usage, cost } = unit;
+    addTo(this.#usage, usage);
+    addTo(this.#worth, cost.usage);
+    if (unit.hit) this.#reusedMs += cost.durationMs;
     this.#unkeepable ??= unit.unkeepable;
     addKeys(this.#keys, unit);
   }

@@ -42,7 +42,7 @@ describe('items that stand', () => {
     await rig.run(each(ITEMS));
     const [roll] = rolls();
     // What only the roll says now: the entries say something else.
-    writeFileSync(roll!, readFileSync(roll!, 'utf8').replaceAll('"text":"x7"', '"text":"X7"'));
+    writeFileSync(roll!, readFileSync(roll!, 'latin1').replaceAll('"text":"x7"', '"text":"X7"'), 'latin1');
     rig.forget();
     const result = await rig.run(each([...ITEMS, 'new']));
     expect(rig.counts()).toEqual({ each: 1 });

@@ -55,7 +55,7 @@ test('rows come back as they were kept, and the journal gets of each the line th
       // All of them at once, then some in any order.
       rows.write(journal, 5e12);
       const some = picked.filter((index) => index < given.length);
-      for (const index of some) rows.write(journal, 6e12, index);
+      for (const index of some) rows.write(journal, 6e12, index, index + 1);
       journal.close();
       const lines = [...readLines(path)].flatMap(({ line }) => (line.type === 'taken' ? [] : line));
       const expected = [...given.keys(), ...some];

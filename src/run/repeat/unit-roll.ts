@@ -1,15 +1,15 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { MapPhase } from '../../model/flow.js';
 import type { JsonValue } from '../../model/json.js';
-import { NO_USAGE } from '../../model/outcome.js';
+import { NO_SAVINGS } from '../../model/outcome.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { checksum } from '../../util/checksum.js';
 import { writeDerivedFile } from '../../util/derived-cache.js';
 import { shortPath } from '../../util/project.js';
 import { VERSION } from '../../util/version.js';
+import { addToSavings } from '../budget.js';
 import type { Settled } from '../execution.js';
 import type { PhaseContext } from '../phase-context.js';
-import { fromEntry } from '../settle.js';
 import type { UnitSpec } from '../unit.js';
 import {
   type EntryFigures,
@@ -23,6 +23,7 @@ import {
   sparse,
 } from './kept-rows.js';
 import { LARGEST, SHEETS } from './sheet.js';
+import { TakenUnit, TakenUnits, type UnitColumns } from './taken-unit.js';
 
 /** Raised when a roll looks different or means something else. */
 const FORMAT = 5;
@@ -33,17 +34,14 @@ const MOST = 20_000;
 /** The roll is written again when this share of the items is not in it; the others are simply looked up. */
 const WORTH_WRITING = 0.02;
 
-const NO_FILES: readonly [] = [];
-
 type LabelledSpec = UnitSpec & { readonly label: string };
 
 /** Beside the columns of the rows. */
-interface RollColumns {
+interface RollColumns extends UnitColumns {
   /** See `nameOf`. */
   readonly name: readonly string[];
   /** What each is called in the journal. */
   readonly unit: readonly string[];
-  readonly facts?: readonly (JsonValue | null)[];
 }
 
 /** An item as it is kept. */
@@ -64,6 +62,7 @@ interface RollItem {
 export class UnitRoll {
   /** Undefined when there is none. */
   #rows: KeptRows<RollColumns> | undefined;
+  #units: TakenUnits | undefined;
   /** Rows by the names of their items: of use once one is not where it was. */
   #byName: ReadonlyMap<string, number> | undefined;
   #holdsNot = false;
@@ -97,43 +96,42 @@ export class UnitRoll {
   }
 
   /**
-   * The result of an item that stands, written down; undefined when it has to be looked up. Others in this run that ask for
-   * the same find it in the store, as this one would have.
+   * Results of items that stand, from this one on, written down; none when this one has to be looked up. Others in this run
+   * that ask for the same find it in the store, as this one would have.
    */
-  take(spec: LabelledSpec, index: number): Settled | undefined {
+  take(specs: readonly LabelledSpec[], from: number): readonly Settled[] {
     const { run, policy } = this.at;
     const rows = this.#heldAt === run.fingerprints.touches ? this.#rows : undefined;
-    if (!rows) return undefined;
-    const name = nameOf(spec);
-    const row = this.#find(name, index);
+    if (!rows) return [];
+    this.#units ??= new TakenUnits(rows);
+    const units = this.#units;
     const now = run.options.project.clock.now();
-    if (row === undefined || !rows.stands(row, this.store, now, policy.ttlMs)) return undefined;
-    const { columns } = rows;
-    const key = rows.key(row);
-    const facts = columns.facts?.[row] ?? undefined;
-    const entry = {
-      output: rows.output(row),
-      files: NO_FILES,
-      model: columns.model?.[row] ?? undefined,
-      facts,
-      usage: columns.usage?.[row] ?? NO_USAGE,
-      durationMs: columns.durationMs[row]!,
-      createdAt: columns.madeAt[row]!,
-    };
-    const settled = fromEntry(entry, { key, runKey: key }, now);
-    run.ledger.save(settled.saved!);
-    const unit = spec.label;
-    // In another place of the list an item is called otherwise.
-    if (columns.unit[row] === unit) {
-      rows.write(run.journal, now, row);
-      this.#add(index, row, outputLength(rows.line(row)));
-    } else {
-      const moved = this.#rowOf(unit, settled, rows.row(row));
+    const taken: TakenUnit[] = [];
+    const saved = { ...NO_SAVINGS };
+    const lines = new Stretch((first, end) => rows.write(run.journal, now, first, end));
+    for (let index = from; index < specs.length; index++) {
+      const spec = specs[index]!;
+      const name = nameOf(spec);
+      const row = this.#find(name, index);
+      if (row === undefined || !rows.stands(row, this.store, now, policy.ttlMs)) break;
+      const unit = new TakenUnit(units, row, now);
+      taken.push(unit);
+      addToSavings(saved, unit.saved);
+      if (rows.columns.unit[row] === spec.label) {
+        lines.add(row);
+        this.#add(index, row, rows.outputLength(row));
+        continue;
+      }
+      // In another place of the list an item is called otherwise.
+      lines.end();
+      const moved = this.#rowOf(spec.label, unit, rows.row(row));
       const { source, start, end } = moved.line;
       run.journal.writeTaken(now, source, start, end);
-      this.#add(index, { name, unit, facts, row: moved }, outputLength(moved.line));
+      this.#add(index, { name, unit: spec.label, facts: unit.facts, row: moved }, outputLength(moved.line));
     }
-    return settled;
+    lines.end();
+    run.ledger.save(saved);
+    return taken;
   }
 
   /** An item that was looked up, since `touches`, or executed: if the roll has it, it tells whether the roll holds. */
@@ -207,6 +205,27 @@ export class UnitRoll {
       { phase: path, kind: phase.kind, unit, key: settled.key!, madeAt, output, cost, model, facts },
       figures,
     );
+  }
+}
+
+/** Numbers that follow one another, told together. */
+class Stretch {
+  #first = 0;
+  #end = 0;
+
+  constructor(private readonly tell: (first: number, end: number) => void) {}
+
+  add(number: number): void {
+    if (number !== this.#end) {
+      this.end();
+      this.#first = number;
+    }
+    this.#end = number + 1;
+  }
+
+  end(): void {
+    if (this.#end > this.#first) this.tell(this.#first, this.#end);
+    this.#first = this.#end;
   }
 }
 
