@@ -49,9 +49,7 @@ export class Ledger {
 }
 
 /** Counted up in place: a map may have ten thousand items. */
-export type SavingsSum = { -readonly [F in keyof Savings]: Savings[F] };
-
-export function addToSavings(sum: SavingsSum, saved: Savings): void {
+export function addToSavings(sum: { -readonly [F in keyof Savings]: Savings[F] }, saved: Savings): void {
   sum.usd = sum.usd === null || saved.usd === null ? null : sum.usd + saved.usd;
   sum.tokens += saved.tokens;
   sum.ms += saved.ms;

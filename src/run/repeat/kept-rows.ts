@@ -7,7 +7,7 @@ import { entryPath } from '../../store/paths.js';
 import { TOUCH_AFTER_MS } from '../../store/touch.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { once, twice } from '../../util/twice.js';
-import { addToSavings, type SavingsSum, savingsOf } from '../budget.js';
+import { addToSavings, savingsOf } from '../budget.js';
 import { costInFull, isFree, reusedFigures, reusedLine } from '../journal/reused-line.js';
 import type { JournalWriter, LinePlace } from '../journal/writer.js';
 
@@ -135,9 +135,7 @@ interface MoreColumns {
   readonly numbers?: NamedNumbers;
 }
 
-/**
- * Texts of one line each, the columns, and the lines of all rows; twice, so that a torn file is told from a whole one.
- */
+/** Texts of one line each, the columns, and the lines of all rows; twice, so that a torn file is told from a whole one. */
 export function encodeRows(
   texts: readonly string[],
   rows: readonly KeptRow[],
@@ -257,15 +255,14 @@ export class KeptRows<More> {
 
   /** What taking all of them saves. */
   savedByAll(): Savings {
+    const { usage, durationMs } = this.columns;
     const sum = { ...NO_SAVINGS };
-    for (let row = 0; row < this.count; row++) this.addSaved(row, sum);
+    for (let row = 0; row < this.count; row++) {
+      // Mostly that is nothing but time, of which no object has to be made.
+      if (usage) addToSavings(sum, this.saved(row));
+      else sum.ms += Math.round(durationMs[row]!);
+    }
     return sum;
-  }
-
-  /** Mostly that is nothing but time, of which no object has to be made. */
-  addSaved(row: number, sum: SavingsSum): void {
-    if (this.columns.usage) addToSavings(sum, this.saved(row));
-    else sum.ms += Math.round(this.columns.durationMs[row]!);
   }
 
   /** What taking it saves. */
