@@ -1,7 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lstatIfThere } from '../util/stat.js';
 import { withoutStack } from '../util/without-stack.js';
 
 /** Two for each process: as many as a run needs that starts just a few, then as many as one of usual width does. */
@@ -11,6 +23,8 @@ export const PIPE_BYTES = 64 * 1024;
 const MOST_READS = 4;
 /** A folder for temporary files that does not answer must not hold everything up for good. */
 const PATIENCE_MS = 5_000;
+const PREFIX = 'taskflow-pipes-';
+const LEFT_BEHIND_MS = 3_600_000;
 
 /**
  * A real pipe. Those that Node makes for its children are sockets, which no program can open by name (`> /dev/stderr`), and
@@ -74,12 +88,26 @@ export function giveBack(pipe: Pipe): void {
   free.push(pipe);
 }
 
+/** Folders of processes that were killed in the moment in which they made some. Told by the times of the same disk. */
+function removeLeftBehind(own: string): void {
+  const now = statSync(own).mtimeMs;
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const path = join(tmpdir(), name);
+    const stat = lstatIfThere(path);
+    if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) continue;
+    if (now - stat.mtimeMs > LEFT_BEHIND_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
 /** Node cannot make one. They need a name only until they are open. */
 function makePipes(count: number): boolean {
   const made: Pipe[] = [];
   let folder: string | undefined;
   try {
-    folder = mkdtempSync(join(tmpdir(), 'taskflow-pipes-'));
+    folder = mkdtempSync(join(tmpdir(), PREFIX));
+    // Whoever starts many processes has the time to clear up after others.
+    if (count === AT_ONCE) removeLeftBehind(folder);
     const paths = Array.from({ length: count }, (_, index) => `${folder}/${index}`);
     const { status } = spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', timeout: PATIENCE_MS });
     if (status !== 0) throw new Error('no pipes');

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -78,14 +78,23 @@ test('those of long processes are closed with them, and so are those of what cou
   expect(openFiles()).toBeLessThan(before + 40);
 });
 
-test('nothing is left of them in the folder for temporary files', async () => {
+test('nothing is left of them in the folder for temporary files, nor of those that a killed process left', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'temporary-'));
   const usual = process.env['TMPDIR'];
   process.env['TMPDIR'] = folder;
+  const left = (name: string, hours: number) => {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, '0'), '');
+    const then = Date.now() / 1_000 - hours * 3_600;
+    utimesSync(join(folder, name), then, then);
+  };
+  left('taskflow-pipes-killed', 2);
+  left('taskflow-pipes-atwork', 0.5);
+  left('somebody-else', 2);
   const taken: Pipe[] = [];
   for (let i = 0; i < 40; i += 1) taken.push(takePipe()!);
   expect(new Set(taken.map(({ file }) => file)).size).toBe(40);
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(folder)).toEqual(['somebody-else', 'taskflow-pipes-atwork']);
   taken.forEach(giveBack);
   if (usual === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = usual;

@@ -25,7 +25,8 @@ export interface CliResult {
 
 export function cliEnvironment(cwd: string, env: CliOptions['env'] = {}): Record<string, string | undefined> {
   // A home of its own beside the project keeps the user's settings and agents out.
-  return { PATH: process.env['PATH'], HOME: join(cwd, '.home'), LANG: 'C.UTF-8', ...env };
+  const { PATH, TMPDIR } = process.env;
+  return { PATH, TMPDIR, HOME: join(cwd, '.home'), LANG: 'C.UTF-8', ...env };
 }
 
 /** Runs the real command line in a real process. */

@@ -1,0 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What tests put among the temporary files is in one folder, and gone when they are over: also what a killed process left. */
+export default function setup(): () => void {
+  // Short, since sockets lie in there too, and their paths may have a hundred characters.
+  const folder = mkdtempSync(join(tmpdir(), 'tf-'));
+  const usual = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  return () => {
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+}
