@@ -90,13 +90,16 @@ export function giveBack(pipe: Pipe): void {
 
 /** Folders of processes that were killed in the moment in which they made some. Told by the times of the same disk. */
 function removeLeftBehind(own: string): void {
-  const now = statSync(own).mtimeMs;
-  for (const name of readdirSync(tmpdir())) {
-    if (!name.startsWith(PREFIX)) continue;
-    const path = join(tmpdir(), name);
-    const stat = lstatIfThere(path);
-    if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) continue;
-    if (now - stat.mtimeMs > LEFT_BEHIND_MS) rmSync(path, { recursive: true, force: true });
+  try {
+    const now = statSync(own).mtimeMs;
+    for (const name of readdirSync(tmpdir())) {
+      const path = join(tmpdir(), name);
+      const stat = name.startsWith(PREFIX) ? lstatIfThere(path) : undefined;
+      if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) continue;
+      if (now - stat.mtimeMs > LEFT_BEHIND_MS) rmSync(path, { recursive: true, force: true });
+    }
+  } catch {
+    // A folder that may be written to and not read: what is left there stays.
   }
 }
 
