@@ -58,7 +58,10 @@ export async function repeatUnchanged(
   const showing = showingRun(invocation);
   const result = repeatRun({ project, ref, sheet: found.sheet, frozen: invocation.flags.boolean('frozen') }, showing);
   showing.end();
-  if (found.moved) writeSheet(path, found.moved);
+  if (found.moved) {
+    const { head, records } = found.moved;
+    writeSheet(path, { head, outline: found.sheet.outline }, records.all());
+  }
   return { status: printResult(invocation, result) };
 }
 

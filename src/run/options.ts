@@ -2,7 +2,7 @@ import type { Config } from '../model/config.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import type { Project } from '../util/project.js';
-import type { SheetRecord } from './repeat/sheet-records.js';
+import type { StandingRecords } from './repeat/standing-records.js';
 import type { World } from './world.js';
 
 /** Everything a surface decides about a run. The flow is checked, the arguments are bound. */
@@ -34,7 +34,7 @@ export interface RunOptions {
   /** Write down what would have to be unchanged for the next run to come to the same. */
   readonly repeat?: RepeatRequest;
   /** Phases of which it is known that they would be found as they are here. */
-  readonly stands?: ReadonlyMap<string, SheetRecord> | undefined;
+  readonly stands?: StandingRecords | undefined;
   /** Something of the outside is known already. */
   readonly world?: World;
   /** The flow is run once for each of many rows; `over` names the list of them. */

@@ -83,10 +83,10 @@ class Schedule {
       return undefined;
     }
     const { runContext: run, scope, signal } = this;
-    const record = this.#stands?.get(phase.id);
-    if (record) {
+    const record = this.#stands?.find(phase.id);
+    if (record !== undefined) {
       run.notes?.set(phase.id, record);
-      this.#settle(phase, tellRecord(this.#telling, record));
+      this.#settle(phase, tellRecord(this.#telling, this.#stands!, record));
       return undefined;
     }
     return runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) })

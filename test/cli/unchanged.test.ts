@@ -21,6 +21,7 @@ import { readLines } from '../../src/run/journal/reader.js';
 import { RowsFile } from '../../src/run/repeat/kept-rows.js';
 import { FOLDER } from '../../src/run/repeat/seen.js';
 import { SheetRecords } from '../../src/run/repeat/sheet-records.js';
+import { StandingRecords } from '../../src/run/repeat/standing-records.js';
 import { filesUnder } from '../memo-e2e/support.js';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
 
@@ -413,7 +414,7 @@ describe('anything that has changed is run', () => {
 
 describe('what stands of a sheet where not all of it does', () => {
   const file = { path: '/p/flow.json', digest: 'one' };
-  const phases = new Map();
+  const phases = Object.create(StandingRecords.prototype) as StandingRecords;
 
   it('counts only beside the flow and the settings that it was found with', () => {
     const known = {

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { readLines } from '../../src/run/journal/reader.js';
 import { JournalWriter } from '../../src/run/journal/writer.js';
-import { encodeRows, newRow, outputOf, type RowFacts, RowsFile } from '../../src/run/repeat/kept-rows.js';
-import { encodeRecords, type SheetRecord, SheetRecords } from '../../src/run/repeat/sheet-records.js';
+import { type KeptRow, newRow, outputOf, type RowFacts, RowsFile, RowsWriter } from '../../src/run/repeat/kept-rows.js';
+import { RecordsWriter, type SheetRecord, SheetRecords } from '../../src/run/repeat/sheet-records.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'taskflow-rows-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,16 +35,37 @@ const row = fc
   .tuple(result, fc.record({ usedAt: time, ino: count, size: count, ctimeMs: time }))
   .map(([facts, entry]) => ({ facts, row: newRow(facts, entry) }));
 
+function writerOf(rows: readonly KeptRow[]): RowsWriter {
+  const writer = new RowsWriter();
+  for (const one of rows) writer.add(one);
+  return writer;
+}
+
+function readBack(writer: RecordsWriter): SheetRecords {
+  writeFileSync(file, Buffer.concat(writer.encode([])));
+  return new SheetRecords(RowsFile.read(file)!.rows());
+}
+
+function recordOf(records: SheetRecords, record: number): SheetRecord {
+  return {
+    id: records.id(record),
+    kind: records.kind(record),
+    row: records.rows.row(record),
+    ttlMs: records.ttlMs(record),
+    inputs: records.inputs(record),
+    world: records.world(record),
+  };
+}
+
+const textOf = ({ source, start, end }: KeptRow['line']) => source.toString('utf8', start, end);
+
 test('rows come back as they were kept, and the journal gets of each the line that says it', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 8 }), fc.array(fc.nat(7)), text, (given, picked, extra) => {
       const head = JSON.stringify(extra);
-      const whole = encodeRows(
-        [head],
-        given.map((one) => one.row),
-        { columns: { more: given.map(({ facts }) => facts.phase) } },
-      );
-      writeFileSync(file, Buffer.concat(whole));
+      const more = { columns: { more: given.map(({ facts }) => facts.phase) } };
+      const kept = given.map((one) => one.row);
+      writeFileSync(file, Buffer.concat(writerOf(kept).encode([head], more)));
       const read = RowsFile.read(file)!;
       expect(read.text()).toBe(head);
       const rows = read.rows<{ more: string[] }>();
@@ -104,11 +125,27 @@ test('records of a sheet come back with their inputs, whichever of these have fi
   });
   const plain = ({ row: { line: _line, ...rest }, ...more }: SheetRecord) => ({ ...more, row: rest });
   fc.assert(
-    fc.property(fc.array(record, { maxLength: 6 }), (given) => {
-      writeFileSync(file, Buffer.concat(encodeRecords([], given)));
-      const records = new SheetRecords(RowsFile.read(file)!.rows());
-      const read = Array.from({ length: records.count }, (_, index) => records.record(index));
+    fc.property(fc.array(record, { maxLength: 6 }), fc.array(fc.nat(5)), (given, picked) => {
+      const writer = new RecordsWriter();
+      for (const one of given) writer.add(one);
+      const records = readBack(writer);
+      const read = Array.from({ length: records.count }, (_, index) => recordOf(records, index));
       expect(read.map(plain)).toEqual(given.map(plain));
+      // Some of them in any order, among new ones, are the same in the next file, lines and all.
+      const next = new RecordsWriter();
+      const mixed = picked.flatMap((index) => (given[index] ? [index] : []));
+      for (const index of mixed) {
+        next.copy(records, index);
+        next.add(given[index]!);
+      }
+      const again = readBack(next);
+      expect(again.count).toBe(2 * mixed.length);
+      for (const [nth, index] of mixed.entries()) {
+        for (const place of [2 * nth, 2 * nth + 1]) {
+          expect(plain(recordOf(again, place))).toEqual(plain(given[index]!));
+          expect(textOf(again.rows.line(place))).toBe(textOf(given[index]!.row.line));
+        }
+      }
     }),
     { numRuns: 300 },
   );
@@ -116,7 +153,7 @@ test('records of a sheet come back with their inputs, whichever of these have fi
 
 test('a file of which anything is missing, more or other is none', () => {
   const rows = fc.sample(row, { numRuns: 3, seed: 1 }).map((one) => one.row);
-  writeFileSync(file, Buffer.concat(encodeRows(['head'], rows)));
+  writeFileSync(file, Buffer.concat(writerOf(rows).encode(['head'])));
   const whole = readFileSync(file);
   const open = (bytes: Buffer) => {
     writeFileSync(file, bytes);

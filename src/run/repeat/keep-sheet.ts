@@ -7,23 +7,28 @@ import { entryFigures, newRow, outputLength } from './kept-rows.js';
 import type { Note, RepeatNotes } from './notes.js';
 import { FOLDER, type Seen, see } from './seen.js';
 import { LARGEST, type SheetHead, writeSheet } from './sheet.js';
-import type { SheetRecord } from './sheet-records.js';
+import { RecordsWriter, type SheetRecord } from './sheet-records.js';
 
 /** Writes down what a run found, if all of it can be found unchanged the next time. */
 export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): void {
-  const { repeat, project, flow, config } = run.options;
+  const { repeat, project, flow, config, stands } = run.options;
   if (!repeat || run.secrets.any || config.cache.signingKey !== undefined) return;
   if (!flow.phases.every(({ id }) => notes.has(id))) return;
   const store = resolve(project.root, config.cache.dir);
   const place = { root: project.root, store, since: repeat.since };
-  const records: SheetRecord[] = [];
+  const records = new RecordsWriter();
   let length = 0;
   for (const note of notes.values()) {
-    const record = 'row' in note ? note : recordOf(note, place);
-    if (!record) return;
-    length += outputLength(record.row.line);
+    if (typeof note === 'number') {
+      length += stands!.records.rows.outputLength(note);
+      stands!.copyTo(records, note);
+    } else {
+      const record = recordOf(note, place);
+      if (!record) return;
+      length += outputLength(record.row.line);
+      records.add(record);
+    }
     if (length > LARGEST) return;
-    records.push(record);
   }
   const { fileDigest, byName, args, argsDigest } = line;
   const id = flow.file ?? run.options.source.ref;
@@ -35,7 +40,7 @@ export function keepSheet(run: RunContext, notes: RepeatNotes, line: RunLine): v
     run: { flow: flow.name, file: flow.file, fileDigest, byName, args, argsDigest },
     result: flow.result,
   };
-  writeSheet(repeat.path, { head, outline: JSON.stringify(line.phases), records });
+  writeSheet(repeat.path, { head, outline: JSON.stringify(line.phases) }, records);
 }
 
 function seeOutside(path: string, digest: string | null, since: number): Seen {

@@ -135,41 +135,81 @@ interface MoreColumns {
   readonly numbers?: NamedNumbers;
 }
 
-/** Texts of one line each, the columns, and the lines of all rows; twice, so that a torn file is told from a whole one. */
-export function encodeRows(
-  texts: readonly string[],
-  rows: readonly KeptRow[],
-  more: MoreColumns = {},
-): readonly [Buffer, Buffer] {
-  const columns: Columns = {
-    key: rows.map(({ key }) => key).join(''),
-    usage: sparse(rows.map(({ usage }) => usage)),
-    model: sparse(rows.map(({ model }) => model)),
-  };
-  const own: NumberColumns = {
-    madeAt: rows.map(({ madeAt }) => madeAt),
-    durationMs: rows.map(({ durationMs }) => durationMs),
-    ino: rows.map(({ ino }) => ino),
-    size: rows.map(({ size }) => size),
-    ctimeMs: rows.map(({ ctimeMs }) => ctimeMs),
-    usedAt: rows.every(({ usedAt, ctimeMs }) => usedAt === ctimeMs) ? undefined : rows.map(({ usedAt }) => usedAt),
-    head: rows.map(({ line }) => line.head),
-    line: sums(rows.map(({ line }) => line.end - line.start)),
-  };
-  const numbers = Object.entries<Numbers | undefined>({ ...own, ...more.numbers } satisfies NamedNumbers).flatMap(
-    ([name, column]) => (column ? [{ name, column }] : []),
-  );
-  const counts: Counts = numbers.map(({ name, column }) => [name, column.length]);
-  const top = [...texts, JSON.stringify({ ...columns, ...more.columns, [NUMBERS]: counts }), ''].join('\n');
-  const values = numbers.map(({ column }) => Buffer.from(Float64Array.from(column).buffer));
-  const lines = rows.map(({ line }) => line.source.subarray(line.start, line.end));
-  return twice(Buffer.concat([Buffer.from(top), ...values, ...lines]));
+/** Rows on their way into a file: new ones, and such as stand in another file and are copied column by column. */
+export class RowsWriter {
+  #key = '';
+  readonly #usage: (Usage | undefined)[] = [];
+  readonly #model: (string | undefined)[] = [];
+  readonly #numbers = {
+    madeAt: [] as number[],
+    durationMs: [] as number[],
+    ino: [] as number[],
+    size: [] as number[],
+    ctimeMs: [] as number[],
+    usedAt: [] as number[],
+    head: [] as number[],
+    line: [0],
+  } satisfies NumberColumns;
+  readonly #lines: { readonly source: Buffer; readonly start: number; end: number }[] = [];
+  #length = 0;
+
+  add({ key, usage, model, madeAt, durationMs, ino, size, ctimeMs, usedAt, line }: KeptRow): void {
+    const numbers = this.#numbers;
+    this.#key += key;
+    this.#usage.push(usage);
+    this.#model.push(model);
+    numbers.madeAt.push(madeAt);
+    numbers.durationMs.push(durationMs);
+    numbers.ino.push(ino);
+    numbers.size.push(size);
+    numbers.ctimeMs.push(ctimeMs);
+    numbers.usedAt.push(usedAt);
+    this.#addLine(line.source, line.start, line.end, line.head);
+  }
+
+  copy(rows: KeptRows<unknown>, row: number): void {
+    const { columns, source, first } = rows;
+    const numbers = this.#numbers;
+    this.#key += rows.key(row);
+    this.#usage.push(columns.usage?.[row] ?? undefined);
+    this.#model.push(columns.model?.[row] ?? undefined);
+    numbers.madeAt.push(columns.madeAt[row]!);
+    numbers.durationMs.push(columns.durationMs[row]!);
+    numbers.ino.push(columns.ino[row]!);
+    numbers.size.push(columns.size[row]!);
+    numbers.ctimeMs.push(columns.ctimeMs[row]!);
+    numbers.usedAt.push(rows.usedAt[row]!);
+    this.#addLine(source, first + columns.line[row]!, first + columns.line[row + 1]!, columns.head[row]!);
+  }
+
+  /** Texts of one line each, the columns, and the lines of all rows; twice, so that a torn file is told from a whole one. */
+  encode(texts: readonly string[], more: MoreColumns = {}): readonly [Buffer, Buffer] {
+    const columns: Columns = { key: this.#key, usage: sparse(this.#usage), model: sparse(this.#model) };
+    const { usedAt, ctimeMs } = this.#numbers;
+    const own: NumberColumns = { ...this.#numbers, usedAt: isSame(usedAt, ctimeMs) ? undefined : usedAt };
+    const numbers = Object.entries<Numbers | undefined>({ ...own, ...more.numbers } satisfies NamedNumbers).flatMap(
+      ([name, column]) => (column ? [{ name, column }] : []),
+    );
+    const counts: Counts = numbers.map(({ name, column }) => [name, column.length]);
+    const top = [...texts, JSON.stringify({ ...columns, ...more.columns, [NUMBERS]: counts }), ''].join('\n');
+    const values = numbers.map(({ column }) => Buffer.from(Float64Array.from(column).buffer));
+    const lines = this.#lines.map(({ source, start, end }) => source.subarray(start, end));
+    return twice(Buffer.concat([Buffer.from(top), ...values, ...lines]));
+  }
+
+  #addLine(source: Buffer, start: number, end: number, head: number): void {
+    this.#numbers.head.push(head);
+    this.#length += end - start;
+    this.#numbers.line.push(this.#length);
+    const last = this.#lines.at(-1);
+    if (last?.source === source && last.end === start) last.end = end;
+    else this.#lines.push({ source, start, end });
+  }
 }
 
-/** From 0 on, with one number more than there are counts: where each begins, and where the last one ends. */
-export function sums(counts: readonly number[]): readonly number[] {
-  let sum = 0;
-  return [0, ...counts.map((count) => (sum += count))];
+/** Of a column that is left out where it says the same as another one. */
+export function isSame(column: readonly number[], other: readonly number[]): boolean {
+  return column.every((number, index) => number === other[index]);
 }
 
 /** A column that most rows have nothing in; undefined if none has. */
@@ -220,15 +260,16 @@ export class RowsFile {
 
 /** Rows as they were read: each is put together when it is asked for. */
 export class KeptRows<More> {
-  readonly #usedAt: Numbers;
+  readonly usedAt: Numbers;
 
   constructor(
     readonly columns: Columns & NumberColumns & More,
-    private readonly source: Buffer,
-    /** Where the first line begins. */
-    private readonly first: number,
+    /** The lines are in there. */
+    readonly source: Buffer,
+    /** Where the first of them begins. */
+    readonly first: number,
   ) {
-    this.#usedAt = columns.usedAt ?? columns.ctimeMs;
+    this.usedAt = columns.usedAt ?? columns.ctimeMs;
     if (this.#start(this.count) !== source.length) throw new Error('these lines are of other rows');
   }
 
@@ -244,7 +285,7 @@ export class KeptRows<More> {
   stands(row: number, store: string, now: number, ttlMs: number | undefined): boolean {
     const { madeAt, ino, size, ctimeMs } = this.columns;
     const age = now - madeAt[row]!;
-    if (age < 0 || (ttlMs !== undefined && age > ttlMs) || now - this.#usedAt[row]! >= TOUCH_AFTER_MS) return false;
+    if (age < 0 || (ttlMs !== undefined && age > ttlMs) || now - this.usedAt[row]! >= TOUCH_AFTER_MS) return false;
     const stat = lstatIfThere(entryPath(store, this.key(row)));
     return stat !== undefined && stat.ctimeMs === ctimeMs[row] && stat.ino === ino[row] && stat.size === size[row];
   }
@@ -327,7 +368,7 @@ export class KeptRows<More> {
     const { ino, size, ctimeMs } = this.columns;
     return {
       ...this.result(row),
-      usedAt: this.#usedAt[row]!,
+      usedAt: this.usedAt[row]!,
       ino: ino[row]!,
       size: size[row]!,
       ctimeMs: ctimeMs[row]!,

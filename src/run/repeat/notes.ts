@@ -1,6 +1,5 @@
 import type { Phase } from '../../model/flow.js';
 import type { Settled } from '../execution.js';
-import type { SheetRecord } from './sheet-records.js';
 
 /** One settled phase, with the files that its result was made from. No more than what the run remembers of it anyway. */
 export interface Note extends Pick<Settled, 'hit' | 'madeAt' | 'output' | 'model' | 'cost' | 'facts'> {
@@ -15,5 +14,8 @@ export interface Note extends Pick<Settled, 'hit' | 'madeAt' | 'output' | 'model
   readonly notedAt: number;
 }
 
-/** What a run notes of its phases as they settle, by id, in case that it is found unchanged the next time; or the old record. */
-export type RepeatNotes = Map<string, Note | SheetRecord>;
+/**
+ * What a run notes of its phases as they settle, by id, in case that it is found unchanged the next time; of one that stood,
+ * the number of its record among those that did.
+ */
+export type RepeatNotes = Map<string, Note | number>;

@@ -1,7 +1,7 @@
 import type { Kind } from '../../model/kind.js';
 import type { Output } from '../../model/outcome.js';
 import { lstatIfThere } from '../../util/stat.js';
-import { encodeRows, type KeptRow, type KeptRows, type Numbers, sparse, sums } from './kept-rows.js';
+import { isSame, type KeptRow, type KeptRows, type Numbers, RowsWriter, sparse } from './kept-rows.js';
 import type { Seen } from './seen.js';
 
 /** A phase, and what decides its result. */
@@ -47,29 +47,73 @@ export type KeptRecords = KeptRows<RecordColumns & RecordNumbers>;
 const NO_DIGEST = '';
 const NO_FIGURES: NonNullable<Seen['figures']> = [0, 0, 0, 0];
 
-export function encodeRecords(texts: readonly string[], records: readonly SheetRecord[]): readonly [Buffer, Buffer] {
-  const inputs = records.flatMap((record) => record.inputs);
-  const figures = inputs.map((input) => input.figures ?? NO_FIGURES);
-  const columns: RecordColumns = {
-    id: records.map(({ id }) => id),
-    kind: records.map(({ kind }) => kind),
-    ttlMs: sparse(records.map(({ ttlMs }) => ttlMs)),
-    world: sparse(records.map(({ world }) => world)),
-    path: inputs.map(({ path }) => path),
-    folders: [...new Set(inputs.map(({ path }) => folderOf(path)))],
-    digests: inputs.map(({ digest }) => digest ?? NO_DIGEST).join('\n'),
-  };
-  const numbers: RecordNumbers = {
-    inputs: sums(records.map((record) => record.inputs.length)),
-    fileSize: figures.map(([size]) => size),
-    fileCtimeMs: figures.map(([, , ctimeMs]) => ctimeMs),
-    fileMtimeMs: figures.every(([, mtimeMs, ctimeMs]) => mtimeMs === ctimeMs)
-      ? undefined
-      : figures.map(([, mtimeMs]) => mtimeMs),
-    fileIno: figures.map(([, , , ino]) => ino),
-  };
-  const rows = records.map(({ row }) => row);
-  return encodeRows(texts, rows, { columns, numbers: { ...numbers } });
+/** Records on their way into a sheet: new ones, and such as stand in another one. */
+export class RecordsWriter {
+  readonly #rows = new RowsWriter();
+  readonly #id: string[] = [];
+  readonly #kind: Kind[] = [];
+  readonly #ttlMs: (number | undefined)[] = [];
+  readonly #world: (SheetRecord['world'] | undefined)[] = [];
+  readonly #path: string[] = [];
+  readonly #folders = new Set<string>();
+  readonly #digests: string[] = [];
+  readonly #numbers = {
+    inputs: [0],
+    fileSize: [] as number[],
+    fileCtimeMs: [] as number[],
+    fileMtimeMs: [] as number[],
+    fileIno: [] as number[],
+  } satisfies RecordNumbers;
+
+  add({ id, kind, row, ttlMs, inputs, world }: SheetRecord): void {
+    this.#rows.add(row);
+    this.#describe(id, kind, ttlMs, world);
+    this.#addInputs(inputs);
+  }
+
+  /** With other figures of its inputs where it has some. */
+  copy(records: SheetRecords, record: number, inputs: readonly Seen[] = records.inputs(record)): void {
+    this.#rows.copy(records.rows, record);
+    this.#describe(records.id(record), records.kind(record), records.ttlMs(record), records.world(record));
+    this.#addInputs(inputs);
+  }
+
+  encode(texts: readonly string[]): readonly [Buffer, Buffer] {
+    const columns: RecordColumns = {
+      id: this.#id,
+      kind: this.#kind,
+      ttlMs: sparse(this.#ttlMs),
+      world: sparse(this.#world),
+      path: this.#path,
+      folders: [...this.#folders],
+      digests: this.#digests.join('\n'),
+    };
+    const { fileMtimeMs, fileCtimeMs } = this.#numbers;
+    const numbers = { ...this.#numbers, fileMtimeMs: isSame(fileMtimeMs, fileCtimeMs) ? undefined : fileMtimeMs };
+    return this.#rows.encode(texts, { columns, numbers });
+  }
+
+  #describe(id: string, kind: Kind, ttlMs: number | undefined, world: SheetRecord['world']): void {
+    this.#id.push(id);
+    this.#kind.push(kind);
+    this.#ttlMs.push(ttlMs);
+    this.#world.push(world);
+  }
+
+  #addInputs(inputs: readonly Seen[]): void {
+    const { fileSize, fileMtimeMs, fileCtimeMs, fileIno } = this.#numbers;
+    for (const { path, digest, figures } of inputs) {
+      const [size, mtimeMs, ctimeMs, ino] = figures ?? NO_FIGURES;
+      this.#path.push(path);
+      this.#folders.add(folderOf(path));
+      this.#digests.push(digest ?? NO_DIGEST);
+      fileSize.push(size);
+      fileMtimeMs.push(mtimeMs);
+      fileCtimeMs.push(ctimeMs);
+      fileIno.push(ino);
+    }
+    this.#numbers.inputs.push(this.#path.length);
+  }
 }
 
 /** The folder of a path from the root; nothing for the root itself. */
@@ -141,23 +185,13 @@ export class SheetRecords {
     const list: Seen[] = [];
     for (let input = inputs[record]!; input < inputs[record + 1]!; input++) {
       const digest = this.#digests[input]!;
-      const seen = { path: path[input]!, digest: digest === NO_DIGEST ? null : digest };
       const ino = fileIno[input]!;
-      const figures = [fileSize[input]!, this.#mtimeMs[input]!, fileCtimeMs[input]!, ino] as const;
-      list.push(ino === 0 ? seen : { ...seen, figures });
+      list.push({
+        path: path[input]!,
+        digest: digest === NO_DIGEST ? null : digest,
+        figures: ino === 0 ? undefined : [fileSize[input]!, this.#mtimeMs[input]!, fileCtimeMs[input]!, ino],
+      });
     }
     return list;
-  }
-
-  /** Put together, with other figures of its inputs where it has some. */
-  record(record: number, inputs: readonly Seen[] = this.inputs(record)): SheetRecord {
-    return {
-      id: this.id(record),
-      kind: this.kind(record),
-      row: this.rows.row(record),
-      ttlMs: this.ttlMs(record),
-      inputs,
-      world: this.world(record),
-    };
   }
 }

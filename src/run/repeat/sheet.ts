@@ -7,19 +7,19 @@ import { VERSION } from '../../util/version.js';
 import type { RunLine } from '../journal/lines.js';
 import { RowsFile } from './kept-rows.js';
 import type { Seen } from './seen.js';
-import { encodeRecords, type SheetRecord, SheetRecords } from './sheet-records.js';
+import { type RecordsWriter, SheetRecords } from './sheet-records.js';
 
 /**
  * What a run found when all of it was, or could have been, reused: everything it looked at, and what came of it. As long
  * as all of that is unchanged, the next run of the same flow with the same arguments comes to the same, and the sheet
  * says what. It stands beside the kept checks and not in the cache folder: it is taken at its word, so it must be ours.
  */
-export interface Sheet<Records = SheetRecords> {
+export interface Sheet {
   readonly head: SheetHead;
   /** The phases as the journal's first line lists them, as JSON text. */
   readonly outline: string;
   /** In the order in which they settled: each after what it needs. */
-  readonly records: Records;
+  readonly records: SheetRecords;
 }
 
 export interface SheetHead {
@@ -72,7 +72,7 @@ export function readSheet(path: string, asked: string): Sheet | undefined {
   }
 }
 
-export function writeSheet(path: string, { head, outline, records }: Sheet<readonly SheetRecord[]>): void {
-  const whole = encodeRecords([JSON.stringify(head), outline], records);
+export function writeSheet(path: string, { head, outline }: Omit<Sheet, 'records'>, records: RecordsWriter): void {
+  const whole = records.encode([JSON.stringify(head), outline]);
   writeDerivedFile(dirname(path), basename(path), whole, { names: /^[0-9a-f]{8}\.sheet$/, kept: KEPT_SHEETS });
 }

@@ -8,17 +8,18 @@ import { endOfRun } from '../run-state.js';
 import { lastRunUnder, runFolder } from '../runs-folder.js';
 import type { World } from '../world.js';
 import { compare, type Seen, see } from './seen.js';
-import type { Sheet } from './sheet.js';
-import { folderOf, type SheetRecord, type SheetRecords } from './sheet-records.js';
+import type { Sheet, SheetHead } from './sheet.js';
+import { folderOf, type SheetRecord } from './sheet-records.js';
+import { StandingRecords } from './standing-records.js';
 
 /** What of a sheet is as it was. */
 export interface Standing {
   /** All of it: a run would come to what it says. */
   readonly sheet?: Sheet;
   /** All of it, but some figures are others: what should be kept instead. */
-  readonly moved?: Sheet<readonly SheetRecord[]>;
+  readonly moved?: { readonly head: SheetHead; readonly records: StandingRecords };
   /** Where not all of it stands: the phases that do, and so does everything above them. */
-  readonly phases?: ReadonlyMap<string, SheetRecord>;
+  readonly phases?: StandingRecords;
   /** What these were found among: the flow, the settings. */
   readonly files?: readonly Seen[];
   /** What was asked of the outside, for the run that has to be run. */
@@ -65,24 +66,9 @@ export async function standing(sheet: Sheet, project: Project): Promise<Standing
     fallen.add(id);
     needs ??= new Map((JSON.parse(sheet.outline) as RunLine['phases']).map((phase) => [phase.id, phase.needs]));
   }
-  if (needs) return { phases: phasesOf(records, fallen, moved), files, world };
-  if (!look.moved) return { sheet };
-  const list = [...phasesOf(records, fallen, moved).values()];
-  return { sheet, moved: { ...sheet, head: { ...sheet.head, files }, records: list } };
-}
-
-/** Those that stand, with the figures that they have now. */
-function phasesOf(
-  records: SheetRecords,
-  fallen: ReadonlySet<string>,
-  moved: ReadonlyMap<number, readonly Seen[]>,
-): Map<string, SheetRecord> {
-  const phases = new Map<string, SheetRecord>();
-  for (let record = 0; record < records.count; record++) {
-    const id = records.id(record);
-    if (!fallen.has(id)) phases.set(id, records.record(record, moved.get(record)));
-  }
-  return phases;
+  const standing = new StandingRecords(records, fallen, moved);
+  if (needs) return { phases: standing, files, world };
+  return look.moved ? { sheet, moved: { head: { ...sheet.head, files }, records: standing } } : { sheet };
 }
 
 async function worldStands(declared: NonNullable<SheetRecord['world']>, { fingerprints }: World): Promise<boolean> {

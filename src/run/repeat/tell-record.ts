@@ -5,8 +5,8 @@ import type { Clock } from '../../util/clock.js';
 import { type Ledger, savingsOf } from '../budget.js';
 import { ageReason, costInFull } from '../journal/reused-line.js';
 import type { JournalWriter } from '../journal/writer.js';
-import { type KeptResult, outputOf } from './kept-rows.js';
-import type { SheetRecord } from './sheet-records.js';
+import type { KeptResult } from './kept-rows.js';
+import type { StandingRecords } from './standing-records.js';
 
 /** Where a phase that stands is told. */
 export interface Telling {
@@ -19,11 +19,17 @@ export interface Telling {
 const NO_FILES: readonly [] = [];
 
 /** A phase that stands is done: written down, counted and told like one that was found in the store. */
-export function tellRecord({ clock, journal, ledger, emit }: Telling, { id, kind, row }: SheetRecord): PhaseOutcome {
+export function tellRecord(
+  { clock, journal, ledger, emit }: Telling,
+  standing: StandingRecords,
+  record: number,
+): PhaseOutcome {
   const now = clock.now();
-  const { source, start, end } = row.line;
-  journal.writeTaken(now, source, start, end);
-  const outcome = outcomeOf(id, kind, row, outputOf(row.line), now);
+  const { records } = standing;
+  const { rows } = records;
+  const id = records.id(record);
+  rows.write(journal, now, record, record + 1);
+  const outcome = outcomeOf(id, records.kind(record), rows.result(record), standing.output(record), now);
   ledger.save(outcome.saved);
   emit({ type: 'phase-end', phase: id, outcome });
   return outcome;

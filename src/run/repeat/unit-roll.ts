@@ -13,13 +13,13 @@ import type { PhaseContext } from '../phase-context.js';
 import type { UnitSpec } from '../unit.js';
 import {
   type EntryFigures,
-  encodeRows,
   entryFigures,
   type KeptRow,
   type KeptRows,
   newRow,
   outputLength,
   RowsFile,
+  RowsWriter,
   sparse,
 } from './kept-rows.js';
 import { LARGEST, SHEETS } from './sheet.js';
@@ -154,14 +154,20 @@ export class UnitRoll {
   keep(): void {
     if (!this.#next || this.#fresh < this.#next.length * WORTH_WRITING) return;
     const next = this.#next;
-    const items = next.map((item) => (typeof item === 'number' ? this.#itemOf(item) : item));
-    const columns: RollColumns = {
-      name: items.map(({ name }) => name),
-      unit: items.map(({ unit }) => unit),
-      facts: sparse(items.map(({ facts }) => facts)),
-    };
-    const rows = items.map(({ row }) => row);
-    const whole = encodeRows([this.head], rows, { columns });
+    const rows = new RowsWriter();
+    const name: string[] = [];
+    const unit: string[] = [];
+    const facts: (JsonValue | undefined)[] = [];
+    for (const item of next) {
+      if (typeof item === 'number') rows.copy(this.#rows!, item);
+      else rows.add(item.row);
+      const described = typeof item === 'number' ? this.#described(item) : item;
+      name.push(described.name);
+      unit.push(described.unit);
+      facts.push(described.facts);
+    }
+    const columns: RollColumns = { name, unit, facts: sparse(facts) };
+    const whole = rows.encode([this.head], { columns });
     const names = { names: /^[0-9a-f]{8}\.roll$/, kept: KEPT_ROLLS };
     writeDerivedFile(dirname(this.path), basename(this.path), whole, names);
   }
@@ -185,9 +191,9 @@ export class UnitRoll {
     return this.#byName.get(name);
   }
 
-  #itemOf(row: number): RollItem {
+  #described(row: number): Omit<RollItem, 'row'> {
     const { name, unit, facts } = this.#rows!.columns;
-    return { name: name[row]!, unit: unit[row]!, facts: facts?.[row] ?? undefined, row: this.#rows!.row(row) };
+    return { name: name[row]!, unit: unit[row]!, facts: facts?.[row] ?? undefined };
   }
 
   /** At its place in the list, where the next run looks for it first. */
