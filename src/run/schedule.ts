@@ -86,7 +86,7 @@ class Schedule {
     const record = this.#stands?.find(phase.id);
     if (record !== undefined) {
       run.notes?.set(phase.id, record);
-      this.#settle(phase, tellRecord(this.#telling, this.#stands!, record));
+      this.#settle(phase, tellRecord(this.#telling, this.#stands!.records, record));
       return undefined;
     }
     return runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) })

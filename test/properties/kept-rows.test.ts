@@ -70,7 +70,7 @@ test('rows come back as they were kept, and the journal gets of each the line th
       expect(read.text()).toBe(head);
       const rows = read.rows<{ more: string[] }>();
       expect(rows.columns.more).toEqual(given.map(({ facts }) => facts.phase));
-      expect(rows.outputs()).toEqual(given.map(({ facts }) => JSON.parse(JSON.stringify(facts.output))));
+      expect(rows.outputs).toEqual(given.map(({ facts }) => JSON.parse(JSON.stringify(facts.output))));
       const path = join(folder, 'journal.jsonl');
       rmSync(path, { force: true });
       const journal = new JournalWriter(path);

@@ -261,6 +261,7 @@ export class RowsFile {
 /** Rows as they were read: each is put together when it is asked for. */
 export class KeptRows<More> {
   readonly usedAt: Numbers;
+  #outputs: readonly Output[] | undefined;
 
   constructor(
     readonly columns: Columns & NumberColumns & More,
@@ -331,14 +332,21 @@ export class KeptRows<More> {
     return parseOutput(this.source, this.first + line[row]! + head[row]!, this.first + line[row + 1]!);
   }
 
+  /** Of all rows, for whoever needs most of them. */
+  get outputs(): readonly Output[] {
+    this.#outputs ??= this.#readOutputs();
+    return this.#outputs;
+  }
+
   /**
-   * Of all rows, for whoever needs most of them: as one text and one value that takes a fifth of the time. In a text of one
-   * character per byte each is where its bytes are, which makes sense of it unless there is more than ASCII in it.
+   * As one text and one value, which takes a fifth of the time. In a text of one character per byte each is where its bytes
+   * are, which makes sense of it unless there is more than ASCII in it.
    */
-  outputs(): readonly Output[] {
+  #readOutputs(): readonly Output[] {
     const { head, line } = this.columns;
-    if (!isAscii(this.source.subarray(this.first)))
+    if (!isAscii(this.source.subarray(this.first))) {
       return Array.from({ length: this.count }, (_, row) => this.output(row));
+    }
     const text = this.source.toString('latin1', this.first);
     const parts: string[] = [];
     for (let row = 0; row < this.count; row++) {

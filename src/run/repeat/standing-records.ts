@@ -1,11 +1,9 @@
-import type { Output } from '../../model/outcome.js';
 import type { Seen } from './seen.js';
 import { RecordsWriter, type SheetRecords } from './sheet-records.js';
 
 /** Records of a sheet of which some stand, by their numbers: of hundreds that do, hardly anything is asked. */
 export class StandingRecords {
   #numbers: ReadonlyMap<string, number> | undefined;
-  #outputs: readonly Output[] | undefined;
 
   constructor(
     readonly records: SheetRecords,
@@ -19,11 +17,6 @@ export class StandingRecords {
     if (this.fallen.has(id)) return undefined;
     this.#numbers ??= new Map(this.records.rows.columns.id.map((known, record) => [known, record]));
     return this.#numbers.get(id);
-  }
-
-  output(record: number): Output {
-    this.#outputs ??= this.records.rows.outputs();
-    return this.#outputs[record]!;
   }
 
   /** As they are now. */

@@ -28,7 +28,7 @@ export class TakenRecords implements TakenPhases {
 
   outcome(record: number): PhaseOutcome {
     const { rows } = this.records;
-    return outcomeOf(this.id(record), this.records.kind(record), rows.result(record), rows.output(record), this.at);
+    return outcomeOf(this.id(record), this.records.kind(record), rows.result(record), rows.outputs[record]!, this.at);
   }
 
   /** Of all. */

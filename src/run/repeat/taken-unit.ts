@@ -12,18 +12,6 @@ export interface UnitColumns {
   readonly facts?: readonly (JsonValue | null)[];
 }
 
-/** The rows of items, and what they said: read at once when somebody asks for the first of them. */
-export class TakenUnits {
-  #outputs: readonly Output[] | undefined;
-
-  constructor(readonly rows: KeptRows<UnitColumns>) {}
-
-  output(row: number): Output {
-    this.#outputs ??= this.rows.outputs();
-    return this.#outputs[row]!;
-  }
-}
-
 /**
  * An item of a roll that stands, as a result that was found in the store. What hardly anybody asks of a thousand of them is
  * put together when somebody does.
@@ -33,11 +21,11 @@ export class TakenUnit implements Settled {
   readonly saved: Savings;
 
   constructor(
-    private readonly units: TakenUnits,
+    private readonly rows: KeptRows<UnitColumns>,
     private readonly row: number,
     private readonly now: number,
   ) {
-    this.cost = units.rows.cost(row);
+    this.cost = rows.cost(row);
     this.saved = savingsOf(this.cost);
   }
 
@@ -46,7 +34,7 @@ export class TakenUnit implements Settled {
   }
 
   get output(): Output {
-    return this.units.output(this.row);
+    return this.rows.outputs[this.row]!;
   }
 
   get usage() {
@@ -66,11 +54,11 @@ export class TakenUnit implements Settled {
   }
 
   get model(): string | undefined {
-    return this.units.rows.columns.model?.[this.row] ?? undefined;
+    return this.rows.columns.model?.[this.row] ?? undefined;
   }
 
   get facts(): JsonValue | undefined {
-    return this.units.rows.columns.facts?.[this.row] ?? undefined;
+    return this.rows.columns.facts?.[this.row] ?? undefined;
   }
 
   get hit() {
@@ -82,7 +70,7 @@ export class TakenUnit implements Settled {
   }
 
   get key(): string {
-    return this.units.rows.key(this.row);
+    return this.rows.key(this.row);
   }
 
   get runKey(): string {
@@ -90,10 +78,10 @@ export class TakenUnit implements Settled {
   }
 
   get madeAt(): number {
-    return this.units.rows.columns.madeAt[this.row]!;
+    return this.rows.columns.madeAt[this.row]!;
   }
 
   get ageMs(): number {
-    return this.units.rows.age(this.row, this.now);
+    return this.rows.age(this.row, this.now);
   }
 }

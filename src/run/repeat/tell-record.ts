@@ -6,7 +6,7 @@ import { type Ledger, savingsOf } from '../budget.js';
 import { ageReason, costInFull } from '../journal/reused-line.js';
 import type { JournalWriter } from '../journal/writer.js';
 import type { KeptResult } from './kept-rows.js';
-import type { StandingRecords } from './standing-records.js';
+import type { SheetRecords } from './sheet-records.js';
 
 /** Where a phase that stands is told. */
 export interface Telling {
@@ -21,15 +21,14 @@ const NO_FILES: readonly [] = [];
 /** A phase that stands is done: written down, counted and told like one that was found in the store. */
 export function tellRecord(
   { clock, journal, ledger, emit }: Telling,
-  standing: StandingRecords,
+  records: SheetRecords,
   record: number,
 ): PhaseOutcome {
   const now = clock.now();
-  const { records } = standing;
   const { rows } = records;
   const id = records.id(record);
   rows.write(journal, now, record, record + 1);
-  const outcome = outcomeOf(id, records.kind(record), rows.result(record), standing.output(record), now);
+  const outcome = outcomeOf(id, records.kind(record), rows.result(record), rows.outputs[record]!, now);
   ledger.save(outcome.saved);
   emit({ type: 'phase-end', phase: id, outcome });
   return outcome;

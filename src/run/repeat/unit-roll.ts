@@ -23,7 +23,7 @@ import {
   sparse,
 } from './kept-rows.js';
 import { LARGEST, SHEETS } from './sheet.js';
-import { TakenUnit, TakenUnits, type UnitColumns } from './taken-unit.js';
+import { TakenUnit, type UnitColumns } from './taken-unit.js';
 
 /** Raised when a roll looks different or means something else. */
 const FORMAT = 5;
@@ -62,7 +62,6 @@ interface RollItem {
 export class UnitRoll {
   /** Undefined when there is none. */
   #rows: KeptRows<RollColumns> | undefined;
-  #units: TakenUnits | undefined;
   /** Rows by the names of their items: of use once one is not where it was. */
   #byName: ReadonlyMap<string, number> | undefined;
   #holdsNot = false;
@@ -103,8 +102,6 @@ export class UnitRoll {
     const { run, policy } = this.at;
     const rows = this.#heldAt === run.fingerprints.touches ? this.#rows : undefined;
     if (!rows) return [];
-    this.#units ??= new TakenUnits(rows);
-    const units = this.#units;
     const now = run.options.project.clock.now();
     const taken: TakenUnit[] = [];
     const saved = { ...NO_SAVINGS };
@@ -114,7 +111,7 @@ export class UnitRoll {
       const name = nameOf(spec);
       const row = this.#find(name, index);
       if (row === undefined || !rows.stands(row, this.store, now, policy.ttlMs)) break;
-      const unit = new TakenUnit(units, row, now);
+      const unit = new TakenUnit(rows, row, now);
       taken.push(unit);
       addToSavings(saved, unit.saved);
       if (rows.columns.unit[row] === spec.label) {
