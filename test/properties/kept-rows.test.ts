@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { readLines } from '../../src/run/journal/reader.js';
 import { JournalWriter } from '../../src/run/journal/writer.js';
-import { type KeptRow, newRow, outputOf, type RowFacts, RowsFile, RowsWriter } from '../../src/run/repeat/kept-rows.js';
+import { type KeptRow, newRow, type RowFacts, RowsFile, RowsWriter } from '../../src/run/repeat/kept-rows.js';
 import { RecordsWriter, type SheetRecord, SheetRecords } from '../../src/run/repeat/sheet-records.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'taskflow-rows-'));
@@ -85,7 +85,7 @@ test('rows come back as they were kept, and the journal gets of each the line th
       for (const [nth, index] of expected.entries()) {
         const { facts, row: kept } = given[index]!;
         const { usd, inputTokens, cachedInputTokens, outputTokens } = facts.cost.usage;
-        expect(outputOf(rows.line(index))).toEqual(JSON.parse(JSON.stringify(facts.output)));
+        expect(rows.output(index)).toEqual(JSON.parse(JSON.stringify(facts.output)));
         expect({ ...rows.row(index), line: 0 }).toEqual({ ...kept, line: 0 });
         expect(lines[nth]).toMatchObject({
           at: nth < given.length ? 5e12 : 6e12,

@@ -115,16 +115,7 @@ export function entryFigures(store: string, key: string): EntryFigures | undefin
   return stat && { usedAt: stat.mtimeMs, ino: stat.ino, size: stat.size, ctimeMs: stat.ctimeMs };
 }
 
-/** What the result said. */
-export function outputOf({ source, start, end, head }: KeptLine): Output {
-  return parseOutput(source, start + head, end);
-}
-
-function parseOutput(source: Buffer, start: number, end: number): Output {
-  return JSON.parse(source.toString('utf8', start, end - AFTER_OUTPUT)) as Output;
-}
-
-/** How long it is, written. */
+/** How long what it said is, written. */
 export function outputLength({ start, end, head }: KeptLine): number {
   return end - start - head;
 }
@@ -328,8 +319,9 @@ export class KeptRows<More> {
   }
 
   output(row: number): Output {
-    const { head, line } = this.columns;
-    return parseOutput(this.source, this.first + line[row]! + head[row]!, this.first + line[row + 1]!);
+    const { head } = this.columns;
+    const [start, end] = [this.#start(row) + head[row]!, this.#start(row + 1) - AFTER_OUTPUT];
+    return JSON.parse(this.source.toString('utf8', start, end)) as Output;
   }
 
   /** Of all rows, for whoever needs most of them. */

@@ -17,7 +17,7 @@ export interface SheetRecord {
 }
 
 /** Beside the columns of the rows: see there. */
-export interface RecordColumns {
+interface RecordColumns {
   readonly id: readonly string[];
   readonly kind: readonly Kind[];
   readonly ttlMs?: readonly (number | null)[];
@@ -41,7 +41,7 @@ interface RecordNumbers {
   readonly fileIno: Numbers;
 }
 
-export type KeptRecords = KeptRows<RecordColumns & RecordNumbers>;
+type KeptRecords = KeptRows<RecordColumns & RecordNumbers>;
 
 /** Stands for a file that was not there. */
 const NO_DIGEST = '';

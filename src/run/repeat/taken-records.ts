@@ -21,7 +21,7 @@ export class TakenRecords implements TakenPhases {
     return this.records.id(record);
   }
 
-  hit(record: number): Hit & Required<Pick<Hit, 'saved'>> {
+  hit(record: number): Hit {
     const { rows } = this.records;
     return { cacheHit: 'cross-run', ageMs: rows.age(record, this.at), saved: rows.saved(record) };
   }
