@@ -31,7 +31,7 @@ export function newRunId(now: number): string {
   return `${dayOf(now)}-${time}-${millisecond}${chance.toString(36).padStart(4, '0')}`;
 }
 
-/** What the ids of a day's runs begin with. Part by part: a process's first `toISOString` takes as long as a small journal. */
+/** What the ids of a day's runs begin with. Part by part: a process's first `toISOString` takes a quarter of a millisecond. */
 export function dayOf(now: number): string {
   const date = new Date(now);
   return `${date.getUTCFullYear()}${twoFigures(date.getUTCMonth() + 1)}${twoFigures(date.getUTCDate())}`;
@@ -85,7 +85,7 @@ export function journalBytes(project: Project, runId: string): number {
 
 export function removeRun(project: Project, runId: string): void {
   try {
-    // Mostly that is all: every run may have to remove one, and a walk takes three times as long.
+    // Mostly that is all: every run may have to remove one, and a walk takes longer.
     unlinkSync(journalOf(project, runId));
     rmdirSync(runFolder(project, runId));
   } catch {

@@ -331,7 +331,7 @@ export class KeptRows<More> {
   }
 
   /**
-   * As one text and one value, which takes a fifth of the time. In a text of one character per byte each is where its bytes
+   * As one text and one value, which takes a third of the time. In a text of one character per byte each is where its bytes
    * are, which makes sense of it unless there is more than ASCII in it.
    */
   #readOutputs(): readonly Output[] {
