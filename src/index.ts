@@ -11,6 +11,6 @@ export type { Output, PhaseOutcome, Savings, Status, Usage } from './model/outco
 export type { BatchResult, RowResult, Spent } from './run/batch/result.js';
 export type { BatchRow } from './run/batch/rows/bind-rows.js';
 export type { RowProblem } from './run/batch/rows/raw-row.js';
-export type { ApprovalAnswer, ApprovalRequest, Continuation, Selection } from './run/options.js';
-export type { PhaseResult, RunResult } from './run/result.js';
+export type { ApprovalAnswer, ApprovalRequest, Continuation, Selection } from './run/core/options.js';
+export type { PhaseResult, RunResult } from './run/core/result.js';
 export type { Project } from './util/project.js';

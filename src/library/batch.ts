@@ -10,7 +10,7 @@ import { fromValue } from '../run/batch/rows/from-value.js';
 import type { RawRow, RowProblem } from '../run/batch/rows/raw-row.js';
 import { bareArgument, commonSpecs } from '../run/batch/rows/row-arguments.js';
 import { runBatch as startBatch } from '../run/batch/run-batch.js';
-import type { Continuation } from '../run/options.js';
+import type { Continuation } from '../run/core/options.js';
 import type { Project } from '../util/project.js';
 import { quietHandleOf } from './handle.js';
 import type { LoadedFlow } from './load.js';

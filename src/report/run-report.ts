@@ -1,6 +1,6 @@
 import type { Flow } from '../model/flow.js';
 import { totalTokens } from '../model/outcome.js';
-import type { PhaseResult, RunResult } from '../run/result.js';
+import type { PhaseResult, RunResult } from '../run/core/result.js';
 import { junitXml, type TestCase } from './junit.js';
 import { costText, reuseText, savedText } from './words.js';
 

@@ -1,5 +1,5 @@
 import type { Savings } from '../model/outcome.js';
-import type { PhaseResult } from '../run/result.js';
+import type { PhaseResult } from '../run/core/result.js';
 import { formatDuration } from '../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../util/format.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { applyBatchEvent, type BatchState, createBatchState, timeLeft } from '../../src/cli/batch/batch-state.js';
 import { drawBatch } from '../../src/cli/batch/draw-batch.js';
 import { plainBatchLines } from '../../src/cli/batch/plain.js';
-import { createStyle } from '../../src/cli/style.js';
+import { createStyle } from '../../src/cli/terminal/style.js';
 import type { RunEvent, RunEventBody, RunStatus } from '../../src/model/event.js';
 import { displayWidth } from '../../src/util/terminal-text.js';
 

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findProjectRoot } from '../../src/cli/project.js';
-import { COMMANDS } from '../../src/cli/registry.js';
+import { COMMANDS } from '../../src/cli/boot/registry.js';
+import { findProjectRoot } from '../../src/cli/load/project.js';
 import { CLI, createTestProject, type TestProject } from '../support/cli.js';
 
 let project: TestProject;

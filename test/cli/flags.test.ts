@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FlagSpec } from '../../src/cli/flag-spec.js';
-import { type FlagValues, parseArguments } from '../../src/cli/flags.js';
+import type { FlagSpec } from '../../src/cli/flags/flag-spec.js';
+import { type FlagValues, parseArguments } from '../../src/cli/flags/flags.js';
 
 const specs: readonly FlagSpec[] = [
   { name: 'json', alias: 'j', type: 'boolean', help: '' },

@@ -4,7 +4,7 @@ import type { Graph } from '../../src/cli/graph/graph.js';
 import { layoutGraph } from '../../src/cli/graph/layout.js';
 import { toSvg } from '../../src/cli/graph/svg.js';
 import { drawGraph } from '../../src/cli/graph/terminal.js';
-import { createStyle } from '../../src/cli/style.js';
+import { createStyle } from '../../src/cli/terminal/style.js';
 
 function graphOf(needs: Record<string, string[]>): Graph {
   return {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readAnswer } from '../../src/cli/ask-approval.js';
+import { readAnswer } from '../../src/cli/run/ask-approval.js';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
 
 let project: TestProject;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStyle } from '../../src/cli/style.js';
+import { createStyle } from '../../src/cli/terminal/style.js';
 import { closingLines } from '../../src/cli/view/closing.js';
 import { dagOrder } from '../../src/cli/view/dag-order.js';
 import { drawRun } from '../../src/cli/view/draw.js';
@@ -250,41 +250,6 @@ describe('the view', () => {
     expect(lines[1]).toBe('● p0  CACHED (cross-run · age 1m)');
     expect(lines[1_000]).toBe('● p999  CACHED (cross-run · age 1m)');
     expect(lines).toHaveLength(1_004);
-  });
-
-  it.each([true, false])('shows phases that are told at once as those that are told one by one (live: %s)', (live) => {
-    const ids = ['a', 'b', 'c'];
-    const costs = [
-      { usd: 0, tokens: 0, ms: 90 },
-      { usd: null, tokens: 20, ms: 0 },
-      { usd: 0.25, tokens: 9, ms: 4_000 },
-    ];
-    const ends = ids.map((id, index) =>
-      phaseEnd(id, { cacheHit: 'cross-run', ageMs: 60_000 * (index + 1), saved: costs[index]!, attempts: 0 }),
-    );
-    const shown = (tell: (view: ReturnType<typeof createRunView>) => void) => {
-      const { writes, out } = sink(live);
-      const view = createRunView({ out, clock });
-      view.onEvent(runStart(ids));
-      tell(view);
-      view.onEvent(runEnd('success'));
-      view.stop();
-      return writes.join('');
-    };
-    const oneByOne = shown((view) => ends.forEach(view.onEvent));
-    const atOnce = shown((view) =>
-      view.onTaken({
-        at: RUN_STARTED_AT,
-        runId: 'run-1',
-        count: ids.length,
-        id: (index) => ids[index]!,
-        hit: (index) => ends[index]!.outcome,
-        outcome: (index) => ends[index]!.outcome,
-      }),
-    );
-    expect(atOnce).toBe(oneByOne);
-    expect(atOnce).toContain('0 executed, 3 reused');
-    expect(atOnce).toMatch(/c +CACHED \(cross-run · age 3m · saved \$0\.25, 4s\)/);
   });
 
   it('writes plain lines soon, not only at the end', async () => {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunResult } from '../../src/run/result.js';
+import type { RunResult } from '../../src/run/core/result.js';
 import { CLI, type CliResult, cliEnvironment, runCli } from '../support/cli.js';
 import { livingIn } from '../support/living.js';
 import { createRig, type Rig, ticking } from '../support/rig.js';

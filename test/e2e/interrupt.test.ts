@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunResult } from '../../src/run/result.js';
+import type { RunResult } from '../../src/run/core/result.js';
 import { runCli } from '../support/cli.js';
 import { type LiveCli, startCli } from '../support/live-cli.js';
 import { livingIn } from '../support/living.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/cli/exit-status.js';
-import { COMMANDS } from '../../src/cli/registry.js';
+import { COMMANDS } from '../../src/cli/boot/registry.js';
+import { EXIT } from '../../src/cli/errors/exit-status.js';
 import { FINGERPRINT_PREFIXES } from '../../src/memo/fingerprint/syntax.js';
 import { KINDS } from '../../src/model/kind.js';
 import { type ModelServer, startModelServer } from '../support/model-server.js';

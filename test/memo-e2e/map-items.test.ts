@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/run/core/result.js';
 import { readLines } from '../../src/run/journal/reader.js';
-import type { RunResult } from '../../src/run/result.js';
 import { phaseOf } from '../support/rig.js';
 import { createMemoRig, cross, flow, type MemoRig, writeConfig } from './support.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { loadFlow } from '../../src/library.js';
-import { type Forecast, forecastRun } from '../../src/run/forecast.js';
+import { type Forecast, forecastRun } from '../../src/run/forecast/forecast.js';
 import { runCli } from '../support/cli.js';
 import { phaseOf } from '../support/rig.js';
 import { CACHE, createMemoRig, cross, flow, kept, type MemoRig, makeRepository } from './support.js';

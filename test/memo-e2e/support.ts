@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadFlow, type RunFlowOptions, runFlow } from '../../src/library.js';
 import type { RunEvent } from '../../src/model/event.js';
-import type { RunResult } from '../../src/run/result.js';
+import type { RunResult } from '../../src/run/core/result.js';
 import type { Entry } from '../../src/store/store.js';
 import type { Project } from '../../src/util/project.js';
 import { createRig, type Rig } from '../support/rig.js';

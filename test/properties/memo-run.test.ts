@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { loadFlow } from '../../src/library.js';
-import { forecastRun } from '../../src/run/forecast.js';
+import { forecastRun } from '../../src/run/forecast/forecast.js';
 import { createMemoRig, type MemoRig } from '../memo-e2e/support.js';
 import { type Files, Model, type Node, phaseOf, STEP } from './memo-model.js';
 

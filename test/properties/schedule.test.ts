@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/outcome.js';
-import { readiness, type Standing } from '../../src/run/readiness.js';
+import { readiness, type Standing } from '../../src/run/schedule/readiness.js';
 import { linesOf } from '../support/live-cli.js';
 import { createRig, type Rig } from '../support/rig.js';
 

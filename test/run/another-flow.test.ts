@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exportCheckpoint } from '../../src/run/checkpoint.js';
+import { exportCheckpoint } from '../../src/run/continue/checkpoint.js';
 import { runCli } from '../support/cli.js';
 import { createRig, type Rig, ticking } from '../support/rig.js';
 

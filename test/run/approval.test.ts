@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { decideApproval } from '../../src/run/decide-approval.js';
-import type { ApprovalAnswer } from '../../src/run/options.js';
+import type { ApprovalAnswer } from '../../src/run/core/options.js';
+import { decideApproval } from '../../src/run/history/decide-approval.js';
 import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 
 let rig: Rig;
@@ -111,7 +111,7 @@ describe('without anybody to ask', () => {
     const first = await rig.run(mapped);
     expect(first.status).toBe('paused');
     expect(decide(first.runId, 'approve')).toMatchObject({ failure: { hint: expect.stringContaining('m[') } });
-    const { waitingApprovals } = await import('../../src/run/decide-approval.js');
+    const { waitingApprovals } = await import('../../src/run/history/decide-approval.js');
     for (const { phase } of waitingApprovals(rig.project, first.runId)) decide(first.runId, 'approve', '', phase);
     expect((await rig.run(mapped)).status).toBe('success');
     expect(rig.counts()).toEqual({ send: 2 });

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exportCheckpoint } from '../../src/run/checkpoint.js';
-import type { RunResult } from '../../src/run/result.js';
+import { exportCheckpoint } from '../../src/run/continue/checkpoint.js';
+import type { RunResult } from '../../src/run/core/result.js';
 import { createRig, type Rig, ticking } from '../support/rig.js';
 
 let here: Rig;

@@ -172,7 +172,7 @@ describe('what a gate promises, its judge owes', () => {
   it('is asked for in the words that the promise needs, unless the task has its own', async () => {
     const echoed = async (more: object) => {
       const result = await rig.run(flow([{ id: 'g', type: 'gate', task: 'Judge.', ...more }]));
-      const { traceRun } = await import('../../src/run/trace.js');
+      const { traceRun } = await import('../../src/run/history/trace.js');
       return JSON.stringify(traceRun(rig.project, result.runId));
     };
     expect(await echoed({ output: 'json' })).toContain('Answer with JSON');

@@ -100,7 +100,7 @@ describe('a gate that sends back what it judges', () => {
     const result = await rig.run(flow([{ ...writer, task: 'NAME: writer\nSAY: draft\nbecause: {reflexion}' }, judge]));
     expect(result.status).toBe('blocked');
     expect(rig.counts()).toEqual({ writer: 2, judge: 2 });
-    const { traceRun } = await import('../../src/run/trace.js');
+    const { traceRun } = await import('../../src/run/history/trace.js');
     const trace = traceRun(rig.project, result.runId)?.phases.find(({ phase }) => phase === 'a');
     expect(JSON.stringify(trace?.result?.inputs)).toContain('too dry');
   });

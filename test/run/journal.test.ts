@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JournalLine, ResultLine } from '../../src/run/journal/lines.js';
 import { readLineAt, readLines, resultPlaces } from '../../src/run/journal/reader.js';
-import { reusedFigures, reusedLine } from '../../src/run/journal/reused-line.js';
 import { searchResult } from '../../src/run/journal/search-results.js';
-import { JournalWriter, type Urgency } from '../../src/run/journal/writer.js';
+import { JournalWriter } from '../../src/run/journal/writer.js';
 
 let folder: string;
 let path: string;
@@ -95,82 +94,4 @@ it('the latest result of each phase and unit is found by its name, however it is
   for (const [phase, unit] of names) expect(textOf(unit === undefined ? phase : `${phase} ${unit}`)).toBe('second');
   expect(textOf('older')).toBe('found');
   expect([...places.keys()]).toHaveLength(names.length + 2);
-});
-
-it('the short line of a reused result is read as if it had said everything', () => {
-  const used = { inputTokens: 5, cachedInputTokens: 3, outputTokens: 2 };
-  const free = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
-  const cases: Partial<ResultLine>[] = [
-    { cost: { usage: { ...free, usd: 0 }, durationMs: 28.9 } },
-    { cost: { usage: { ...used, usd: 0.25 }, durationMs: 1_000 }, model: 'big', facts: { notes: [1] } },
-    // Money that nobody knows of is not none.
-    { cost: { usage: free, durationMs: 3 }, unit: 'a "quoted" \\ name' },
-    { cost: { usage: { ...used, usd: 0 }, durationMs: 0 }, runKey: 'b'.repeat(64), hit: 'run' },
-  ];
-  const journal = new JournalWriter(path);
-  const key = 'a'.repeat(64);
-  const whole = cases.map((more): ResultLine => {
-    const cost = more.cost!;
-    const { inputTokens, cachedInputTokens, outputTokens, usd = null } = cost.usage;
-    return {
-      ...result('each', more.unit, 'said'),
-      at: 7,
-      reason: 'age 2ms',
-      key,
-      runKey: key,
-      hit: 'cross-run',
-      madeAt: 5,
-      attempts: 0,
-      usage: { ...free, usd: 0 },
-      saved: { usd, tokens: inputTokens + cachedInputTokens + outputTokens, ms: Math.round(cost.durationMs) },
-      ...more,
-    };
-  });
-  const textOf = (line: ResultLine, taken?: { at: number; reason: string }): string => {
-    const { phase, kind, unit, hit, madeAt, runKey, cost, model, facts } = line;
-    const figures = reusedFigures({ cost: cost!, model, facts });
-    const output = JSON.stringify(line.output);
-    return reusedLine({ taken, phase, kind, unit, key, runKey: runKey!, hit: hit!, madeAt: madeAt!, output, figures });
-  };
-  const places = whole.map((line) => journal.writeText(textOf(line, line)));
-  // Those that are the same each time say neither when nor why.
-  const bytes = Buffer.from(whole.map((line) => `${textOf(line)}\n`).join(''));
-  const ready = journal.writeTaken(7, bytes, 0, bytes.length);
-  journal.close();
-  const read = [...readLines(path)];
-  expect(places.map((place) => readLineAt(path, place))).toEqual(whole);
-  expect(read.map(({ line }) => line)).toEqual([...whole, { type: 'taken', at: 7 }, ...whole]);
-  for (const place of places) expect(place.length).toBeLessThan(450);
-  // Alone, such a line has the time at which its result was made.
-  const { offset, length } = read.at(whole.length + 1)!;
-  expect(offset).toBe(ready.offset);
-  expect(readLineAt(path, { offset, length })).toEqual({ ...whole[0], at: 5, reason: 'age 0ms' });
-  expect(resultPlaces(path).get('each')).toMatchObject({ offset: read.at(-1)!.offset });
-  expect(searchResult(readFileSync(path), 'each', whole[2]!.unit)).toMatchObject({ key, output: { text: 'said' } });
-});
-
-it('lines that stand ready elsewhere are found at their places, among those that are held and those that are not', () => {
-  const journal = new JournalWriter(path);
-  const sizes = [3, 700, 40_000, 65_000, 80_000, 200_000];
-  const texts = sizes.flatMap((size) => ['x', '語'].map((one) => one.repeat(size)));
-  const lines = texts.map((text) => `${JSON.stringify(warning(text))}\n`);
-  const source = Buffer.from(lines.join(''));
-  const ends = lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join('')));
-  const expected: JournalLine[] = [];
-  const places: { offset: number; length: number }[] = [];
-  for (const [time, others] of [[1], [2, 'now'], [2, 'held'], [3, 'soon']] as [number, Urgency?][]) {
-    const isNew = expected.every((line) => line.type !== 'taken' || line.at !== time);
-    if (isNew) expected.push({ type: 'taken', at: time });
-    for (const [index, end] of ends.entries()) {
-      places.push(journal.writeTaken(time, source, ends[index - 1] ?? 0, end));
-      expected.push(warning(texts[index]!));
-      if (others) expected.push(warning(others));
-      if (others) journal.write(warning(others), others);
-    }
-  }
-  journal.close();
-  expect([...readLines(path)].map(({ line }) => line)).toEqual(expected);
-  expect(places.map((place) => readLineAt(path, place))).toEqual(
-    places.map((_, i) => warning(texts[i % texts.length]!)),
-  );
 });

@@ -178,7 +178,7 @@ describe('--rerun and --skip', () => {
   });
 
   it('a chain of ten thousand phases can be cut anywhere', async () => {
-    const { selectPhases } = await import('../../src/run/selection.js');
+    const { selectPhases } = await import('../../src/run/schedule/selection.js');
     const phases = Array.from({ length: 10_000 }, (_, n) => ({
       id: `p${n}`,
       needs: n === 0 ? [] : [{ id: `p${n - 1}`, referenced: false }],

@@ -1,8 +1,8 @@
 import { appendFileSync, cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pruneRuns } from '../../src/run/prune-runs.js';
-import { endOfRun } from '../../src/run/run-state.js';
+import { pruneRuns } from '../../src/run/history/prune-runs.js';
+import { endOfRun } from '../../src/run/history/run-head.js';
 import { runCli } from '../support/cli.js';
 import { createRig, type Rig, ticking } from '../support/rig.js';
 

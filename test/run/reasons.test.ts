@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
-import type { RunResult } from '../../src/run/result.js';
+import type { RunResult } from '../../src/run/core/result.js';
 import { runCli } from '../support/cli.js';
 import { startCli } from '../support/live-cli.js';
 import { until } from '../support/processes.js';

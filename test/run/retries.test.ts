@@ -48,7 +48,7 @@ describe('a passing error of the provider', () => {
   });
 
   it('is told with the attempt, and every attempt is in the trace', async () => {
-    const { traceRun } = await import('../../src/run/trace.js');
+    const { traceRun } = await import('../../src/run/history/trace.js');
     const result = await rig.run(flow([agent('[[status: 500 times 9]]', quickly(2))]));
     expect(result.error).toMatchObject({ phase: 'a', code: 'runner' });
     const trace = traceRun(rig.project, result.runId)?.phases[0];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
-import { exportCheckpoint } from '../../src/run/checkpoint.js';
+import { exportCheckpoint } from '../../src/run/continue/checkpoint.js';
 import { createRig, type Rig, ticking } from '../support/rig.js';
 
 let rig: Rig;

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunResult } from '../../src/run/result.js';
+import type { RunResult } from '../../src/run/core/result.js';
 import { runCli } from '../support/cli.js';
 import { linesOf } from '../support/live-cli.js';
 import { createRig, type Rig, ticking } from '../support/rig.js';
@@ -153,7 +153,7 @@ describe('processes that want to continue the same run at once', () => {
 
 describe('state of a run', () => {
   it('an end that quotes much of what a process said is still found', async () => {
-    const { runHead } = await import('../../src/run/run-state.js');
+    const { runHead } = await import('../../src/run/history/run-head.js');
     const noisy = {
       name: 'line',
       phases: [{ id: 'x', type: 'script', run: "printf '\\033[31m%.0s' $(seq 4000) >&2; exit 1" }],
@@ -164,7 +164,7 @@ describe('state of a run', () => {
   });
 
   it('runs that went on are pruned with the one that finished; unfinished ones stay', async () => {
-    const { pruneRuns } = await import('../../src/run/prune-runs.js');
+    const { pruneRuns } = await import('../../src/run/history/prune-runs.js');
     rig.write('flow.json', JSON.stringify(flow));
     const first = (await run(rig.root)).result!;
     rig.write('../ok', '');

@@ -10,7 +10,7 @@ import {
   runFlow,
 } from '../../src/library.js';
 import type { RunEvent } from '../../src/model/event.js';
-import type { RunResult } from '../../src/run/result.js';
+import type { RunResult } from '../../src/run/core/result.js';
 import type { Project } from '../../src/util/project.js';
 
 /**

@@ -9,10 +9,10 @@ import { formatOfName, sniffFormat } from '../../run/batch/rows/row-format.js';
 import { plural } from '../../util/format.js';
 import { isInside, relativePath } from '../../util/inside.js';
 import { whyUnreadable } from '../../util/why-unreadable.js';
-import type { Invocation } from '../command.js';
-import { givenArgs } from '../given-args.js';
-import { complain, complainAll, refuse } from '../problem.js';
-import { createStyle } from '../style.js';
+import type { Invocation } from '../boot/command.js';
+import { complain, complainAll, refuse } from '../errors/problem.js';
+import { givenArgs } from '../flags/given-args.js';
+import { createStyle } from '../terminal/style.js';
 import { warningLine } from '../view/plain.js';
 
 interface ReadRows {

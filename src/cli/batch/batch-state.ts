@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../model/event.js';
 import type { Savings } from '../../model/outcome.js';
-import { addSavings } from '../../run/budget.js';
+import { addSavings } from '../../run/core/budget.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import { splitRowPath } from './row-names.js';
 

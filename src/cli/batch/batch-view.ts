@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../model/event.js';
 import type { BatchResult } from '../../run/batch/result.js';
-import { LineBuffer } from '../line-buffer.js';
-import { createStyle } from '../style.js';
+import { LineBuffer } from '../terminal/line-buffer.js';
+import { createStyle } from '../terminal/style.js';
 import { createAnimation } from '../view/animation.js';
 import { warningLine } from '../view/plain.js';
 import { createScreen, type RunViewOptions } from '../view/run-view.js';

@@ -2,7 +2,7 @@ import type { BatchResult } from '../../run/batch/result.js';
 import { formatDuration } from '../../util/duration.js';
 import { grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
-import type { Style } from '../style.js';
+import type { Style } from '../terminal/style.js';
 import { savedText, spentText } from '../view/closing.js';
 
 const MOST_FAILURES = 10;

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../util/duration.js';
 import { formatMoney, formatSpent, grouped } from '../../util/format.js';
 import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-text.js';
-import type { Style } from '../style.js';
+import type { Style } from '../terminal/style.js';
 import { type BatchState, timeLeft } from './batch-state.js';
 
 export interface DrawOptions {

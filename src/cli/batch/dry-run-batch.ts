@@ -6,16 +6,16 @@ import {
   type RowForecast,
 } from '../../run/batch/forecast-batch.js';
 import type { BatchOptions } from '../../run/batch/options.js';
-import type { Would } from '../../run/forecast.js';
+import type { Would } from '../../run/forecast/forecast.js';
 import { formatDuration } from '../../util/duration.js';
 import { grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
-import type { Invocation } from '../command.js';
-import { continuesText, countsText, MARKS, otherCounts, WOULD_WORDS } from '../dry-run.js';
-import { EXIT } from '../exit-status.js';
-import { complain } from '../problem.js';
-import { createStyle, type Style } from '../style.js';
-import { alignColumns } from '../table.js';
+import type { Invocation } from '../boot/command.js';
+import { EXIT } from '../errors/exit-status.js';
+import { complain } from '../errors/problem.js';
+import { continuesText, countsText, MARKS, otherCounts, WOULD_WORDS } from '../run/dry-run.js';
+import { createStyle, type Style } from '../terminal/style.js';
+import { alignColumns } from '../text/table.js';
 import { spentText } from '../view/closing.js';
 import { writeRows } from './write-json.js';
 

@@ -8,16 +8,15 @@ import { OutFolder } from '../../run/batch/out/out-folder.js';
 import { summaryText } from '../../run/batch/out/summary.js';
 import type { BatchResult } from '../../run/batch/result.js';
 import { runBatch } from '../../run/batch/run-batch.js';
-import type { Invocation } from '../command.js';
-import { eventLine } from '../event-line.js';
-import { approver, reportProblem } from '../execute.js';
-import { EXIT } from '../exit-status.js';
-import { tellBusy, tellRows } from '../flow-file.js';
-import { listenForInterrupts } from '../interrupt.js';
-import { LineBuffer } from '../line-buffer.js';
-import { complain } from '../problem.js';
-import { exitStatusOf } from '../run-status.js';
-import { wantsReports } from '../show-run.js';
+import type { Invocation } from '../boot/command.js';
+import { EXIT } from '../errors/exit-status.js';
+import { complain } from '../errors/problem.js';
+import { approver, reportProblem } from '../run/execute.js';
+import { listenForInterrupts } from '../run/interrupt.js';
+import { exitStatusOf } from '../run/run-status.js';
+import { wantsReports } from '../run/show-run.js';
+import { LineBuffer } from '../terminal/line-buffer.js';
+import { eventLine } from '../text/event-line.js';
 import { createBatchView } from './batch-view.js';
 import { writeBatchJson } from './write-json.js';
 
@@ -45,11 +44,9 @@ export async function executeBatch(
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
   const interrupt = listenForInterrupts((line) => view.notice(line));
   const approve = await approver(invocation, view, (phase) => view.nameOf(phase));
-  tellRows(invocation, rows.length * flow.phases.length);
   const ended = await runBatch(
     {
       ...options,
-      ...tellBusy(invocation),
       continuation,
       signal: interrupt.signal,
       keepOutputs: flags.boolean('json'),
@@ -78,7 +75,7 @@ export async function executeBatch(
   for (const trouble of troubles) err.write(`taskflow batch: ${trouble}\n`);
   if (flags.boolean('json')) writeBatchJson(out, result);
   const reported =
-    !wantsReports(invocation) || (await import('../reports.js')).writeBatchReports(invocation, over, result);
+    !wantsReports(invocation) || (await import('../run/reports.js')).writeBatchReports(invocation, over, result);
   const status = exitStatusOf(result);
   return troubles.size > 0 || !reported ? status || EXIT.failed : status;
 }

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../model/event.js';
 import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
-import type { Style } from '../style.js';
+import type { Style } from '../terminal/style.js';
 import { warningLine } from '../view/plain.js';
 import { type BatchState, phaseName } from './batch-state.js';
 import { progressLine, rowLine } from './row-line.js';

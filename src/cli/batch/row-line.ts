@@ -2,7 +2,7 @@ import type { RunEvent } from '../../model/event.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatSaved, formatSpent, grouped } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
-import type { Style } from '../style.js';
+import type { Style } from '../terminal/style.js';
 
 type RowEnd = Extract<RunEvent, { readonly type: 'row-end' }>;
 

@@ -1,15 +1,15 @@
-import { waitingApprovals } from '../../run/decide-approval.js';
+import { waitingApprovals } from '../../run/history/decide-approval.js';
+import { continuedBy } from '../../run/history/succession.js';
+import type { RunTrace } from '../../run/history/trace.js';
 import type { RowLine } from '../../run/journal/lines.js';
-import { continuedBy } from '../../run/succession.js';
-import type { RunTrace } from '../../run/trace.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
 import { grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
-import type { Invocation } from '../command.js';
-import { runJson, stateText } from '../commands/runs.js';
-import { questionLines } from '../decision-text.js';
-import { createStyle } from '../style.js';
-import { alignColumns } from '../table.js';
+import type { Invocation } from '../boot/command.js';
+import { runJson, stateText } from '../commands/runs/runs.js';
+import { questionLines } from '../run/decision-text.js';
+import { createStyle } from '../terminal/style.js';
+import { alignColumns } from '../text/table.js';
 import { RowNames } from './row-names.js';
 
 /** A batch from its journal, for programs. */

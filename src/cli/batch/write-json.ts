@@ -1,5 +1,5 @@
 import type { BatchResult } from '../../run/batch/result.js';
-import type { Writer } from '../command.js';
+import type { Writer } from '../boot/command.js';
 
 const PIECE = 65_536;
 

@@ -8,7 +8,7 @@ import { STATE_DIR } from '../../util/project.js';
 import { oneLine } from '../../util/terminal-text.js';
 import { VERSION } from '../../util/version.js';
 import { unwritableFolder } from '../../util/why-unwritable.js';
-import { WRITABLE_HINT } from '../new-file.js';
+import { WRITABLE_HINT } from '../load/new-file.js';
 import type { Check, Finding } from './check.js';
 
 /** The first with `process.getBuiltinModule`. */

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitingApprovals } from '../../run/decide-approval.js';
-import { listRuns, sizeOfRuns } from '../../run/list-runs.js';
-import { KEPT_BYTES } from '../../run/prune-runs.js';
-import { wentOn } from '../../run/succession.js';
+import { waitingApprovals } from '../../run/history/decide-approval.js';
+import { listRuns, sizeOfRuns } from '../../run/history/list-runs.js';
+import { KEPT_BYTES } from '../../run/history/prune-runs.js';
+import { wentOn } from '../../run/history/succession.js';
 import { storeStatus } from '../../store/store-status.js';
 import { formatBytes, plural } from '../../util/format.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { unwritableFolder } from '../../util/why-unwritable.js';
-import { storeOptions } from '../store.js';
+import { storeOptions } from '../load/store.js';
 import type { Check, Finding } from './check.js';
 
 /** Is the store there, writable, within its bounds and without damage? */

@@ -1,5 +1,5 @@
 import { padEnd, truncate } from '../../util/terminal-text.js';
-import type { Style } from '../style.js';
+import type { Style } from '../terminal/style.js';
 import { dagOrder } from '../view/dag-order.js';
 import { type Graph, type GraphNode, needsOf } from './graph.js';
 import { layersOf } from './layers.js';

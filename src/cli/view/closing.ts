@@ -3,7 +3,7 @@ import type { Savings } from '../../model/outcome.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
-import type { Style } from '../style.js';
+import type { Style } from '../terminal/style.js';
 import { countStates } from './draw.js';
 import type { PhaseState, RunState, Spent } from './run-state.js';
 

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../util/duration.js';
 import { plural } from '../../util/format.js';
 import { displayWidth, oneLine, truncate } from '../../util/terminal-text.js';
-import type { Style } from '../style.js';
+import type { Style } from '../terminal/style.js';
 import { type LineOptions, phaseLine } from './phase-line.js';
 import type { PhaseState, RunState } from './run-state.js';
 

@@ -1,6 +1,5 @@
 import type { PhaseOutcome, Usage } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
-import type { Hit } from '../../model/taken.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
@@ -42,7 +41,7 @@ function withReason(word: string, reason: string): string {
   return reason === '' ? word : `${word} (${reason})`;
 }
 
-export function hitNote({ cacheHit, ageMs, saved }: Hit): string {
+export function hitNote({ cacheHit, ageMs, saved }: Pick<PhaseOutcome, 'cacheHit' | 'ageMs' | 'saved'>): string {
   const age = ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`;
   const amounts = saved ? formatSaved(saved) : '';
   return `CACHED (${cacheHit}${age}${amounts === '' ? '' : ` · saved ${amounts}`})`;

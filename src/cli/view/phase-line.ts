@@ -1,6 +1,6 @@
 import { formatDuration } from '../../util/duration.js';
 import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-text.js';
-import type { Style } from '../style.js';
+import type { Style } from '../terminal/style.js';
 import { outcomeNote, usageFacts } from './notes.js';
 import type { PhaseState } from './run-state.js';
 

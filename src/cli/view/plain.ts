@@ -1,9 +1,8 @@
 import type { RunEvent } from '../../model/event.js';
-import type { TakenPhases } from '../../model/taken.js';
 import { formatDuration } from '../../util/duration.js';
 import { oneLine } from '../../util/terminal-text.js';
-import type { Style } from '../style.js';
-import { hitNote, outcomeNote, usageFacts } from './notes.js';
+import type { Style } from '../terminal/style.js';
+import { outcomeNote, usageFacts } from './notes.js';
 import type { RunState } from './run-state.js';
 
 /** One line per change, for logs and pipes; an empty list where the event changes nothing worth a line. */
@@ -44,12 +43,6 @@ export function continuingLines({ continues }: RunState): string[] {
 
 export function warningLine(phase: string | undefined, message: string, style: Style): string {
   return `${style.yellow('warning:')} ${phase === undefined ? '' : `${phase}: `}${oneLine(message)}`;
-}
-
-/** What would be said of each of them one by one. */
-export function addTakenLines(taken: TakenPhases, style: Style, add: (line: string) => void): void {
-  const glyph = hitGlyph(style);
-  for (let phase = 0; phase < taken.count; phase++) add(`${glyph} ${taken.id(phase)}  ${hitNote(taken.hit(phase))}`);
 }
 
 function hitGlyph(style: Style): string {

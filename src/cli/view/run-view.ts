@@ -1,20 +1,18 @@
 import type { RunEvent } from '../../model/event.js';
-import { phaseEnds, type TakenPhases } from '../../model/taken.js';
 import type { Clock } from '../../util/clock.js';
 import { displayWidth } from '../../util/terminal-text.js';
-import type { Writer } from '../command.js';
-import { LineBuffer } from '../line-buffer.js';
-import { createStyle } from '../style.js';
+import type { Writer } from '../boot/command.js';
+import { LineBuffer } from '../terminal/line-buffer.js';
+import { createStyle } from '../terminal/style.js';
 import { createAnimation } from './animation.js';
 import { closingLines } from './closing.js';
 import { drawRun } from './draw.js';
-import { addTakenLines, continuingLines, plainLines, warningLine } from './plain.js';
+import { continuingLines, plainLines, warningLine } from './plain.js';
 import { applyEvent, createRunState } from './run-state.js';
 
 /** Shows a run while it goes. */
 export interface RunView {
   onEvent(event: RunEvent): void;
-  onTaken(phases: TakenPhases): void;
   /** A line of ours that stays, beside what the run says. */
   notice(line: string): void;
   /** Takes the live picture off the screen, for a question to the person, until the returned function is called. */
@@ -43,9 +41,6 @@ function quietView({ out }: RunViewOptions): RunView {
       applyEvent(state, event);
       if (event.type === 'approval') asked.push(...plainLines(state, event, style));
     },
-    onTaken: ({ count }) => {
-      state.taken += count;
-    },
     notice: (line) => out.write(`${line}\n`),
     suspend: () => () => {},
     stop() {
@@ -64,10 +59,6 @@ function plainView({ out }: RunViewOptions): RunView {
     onEvent(event) {
       applyEvent(state, event);
       for (const line of plainLines(state, event, style)) lines.add(line);
-    },
-    onTaken(phases) {
-      state.taken += phases.count;
-      addTakenLines(phases, style, (line) => lines.add(line));
     },
     notice: (line) => lines.add(line),
     suspend() {
@@ -112,11 +103,6 @@ function liveView({ out, clock }: RunViewOptions): RunView {
       if (event.type === 'run-start') screen.print(continuingLines(state));
       if (event.type === 'run-end') animation.halt();
       else if (!suspended) animation.start();
-    },
-    // Each of them has its place in the picture.
-    onTaken(phases) {
-      for (const event of phaseEnds(phases)) applyEvent(state, event);
-      if (!suspended) animation.start();
     },
     notice(line) {
       notices.push(line);

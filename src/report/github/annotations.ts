@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { BatchResult } from '../../run/batch/result.js';
-import type { PhaseResult, RunResult } from '../../run/result.js';
+import type { PhaseResult, RunResult } from '../../run/core/result.js';
 import { sanitize } from '../../util/terminal-text.js';
 import { type ReportedFlow, toleratedPhases } from '../run-report.js';
 import type { Annotation } from './annotation.js';

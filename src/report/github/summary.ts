@@ -1,6 +1,6 @@
 import { totalTokens } from '../../model/outcome.js';
 import type { BatchResult } from '../../run/batch/result.js';
-import type { PhaseResult, RunResult } from '../../run/result.js';
+import type { PhaseResult, RunResult } from '../../run/core/result.js';
 import { formatDuration } from '../../util/duration.js';
 import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';

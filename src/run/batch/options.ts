@@ -1,5 +1,5 @@
 import type { Output } from '../../model/outcome.js';
-import type { RunOptions } from '../options.js';
+import type { RunOptions } from '../core/options.js';
 import type { RowResult } from './result.js';
 import type { BatchRow } from './rows/bind-rows.js';
 

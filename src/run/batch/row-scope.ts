@@ -1,6 +1,6 @@
-import { Admission } from '../admission.js';
-import type { RunContext } from '../context.js';
-import { ownScope, type Scope } from '../scope.js';
+import type { RunContext } from '../context/context.js';
+import { Admission } from '../core/admission.js';
+import { ownScope, type Scope } from '../core/scope.js';
 import type { BatchRow } from './rows/bind-rows.js';
 
 export function rowPath({ place }: Pick<BatchRow, 'place'>): string {

@@ -1,8 +1,8 @@
 import type { RunEvent, RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
-import { windDown } from '../leftovers.js';
-import { spentOf } from '../result.js';
-import { openRun, type Refused } from '../start-run.js';
+import { spentOf } from '../core/result.js';
+import { windDown } from '../execute/leftovers.js';
+import { openRun, type Refused } from '../start/start-run.js';
 import type { BatchOptions } from './options.js';
 import type { BatchResult, RowResult } from './result.js';
 import type { BatchRow } from './rows/bind-rows.js';

@@ -1,9 +1,9 @@
 import type { Output } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
-import type { RunContext } from '../context.js';
+import type { RunContext } from '../context/context.js';
+import type { ScopeResult } from '../core/scope.js';
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
-import type { ScopeResult } from '../scope.js';
 import type { BatchOptions } from './options.js';
 import type { RowResult } from './result.js';
 import { rowPath, rowScope } from './row-scope.js';

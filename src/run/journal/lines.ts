@@ -117,12 +117,6 @@ export interface ResultLine {
   readonly deciding?: true;
 }
 
-/** When the results after it were taken that do not say so themselves: their lines are the same each time. */
-export interface TakenLine {
-  readonly type: 'taken';
-  readonly at: number;
-}
-
 /** A gate has sent a result back: it and its parts, by key and run key, are not taken again. */
 export interface RejectedLine {
   readonly type: 'rejected';
@@ -203,7 +197,6 @@ export type JournalLine =
   | ChildLine
   | AttemptLine
   | ResultLine
-  | TakenLine
   | RejectedLine
   | AskLine
   | DecisionLine

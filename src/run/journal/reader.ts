@@ -1,6 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { JournalLine, ResultLine, RunLine } from './lines.js';
-import { isShort, reusedInFull } from './reused-line.js';
 import type { LinePlace } from './writer.js';
 
 export interface PlacedLine extends LinePlace {
@@ -21,10 +20,8 @@ const CLOSING_BRACE = 125;
 
 /** Every whole line of a journal, in order, with its place. One that was cut short, or is not JSON, is passed over. */
 export function* readLines(path: string): Generator<PlacedLine> {
-  let takenAt: number | undefined;
   for (const { bytes, start, end, offset, length } of readBytes(path)) {
-    const line = parseLine(bytes.toString('utf8', start, end), takenAt);
-    if (line?.type === 'taken') takenAt = line.at;
+    const line = parseLine(bytes.toString('utf8', start, end));
     if (line) yield { line, offset, length };
   }
 }
@@ -120,13 +117,11 @@ export function readRunLine(path: string): RunLine | undefined {
   return undefined;
 }
 
-/** `takenAt`: what the `TakenLine` before it says, where that is known. */
-export function parseLine(text: string, takenAt?: number): JournalLine | undefined {
+export function parseLine(text: string): JournalLine | undefined {
   try {
     const value = JSON.parse(text) as JournalLine;
     if (typeof value !== 'object' || value === null || typeof value.type !== 'string') return undefined;
-    const isResult = value.type === 'unit' || value.type === 'phase';
-    return isResult && isShort(value) ? reusedInFull(value, takenAt) : value;
+    return value;
   } catch {
     // Cut short by a crash: the protocol is that such a line never happened.
     return undefined;

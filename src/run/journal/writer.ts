@@ -18,9 +18,6 @@ export class JournalWriter {
   #offset: number;
   readonly #held = Buffer.allocUnsafe(HELD_BYTES);
   #heldBytes = 0;
-  /** Lines that stand ready elsewhere, after those that are held. */
-  #ready: { readonly source: Buffer; readonly start: number; end: number } | undefined;
-  #takenAt: number | undefined;
   #flushesSoon = false;
   #broken: string | undefined;
 
@@ -39,37 +36,12 @@ export class JournalWriter {
 
   /** Where the line starts and how long it is, to read it back later. */
   write(line: JournalLine, urgency: Urgency = 'now'): LinePlace {
-    const place = this.writeText(JSON.stringify(line));
+    const offset = this.#offset;
+    this.#append(JSON.stringify(line));
+    const place = { offset, length: this.#offset - offset };
     if (urgency === 'now') this.flush();
     if (urgency === 'soon') this.#flushSoon();
     return place;
-  }
-
-  /** A line that is JSON already, held back like one of a reused phase. */
-  writeText(text: string): LinePlace {
-    const offset = this.#offset;
-    this.#append(text);
-    return { offset, length: this.#offset - offset };
-  }
-
-  /**
-   * Whole lines of results that were taken, from `start` to `end` of bytes that do not change: of a thousand that stand one
-   * after the other nobody makes or copies a text. Held back as well.
-   */
-  writeTaken(at: number, source: Buffer, start: number, end: number): LinePlace {
-    if (at !== this.#takenAt) {
-      this.#takenAt = at;
-      this.writeText(JSON.stringify({ type: 'taken', at } satisfies JournalLine));
-    }
-    const offset = this.#offset;
-    this.#offset += end - start;
-    if (this.#ready?.source === source && this.#ready.end === start) {
-      this.#ready.end = end;
-    } else {
-      this.#takeReady();
-      this.#ready = { source, start, end };
-    }
-    return { offset, length: end - start };
   }
 
   /** Before appending to the journal of a process that died in the middle of a line. */
@@ -78,24 +50,10 @@ export class JournalWriter {
   }
 
   flush(): void {
-    this.#takeReady();
-    this.#flushHeld();
-  }
-
-  #flushHeld(): void {
     if (this.#heldBytes === 0) return;
     const bytes = this.#held.subarray(0, this.#heldBytes);
     this.#heldBytes = 0;
     this.#writeOut(bytes);
-  }
-
-  #takeReady(): void {
-    if (!this.#ready) return;
-    const { source, start, end } = this.#ready;
-    this.#ready = undefined;
-    if (end - start > HELD_BYTES - this.#heldBytes) this.#flushHeld();
-    if (end - start > HELD_BYTES) this.#writeOut(source.subarray(start, end));
-    else this.#heldBytes += source.copy(this.#held, this.#heldBytes, start, end);
   }
 
   #flushSoon(): void {
@@ -109,9 +67,8 @@ export class JournalWriter {
 
   /** As bytes at once: a thousand texts that wait to be joined are copied by every collection meanwhile. */
   #append(text: string): void {
-    this.#takeReady();
     const most = text.length * MOST_BYTES_PER_UNIT + 1;
-    if (most > HELD_BYTES - this.#heldBytes) this.#flushHeld();
+    if (most > HELD_BYTES - this.#heldBytes) this.flush();
     if (most > HELD_BYTES) {
       const bytes = Buffer.from(`${text}\n`);
       this.#offset += bytes.length;

@@ -1,5 +1,5 @@
 import type { AgentPhase } from '../../model/flow.js';
-import { runAsPhase } from '../run-unit.js';
+import { runAsPhase } from '../units/run-unit.js';
 import type { KindHandler } from './kind.js';
 
 export const agentKind: KindHandler<AgentPhase> = {

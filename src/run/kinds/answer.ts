@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../model/json.js';
-import { strictJson } from '../output.js';
+import { strictJson } from '../core/output.js';
 
 /** What a judge has said, in its two notations: what stands inside of JSON is quoted there, and is not said. */
 export interface Answer {

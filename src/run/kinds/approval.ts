@@ -1,11 +1,11 @@
 import type { ApprovalPhase } from '../../model/flow.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
-import { type Execution, failedBefore, pureResult } from '../execution.js';
-import type { ApprovalAnswer } from '../options.js';
-import type { PhaseContext } from '../phase-context.js';
-import { render } from '../render.js';
-import { runWhole } from '../run-unit.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { type Execution, failedBefore, pureResult } from '../core/execution.js';
+import type { ApprovalAnswer } from '../core/options.js';
+import { render } from '../render/render.js';
+import { runWhole } from '../units/run-unit.js';
 import type { KindHandler } from './kind.js';
 
 export const approvalKind: KindHandler<ApprovalPhase> = {

@@ -1,7 +1,7 @@
 import type { ExpandPhase } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
-import { renderValue } from '../render.js';
-import { unresolvedIn } from '../unresolved.js';
+import { renderValue } from '../render/render.js';
+import { unresolvedIn } from '../render/unresolved.js';
 import { refuse, runSource } from './flow.js';
 import type { KindHandler } from './kind.js';
 

@@ -1,15 +1,14 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
-import { itemsReason, settleComposite, sumOf } from '../composite.js';
-import { type Execution, failedBefore, type Settled } from '../execution.js';
-import { foreseenOfParts } from '../foreseen.js';
-import { isNamed, unitName, unknownUnits } from '../named.js';
-import { withOrdinals } from '../ordinals.js';
-import type { PhaseContext } from '../phase-context.js';
-import type { UnitRoll } from '../repeat/unit-roll.js';
-import { runUnits } from '../run-unit.js';
-import type { UnitSpec } from '../unit.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { type Execution, failedBefore, type Settled } from '../core/execution.js';
+import { isNamed, unitName, unknownUnits } from '../core/selectors.js';
+import { foreseenOfParts } from '../forecast/foreseen.js';
+import { withOrdinals } from '../reuse/ordinals.js';
+import { runUnits } from '../units/run-unit.js';
+import type { UnitSpec } from '../units/unit.js';
+import { itemsReason, settleComposite, sumOf } from './aggregate.js';
 
 type LabelledSpec = UnitSpec & { readonly label: string };
 
@@ -18,7 +17,6 @@ export async function fanOut(
   at: PhaseContext,
   specs: readonly LabelledSpec[],
   combine: (units: readonly Settled[]) => Output,
-  roll?: UnitRoll,
 ): Promise<Settled> {
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
@@ -45,7 +43,7 @@ export async function fanOut(
   };
   // How many there are is worth knowing before the first of them is done.
   tellSoon();
-  const units = await runUnits(at, withOrdinals(at, specs), onSettled, roll);
+  const units = await runUnits(at, withOrdinals(at, specs), onSettled);
   tellKept(at, specs, units);
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);

@@ -1,14 +1,14 @@
 import type { Failure } from '../../model/failure.js';
 import type { ExpandPhase, Flow, FlowPhase, FlowSource } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
-import { settleComposite } from '../composite.js';
-import { failedBefore, type Settled } from '../execution.js';
-import { type NestedSpec, prepareFlow } from '../nested-unit.js';
-import type { PhaseContext } from '../phase-context.js';
-import { render, renderValue } from '../render.js';
-import { withRetries } from '../retry.js';
-import { runWhole } from '../run-unit.js';
-import { unresolvedIn } from '../unresolved.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { failedBefore, type Settled } from '../core/execution.js';
+import { withRetries } from '../execute/retry.js';
+import { render, renderValue } from '../render/render.js';
+import { unresolvedIn } from '../render/unresolved.js';
+import { type NestedSpec, prepareFlow } from '../units/nested-unit.js';
+import { runWhole } from '../units/run-unit.js';
+import { settleComposite } from './aggregate.js';
 import type { KindHandler } from './kind.js';
 
 export const flowKind: KindHandler<FlowPhase> = {

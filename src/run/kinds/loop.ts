@@ -1,12 +1,12 @@
 import type { LoopPhase } from '../../model/flow.js';
 import { NO_OUTPUT, type Output } from '../../model/outcome.js';
-import { conditionInputs, evaluateText } from '../conditions.js';
-import type { Execution } from '../execution.js';
-import { promised } from '../output.js';
-import type { PhaseContext } from '../phase-context.js';
-import { prepare, runBroken, runUnit, runWhole } from '../run-unit.js';
-import type { Variables } from '../scope.js';
-import { UnitTally } from '../unit-tally.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import type { Execution } from '../core/execution.js';
+import { promised } from '../core/output.js';
+import type { Variables } from '../core/scope.js';
+import { conditionInputs, evaluateText } from '../render/conditions.js';
+import { prepare, runBroken, runUnit, runWhole } from '../units/run-unit.js';
+import { UnitTally } from '../units/unit-tally.js';
 import type { KindHandler } from './kind.js';
 
 export const loopKind: KindHandler<LoopPhase> = {

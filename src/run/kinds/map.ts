@@ -2,12 +2,11 @@ import type { Failure } from '../../model/failure.js';
 import type { MapPhase } from '../../model/flow.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
-import { settleComposite } from '../composite.js';
-import { failedBefore, type Settled } from '../execution.js';
-import { jsonWithin } from '../output.js';
-import type { PhaseContext } from '../phase-context.js';
-import { renderValue } from '../render.js';
-import { UnitRoll } from '../repeat/unit-roll.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { failedBefore, type Settled } from '../core/execution.js';
+import { jsonWithin } from '../core/output.js';
+import { renderValue } from '../render/render.js';
+import { settleComposite } from './aggregate.js';
 import { fanOut, unitValue } from './fan-out.js';
 import type { KindHandler } from './kind.js';
 
@@ -22,10 +21,7 @@ export const mapKind: KindHandler<MapPhase> = {
       body: at.phase.body,
       variables: { item: { name: at.phase.as, value } },
     }));
-    const roll = UnitRoll.open(at, specs.length);
-    const settled = await fanOut(at, specs, (units) => combined(at, units), roll);
-    if (settled.status === 'done') roll?.keep();
-    return settled;
+    return fanOut(at, specs, (units) => combined(at, units));
   },
 };
 

@@ -1,10 +1,10 @@
 import type { Failure } from '../../model/failure.js';
 import type { RacePhase } from '../../model/flow.js';
-import { type Execution, failedBefore, pureResult, type Settled } from '../execution.js';
-import { withOrdinals } from '../ordinals.js';
-import type { PhaseContext } from '../phase-context.js';
-import { partsOfAll, runBroken, runUnit, runWhole } from '../run-unit.js';
-import { UnitTally } from '../unit-tally.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
+import { withOrdinals } from '../reuse/ordinals.js';
+import { partsOfAll, runBroken, runUnit, runWhole } from '../units/run-unit.js';
+import { UnitTally } from '../units/unit-tally.js';
 import type { KindHandler } from './kind.js';
 
 export const raceKind: KindHandler<RacePhase> = {

@@ -1,9 +1,9 @@
 import type { ReducePhase } from '../../model/flow.js';
-import { type Execution, pureResult, type Settled } from '../execution.js';
-import { withOrdinals } from '../ordinals.js';
-import type { PhaseContext } from '../phase-context.js';
-import { prepare, runAsPhase, runUnits, runWhole } from '../run-unit.js';
-import { UnitTally } from '../unit-tally.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { type Execution, pureResult, type Settled } from '../core/execution.js';
+import { withOrdinals } from '../reuse/ordinals.js';
+import { prepare, runAsPhase, runUnits, runWhole } from '../units/run-unit.js';
+import { UnitTally } from '../units/unit-tally.js';
 import type { KindHandler } from './kind.js';
 
 export const reduceKind: KindHandler<ReducePhase> = {

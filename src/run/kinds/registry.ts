@@ -1,6 +1,6 @@
 import type { Phase } from '../../model/flow.js';
-import type { Settled } from '../execution.js';
-import type { PhaseContext } from '../phase-context.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import type { Settled } from '../core/execution.js';
 import { agentKind } from './agent.js';
 import { approvalKind } from './approval.js';
 import { expandKind } from './expand.js';

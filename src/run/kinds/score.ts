@@ -2,8 +2,8 @@ import type { Score, Scorer } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import { testPattern } from '../../plan/pattern.js';
 import { canonicalEncode } from '../../util/canonical.js';
-import { jsonWithin, schemaProblems } from '../output.js';
-import { render, renderValue, type Site } from '../render.js';
+import { jsonWithin, schemaProblems } from '../core/output.js';
+import { render, renderValue, type Site } from '../render/render.js';
 
 export interface ScoreResult {
   readonly combined: number;

@@ -1,5 +1,5 @@
 import type { ScriptPhase } from '../../model/flow.js';
-import { runAsPhase } from '../run-unit.js';
+import { runAsPhase } from '../units/run-unit.js';
 import type { KindHandler } from './kind.js';
 
 export const scriptKind: KindHandler<ScriptPhase> = {

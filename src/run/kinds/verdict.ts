@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import { strictJson } from '../output.js';
+import { strictJson } from '../core/output.js';
 import { readAnswer } from './answer.js';
 
 export interface Verdict {

@@ -7,7 +7,7 @@ import { plural } from '../../../util/format.js';
 import { nearestName } from '../../../util/nearest.js';
 import type { Project } from '../../../util/project.js';
 import { oneLine } from '../../../util/terminal-text.js';
-import { publicArgs } from '../../secrets.js';
+import { publicArgs } from '../../core/secrets.js';
 import type { RawRow, RowFormat, RowProblem } from './raw-row.js';
 
 /** One row whose arguments fit the flow. */

@@ -1,0 +1,239 @@
+import { resolve } from 'node:path';
+import { doWhatWaits } from '../../util/later.js';
+import { statIfThere } from '../../util/stat.js';
+import { EXIT } from '../errors/exit-status.js';
+import type { Channel, Problem } from '../errors/refusal.js';
+import { type ArgumentProblem, parseArguments } from '../flags/flags.js';
+import { GLOBAL_FLAGS } from '../flags/global-flags.js';
+import { projectAt } from '../load/project.js';
+import { createWriter, lostOutput, stdinSource } from '../terminal/writer.js';
+import type { Command, Invocation, Writer } from './command.js';
+import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
+
+/** Runs one command line and sets the process's exit status. */
+export async function main(args: readonly string[]): Promise<void> {
+  // Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up.
+  const end = (status: number) => {
+    doWhatWaits();
+    process.exit(status);
+  };
+  const endWithBug = (error: unknown) => reportBug(error, args).then(end, () => end(EXIT.internal));
+  process.on('uncaughtException', (error) => void endWithBug(error));
+  try {
+    end(withLostOutput(await dispatch(args)));
+  } catch (error) {
+    await endWithBug(error);
+  }
+}
+
+/** A command that went well, and whose result did not arrive, has not gone well. */
+function withLostOutput(status: number): number {
+  const lost = lostOutput();
+  if (lost === undefined) return status;
+  terminal('auto').err.write(`taskflow: cannot write the result: ${lost}\n`);
+  return status || EXIT.failed;
+}
+
+async function dispatch(args: readonly string[]): Promise<number> {
+  const { before, words, after } = splitCommandLine(args);
+  const leading = parseArguments(before, [...GLOBAL_FLAGS, { name: 'version', alias: 'V', type: 'boolean', help: '' }]);
+  const plain = terminal('auto');
+  if ('problem' in leading) return usageProblem(args, 'taskflow', leading.problem);
+  if (leading.flags.boolean('version')) {
+    const { VERSION } = await import('../../util/version.js');
+    plain.out.write(`${VERSION}\n`);
+    return EXIT.success;
+  }
+  // `taskflow help run` is `taskflow run --help`.
+  if (words[0] === 'help') {
+    const topic = args.slice(args.indexOf('help') + 1).filter((word) => !word.startsWith('-'));
+    return topic.length === 0 ? helpWithoutCommand(true, plain) : dispatch([...topic, '--help']);
+  }
+  if (words.length === 0) return helpWithoutCommand(leading.flags.boolean('help'), plain);
+
+  const entry = findCommand(words.slice(0, 2).join(' ')) ?? findCommand(words[0]!);
+  if (!entry) return noSuchCommand(words, args, leading.flags.boolean('help') || asksHelp(after));
+  const { command } = await entry.load();
+  const own = entry.name.includes(' ') ? words.slice(2) : words.slice(1);
+  return invoke(entry, command, [...before, ...own, ...after]);
+}
+
+async function invoke(entry: CommandEntry, command: Command, args: readonly string[]): Promise<number> {
+  const parsed = parseArguments(args, [...command.flags, ...GLOBAL_FLAGS]);
+  if ('problem' in parsed) {
+    // Help is help, whatever else is wrong with the line.
+    if (asksHelp(args)) return showCommandHelp(entry, command, terminal('auto').out);
+    return usageProblem(args, `taskflow ${entry.name}`, parsed.problem);
+  }
+  const { flags, positionals } = parsed;
+  const { out, err } = terminal(colorChoice(flags.boolean('no-color'), flags.has('color'), flags.string('color')));
+  if (flags.boolean('help')) return showCommandHelp(entry, command, out);
+
+  const problem = await positionalProblem(entry, command, positionals);
+  if (problem) return usageProblem(args, `taskflow ${entry.name}`, problem, command.usage);
+  const cwd = folderOf(flags.string('cwd'));
+  if (cwd === undefined) {
+    return usageProblem(args, `taskflow ${entry.name}`, { message: 'the current folder no longer exists' });
+  }
+  if (!isFolder(cwd)) {
+    return usageProblem(args, `taskflow ${entry.name}`, { message: `--cwd ${flags.string('cwd')}: no such folder` });
+  }
+  const invocation: Invocation = {
+    command: entry.name,
+    flags,
+    positionals,
+    project: projectAt(cwd),
+    cwd,
+    out,
+    err,
+    stdin: stdinSource(),
+  };
+  return command.run(invocation);
+}
+
+/** Global flags may stand before the command: its words start at the first argument that is neither a flag nor a flag's value. */
+function splitCommandLine(args: readonly string[]) {
+  let index = 0;
+  while (index < args.length && args[index]!.startsWith('-') && args[index] !== '-') {
+    const takesNext =
+      args[index] === '--cwd' || (args[index] === '--color' && /^(auto|always|never)$/.test(args[index + 1] ?? ''));
+    index += takesNext ? 2 : 1;
+  }
+  let end = index;
+  while (end < args.length && end < index + 2 && !args[end]!.startsWith('-')) end++;
+  return { before: args.slice(0, index), words: args.slice(index, end), after: args.slice(end) };
+}
+
+function terminal(color: string): { out: Writer; err: Writer } {
+  return {
+    out: createWriter({ fd: 1, color, env: process.env }),
+    err: createWriter({ fd: 2, color, env: process.env }),
+  };
+}
+
+function colorChoice(none: boolean, given: boolean, choice: string | undefined): string {
+  if (none) return 'never';
+  return given ? (choice ?? 'always') : 'auto';
+}
+
+async function positionalProblem(
+  entry: CommandEntry,
+  command: Command,
+  given: readonly string[],
+): Promise<ArgumentProblem | undefined> {
+  const specs = command.positionals;
+  const missing = specs.find((spec, index) => spec.required && given.length <= index);
+  if (missing) return { message: `${missing.name} is missing` };
+  const extra = given[specs.length];
+  if (specs.at(-1)?.many || extra === undefined) return undefined;
+  const siblings = subCommands(entry.name).map((other) => other.name.slice(entry.name.length + 1));
+  if (siblings.length > 0)
+    return { message: `unknown command ${entry.name} ${extra}`, unknown: { name: extra, known: siblings } };
+  return { message: `unexpected argument ${JSON.stringify(extra)}` };
+}
+
+async function showCommandHelp(entry: CommandEntry, command: Command, out: Writer): Promise<number> {
+  const [{ commandHelp }, { createStyle }] = await Promise.all([import('./help.js'), import('../terminal/style.js')]);
+  out.write(commandHelp(entry, command, createStyle(out.color)));
+  return EXIT.success;
+}
+
+async function helpWithoutCommand(asked: boolean, { out, err }: { out: Writer; err: Writer }): Promise<number> {
+  const [{ generalHelp }, { createStyle }] = await Promise.all([import('./help.js'), import('../terminal/style.js')]);
+  const target = asked ? out : err;
+  target.write(generalHelp(createStyle(target.color)));
+  return asked ? EXIT.success : EXIT.usage;
+}
+
+async function noSuchCommand(words: readonly string[], args: readonly string[], help: boolean): Promise<number> {
+  const word = words[0]!;
+  const group = subCommands(word);
+  if (group.length > 0 && words.length === 1) {
+    const [{ groupHelp }, { createStyle }] = await Promise.all([import('./help.js'), import('../terminal/style.js')]);
+    const { out, err } = terminal('auto');
+    const target = help ? out : err;
+    target.write(groupHelp(word, group, createStyle(target.color)));
+    return help ? EXIT.success : refuseUnparsed(args, { message: `${word} needs a command` });
+  }
+  const inGroup = group.length > 0;
+  const name = inGroup ? words.join(' ') : word;
+  const known = inGroup
+    ? group.map((entry) => entry.name)
+    : [...new Set(COMMANDS.map((entry) => entry.name.split(' ')[0]!))];
+  return usageProblem(args, 'taskflow', { message: `unknown command ${name}`, unknown: { name, known } });
+}
+
+async function usageProblem(
+  args: readonly string[],
+  who: string,
+  problem: ArgumentProblem,
+  usage?: string,
+): Promise<number> {
+  const { err } = terminal('auto');
+  err.write(`${who}: ${problem.message}\n`);
+  let hint = `see ${who} --help`;
+  if (problem.unknown) {
+    const { nearestName } = await import('../../util/nearest.js');
+    const nearest = await nearestName(problem.unknown.name, problem.unknown.known);
+    if (nearest) err.write(`  did you mean ${nearest}?\n`);
+    if (nearest) hint = `did you mean ${nearest}?`;
+  }
+  if (usage !== undefined) err.write(`  usage: ${who} ${usage}\n`);
+  err.write(`  see ${who} --help\n`);
+  return refuseUnparsed(args, { message: problem.message, hint });
+}
+
+/** Of a command line that was not understood, only its words say that a program reads the result. */
+async function refuseUnparsed(args: readonly string[], problem: Problem): Promise<number> {
+  const channel = channelOf(args);
+  if (channel) {
+    const { refusalLine } = await import('../errors/refusal.js');
+    terminal('auto').out.write(refusalLine(channel, [problem], Date.now()));
+  }
+  return EXIT.usage;
+}
+
+function channelOf(args: readonly string[]): Channel | undefined {
+  const words = flagWords(args);
+  return words.includes('--json') ? 'json' : words.includes('--events') ? 'events' : undefined;
+}
+
+/** What stands after `--` is no flag. */
+function flagWords(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return end < 0 ? args : args.slice(0, end);
+}
+
+function asksHelp(args: readonly string[]): boolean {
+  return flagWords(args).some((word) => word === '--help' || word === '-h');
+}
+
+/** Only bugs get here: expected failures are values. */
+async function reportBug(error: unknown, args: readonly string[]): Promise<number> {
+  const { VERSION } = await import('../../util/version.js');
+  const { out, err } = terminal('auto');
+  const message = (error instanceof Error ? error.message : String(error)).split('\n')[0]!;
+  err.write(`taskflow: internal error: ${message}\n`);
+  if (process.env['TASKFLOW_DEBUG']) err.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  else err.write('  this is a bug in taskflow; TASKFLOW_DEBUG=1 shows where it happened.\n');
+  err.write(
+    `  please report it with: taskflow ${VERSION}, node ${process.version}, ${process.platform}, command ${args[0] ?? ''}\n`,
+  );
+  const channel = channelOf(args);
+  if (channel) out.write((await import('../errors/refusal.js')).bugLine(channel, message, Date.now()));
+  return EXIT.internal;
+}
+
+/** Undefined when there is no current folder: it was removed since the shell went there. */
+function folderOf(typed: string | undefined): string | undefined {
+  try {
+    return resolve(typed ?? process.cwd());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statIfThere(path)?.isDirectory() === true;
+}

@@ -1,0 +1,96 @@
+import type { Command } from './command.js';
+
+export interface CommandEntry {
+  /** One word, or two for a sub-command: `cache status`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Loads the one module that the command needs. */
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
+/** Every command, in the order of `taskflow --help`. */
+export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'run', summary: 'run a flow', load: () => import('../commands/run/run.js') },
+  { name: 'batch', summary: 'run a flow once for each row of a file', load: () => import('../commands/run/batch.js') },
+  { name: 'resume', summary: 'go on with a run', load: () => import('../commands/run/resume.js') },
+  {
+    name: 'check',
+    summary: 'all problems of a flow, without running it',
+    load: () => import('../commands/flow/check.js'),
+  },
+  { name: 'graph', summary: "draw a flow's graph", load: () => import('../commands/flow/graph.js') },
+  { name: 'runs', summary: 'what has run', load: () => import('../commands/runs/runs.js') },
+  { name: 'runs show', summary: 'how one run went', load: () => import('../commands/runs/runs-show.js') },
+  { name: 'runs clear', summary: 'forget runs', load: () => import('../commands/runs/runs-clear.js') },
+  {
+    name: 'trace',
+    summary: 'every attempt of a run, with its inputs',
+    load: () => import('../commands/runs/trace.js'),
+  },
+  { name: 'approve', summary: 'say yes to a waiting approval', load: () => import('../commands/run/approve.js') },
+  { name: 'reject', summary: 'say no to a waiting approval', load: () => import('../commands/run/reject.js') },
+  {
+    name: 'checkpoint export',
+    summary: 'what a run has done, in one file',
+    load: () => import('../commands/runs/checkpoint-export.js'),
+  },
+  {
+    name: 'checkpoint show',
+    summary: 'what such a file holds',
+    load: () => import('../commands/runs/checkpoint-show.js'),
+  },
+  {
+    name: 'cache status',
+    summary: 'what is kept, per phase of a flow',
+    load: () => import('../commands/cache/cache-status.js'),
+  },
+  { name: 'cache list', summary: 'kept results', load: () => import('../commands/cache/cache-list.js') },
+  { name: 'cache show', summary: 'one kept result', load: () => import('../commands/cache/cache-show.js') },
+  {
+    name: 'cache explain',
+    summary: 'what differs between now and the nearest kept result',
+    load: () => import('../commands/cache/cache-explain.js'),
+  },
+  { name: 'cache clear', summary: 'remove kept results', load: () => import('../commands/cache/cache-clear.js') },
+  {
+    name: 'cache gc',
+    summary: 'bring the store within its bounds',
+    load: () => import('../commands/cache/cache-gc.js'),
+  },
+  {
+    name: 'cache verify',
+    summary: 'check everything that is kept',
+    load: () => import('../commands/cache/cache-verify.js'),
+  },
+  {
+    name: 'cache export',
+    summary: 'kept results in one archive',
+    load: () => import('../commands/cache/cache-export.js'),
+  },
+  { name: 'cache import', summary: 'take an archive over', load: () => import('../commands/cache/cache-import.js') },
+  {
+    name: 'config list',
+    summary: 'every setting, its value and where it comes from',
+    load: () => import('../commands/config/config-list.js'),
+  },
+  { name: 'config get', summary: 'the value of one setting', load: () => import('../commands/config/config-get.js') },
+  { name: 'config set', summary: 'change a setting', load: () => import('../commands/config/config-set.js') },
+  { name: 'config unset', summary: 'forget a setting', load: () => import('../commands/config/config-unset.js') },
+  { name: 'init', summary: 'start using taskflow in a project', load: () => import('../commands/project/init.js') },
+  { name: 'new', summary: 'a flow from a template', load: () => import('../commands/flow/new.js') },
+  { name: 'schema', summary: 'the JSON Schema of flow files', load: () => import('../commands/flow/schema.js') },
+  {
+    name: 'doctor',
+    summary: 'what is installed, which runners work, what to do',
+    load: () => import('../commands/project/doctor.js'),
+  },
+];
+
+export function findCommand(name: string): CommandEntry | undefined {
+  return COMMANDS.find((entry) => entry.name === name);
+}
+
+/** Sub-commands of a first word: `cache` has several, `run` none. */
+export function subCommands(word: string): readonly CommandEntry[] {
+  return COMMANDS.filter((entry) => entry.name.startsWith(`${word} `));
+}

@@ -1,6 +1,0 @@
-import { decisionCommand } from '../decide.js';
-
-export const command = decisionCommand('approve', [
-  { command: 'taskflow approve last sure', does: 'approve what the last run waits for' },
-  { command: 'taskflow approve last sure --note "but only the docs"', does: 'approve with a word to later phases' },
-]);

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { exportArchive } from '../../../store/export-archive.js';
+import { formatBytes, plural } from '../../../util/format.js';
+import type { Command } from '../../boot/command.js';
+import { EXIT } from '../../errors/exit-status.js';
+import { complain } from '../../errors/problem.js';
+import { requireStore } from '../../load/store.js';
+
+export const command: Command = {
+  usage: 'FILE [--json]',
+  description:
+    'One archive of all intact entries with their files, for CI and colleagues. It holds outputs: treat it like them.',
+  examples: [{ command: 'taskflow cache export cache.tfc', does: 'elsewhere: taskflow cache import cache.tfc' }],
+  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {entries, blobs, bytes, skipped}' }],
+  positionals: [{ name: 'FILE', help: 'the archive to write', required: true }],
+  async run(invocation) {
+    const opened = await requireStore(invocation);
+    if ('status' in opened) return opened.status;
+    const file = invocation.positionals[0]!;
+    const exported = await exportArchive(opened.store, resolve(invocation.cwd, file));
+    if ('failed' in exported) return complain(invocation, `${file} cannot be written: ${exported.failed}`);
+    if (invocation.flags.boolean('json')) {
+      invocation.out.write(`${JSON.stringify(exported)}\n`);
+      return EXIT.success;
+    }
+    const { entries, blobs, bytes, skipped } = exported;
+    invocation.out.write(
+      `${file}: ${plural(entries, 'entry', 'entries')}, ${plural(blobs, 'file')}, ${formatBytes(bytes)}\n`,
+    );
+    if (skipped > 0)
+      invocation.err.write(`${plural(skipped, 'entry was', 'entries were')} left out: damaged or incomplete\n`);
+    return EXIT.success;
+  },
+};

@@ -1,0 +1,61 @@
+import { showEntry } from '../../../store/show-entry.js';
+import type { Entry } from '../../../store/store.js';
+import { formatAgo, formatDuration } from '../../../util/duration.js';
+import { oneLine, sanitize } from '../../../util/terminal-text.js';
+import type { Command, Invocation } from '../../boot/command.js';
+import { EXIT } from '../../errors/exit-status.js';
+import { complain } from '../../errors/problem.js';
+import { requireStore } from '../../load/store.js';
+import { createStyle } from '../../terminal/style.js';
+import { usageFacts } from '../../view/notes.js';
+
+export const command: Command = {
+  usage: 'KEY [--json]',
+  examples: [
+    { command: 'taskflow cache show 4f2a', does: 'one kept result: what it was made from, what it cost, what it says' },
+  ],
+  flags: [{ name: 'json', type: 'boolean', help: 'the entry as JSON' }],
+  positionals: [{ name: 'KEY', help: 'a key, or the beginning of one', required: true }],
+  async run(invocation) {
+    const opened = await requireStore(invocation);
+    if ('status' in opened) return opened.status;
+    const typed = invocation.positionals[0]!;
+    const shown = showEntry(opened.store, typed.toLowerCase());
+    if ('none' in shown)
+      return complain(invocation, `no entry has a key like ${typed}`, 'taskflow cache list shows them');
+    if ('ambiguous' in shown) {
+      const some = shown.ambiguous.slice(0, 4).map((key) => key.slice(0, 16));
+      return complain(
+        invocation,
+        `${shown.ambiguous.length} entries begin with ${typed}`,
+        `such as ${some.join(', ')}`,
+      );
+    }
+    if ('problem' in shown)
+      return complain(invocation, `the entry cannot be used: ${shown.problem}`, 'taskflow cache verify');
+    if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(shown.entry, null, 2)}\n`);
+    else show(invocation, shown.entry);
+    return EXIT.success;
+  },
+};
+
+function show({ out, project }: Invocation, entry: Entry): void {
+  const style = createStyle(out.color);
+  const age = formatAgo(project.clock.now() - entry.createdAt);
+  const cost = [formatDuration(entry.durationMs), ...usageFacts(entry.usage)].join(', ');
+  const field = (name: string, value: string) => out.write(`${style.dim(name.padEnd(9))} ${value}\n`);
+  field('key', entry.key);
+  field('phase', `${entry.flow}/${entry.phase}`);
+  field('made', `${age} by run ${entry.runId}, taskflow ${entry.creator.taskflow}`);
+  if (entry.model !== undefined) field('model', oneLine(entry.model));
+  field('cost', cost);
+  for (const { path, digest } of entry.files) field('file', `${path} ${style.dim(digest.slice(0, 12))}`);
+  field('made from', '');
+  out.write(`${indent(sanitize(JSON.stringify(entry.identity, null, 2)))}\n`);
+  field('output', '');
+  out.write(`${indent(sanitize(entry.output.text))}\n`);
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
+}

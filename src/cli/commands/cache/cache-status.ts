@@ -1,0 +1,99 @@
+import type { Forecast } from '../../../run/forecast/forecast.js';
+import { sizeOfRuns } from '../../../run/history/list-runs.js';
+import type { StoreStatus } from '../../../store/store-status.js';
+import { storeStatus } from '../../../store/store-status.js';
+import { formatAgo } from '../../../util/duration.js';
+import { formatBytes, plural } from '../../../util/format.js';
+import type { Command, Invocation } from '../../boot/command.js';
+import { EXIT } from '../../errors/exit-status.js';
+import { requireStore } from '../../load/store.js';
+import { forecastText } from '../../run/dry-run.js';
+import { forecastFlow } from '../../run/forecast-flow.js';
+import { createStyle } from '../../terminal/style.js';
+
+export const command: Command = {
+  usage: '[FLOW] [K=V …] [--json]',
+  examples: [
+    { command: 'taskflow cache status', does: 'how much is kept' },
+    {
+      command: 'taskflow cache status release',
+      does: 'per phase: cached since when, or why not; what a rerun would continue',
+    },
+  ],
+  flags: [
+    { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
+    { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file' },
+    {
+      name: 'json',
+      type: 'boolean',
+      help: 'as JSON: {dir, entries, bytes, oldest, phases: [{id, state, ageMs, reason}], runs: {runs, bytes}}',
+    },
+  ],
+  positionals: [
+    { name: 'FLOW', help: 'a path, or the name of a saved flow', required: false },
+    { name: 'K=V', help: 'arguments of the flow', required: false, many: true },
+  ],
+  async run(invocation) {
+    const opened = await requireStore(invocation);
+    if ('status' in opened) return opened.status;
+    const status = storeStatus(opened.store);
+    const [typed, ...pairs] = invocation.positionals;
+    const forecast =
+      typed === undefined ? undefined : await forecastFlow(invocation, { typed, pairs, config: opened.config });
+    if (forecast && 'status' in forecast) return forecast.status;
+    const runs = sizeOfRuns(invocation.project);
+    if (invocation.flags.boolean('json')) {
+      invocation.out.write(`${JSON.stringify({ ...statusJson(status, forecast), runs })}\n`);
+    } else {
+      show(invocation, status, forecast);
+      invocation.out.write(`journals: ${plural(runs.runs, 'run')}, ${formatBytes(runs.bytes)}\n`);
+    }
+    return EXIT.success;
+  },
+};
+
+const STATES = {
+  reuse: 'cached',
+  run: 'miss',
+  shared: 'miss',
+  skip: 'skipped',
+  unknown: 'unknown',
+  fail: 'failing',
+} as const;
+
+function statusJson({ dir, entries, bytes, oldest, blobs, damaged }: StoreStatus, forecast: Forecast | undefined) {
+  const phases = (forecast?.phases ?? []).map(({ id, kind, would, from, ageMs, reason, key, items }) => ({
+    id,
+    kind,
+    state: STATES[would],
+    scope: from ?? null,
+    ageMs: ageMs ?? null,
+    reason,
+    key: key ?? null,
+    ...(items ? { items } : {}),
+  }));
+  const continues = forecast?.continues ?? null;
+  return {
+    dir,
+    entries,
+    bytes,
+    oldest: oldest ?? null,
+    files: blobs,
+    damaged,
+    ...(forecast ? { continues } : {}),
+    phases,
+  };
+}
+
+function show({ out, project }: Invocation, status: StoreStatus, forecast: Forecast | undefined): void {
+  const style = createStyle(out.color);
+  if (forecast) out.write(`${forecastText(forecast, style)}\n`);
+  const oldest =
+    status.oldest === undefined ? '' : `, the oldest made ${formatAgo(project.clock.now() - status.oldest)}`;
+  const files = status.blobs > 0 ? `, ${plural(status.blobs, 'file')}` : '';
+  out.write(
+    `store ${status.dir}: ${plural(status.entries, 'entry', 'entries')}${files}, ${formatBytes(status.bytes)}${oldest}\n`,
+  );
+  if (status.damaged > 0)
+    out.write(style.yellow(`${plural(status.damaged, 'damaged entry was', 'damaged entries were')} set aside\n`));
+}

@@ -1,0 +1,95 @@
+import type { Diagnostic } from '../../../model/diagnostic.js';
+import type { Command, Invocation } from '../../boot/command.js';
+import { EXIT } from '../../errors/exit-status.js';
+import { complain } from '../../errors/problem.js';
+import { absentInWords, flowReference } from '../../load/flow-file.js';
+import { createStyle } from '../../terminal/style.js';
+
+export const command: Command = {
+  usage: 'FLOW… [--strict] [--json | --format text|json|github]',
+  description: `Reports every problem of the flows at once: where it is, what is wrong and what to do. Starts no process and calls no
+model. Without FLOW, all saved flows of the project are checked.`,
+  examples: [
+    { command: 'taskflow check flows/review.yaml', does: 'all problems of one file' },
+    { command: 'taskflow check flows/*.yaml --strict --format github', does: 'annotations in CI; warnings fail too' },
+  ],
+  flags: [
+    { name: 'json', type: 'boolean', help: 'as JSON: [{file, line, column, severity, code, message, hint}]' },
+    {
+      name: 'format',
+      type: 'string',
+      value: 'FORMAT',
+      choices: ['text', 'json', 'github'],
+      help: 'text, json, or github for annotations in a workflow',
+    },
+    { name: 'strict', type: 'boolean', help: 'warnings fail too' },
+  ],
+  positionals: [{ name: 'FLOW', help: 'a path, or the name of a saved flow', required: false, many: true }],
+  async run(invocation) {
+    const flows = await namedFlows(invocation);
+    if (flows.length === 0) return complain(invocation, 'there is no flow to check', 'name one: taskflow check FLOW');
+    const results = await checkAll(invocation, flows);
+    await write(invocation, results);
+    const found = results.flatMap(({ diagnostics }) => diagnostics);
+    const strict = invocation.flags.boolean('strict');
+    return found.some(({ severity }) => strict || severity === 'error') ? EXIT.usage : EXIT.success;
+  },
+};
+
+interface Checked {
+  readonly flow: string;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly source?: string;
+}
+
+async function namedFlows({ positionals, project }: Invocation): Promise<readonly string[]> {
+  if (positionals.length > 0) return positionals;
+  const { projectFlowNames } = await import('../../../check/find-flow.js');
+  return projectFlowNames(project);
+}
+
+/** Checked from their text, not from what an earlier check left: here someone wants to see the places. */
+async function checkAll(invocation: Invocation, flows: readonly string[]): Promise<readonly Checked[]> {
+  const { loadFlow } = await import('../../../check/load-flow.js');
+  const results: Checked[] = [];
+  for (const flow of flows) {
+    const loaded = await loadFlow(invocation.project, flowReference(invocation, flow), {
+      withoutKept: true,
+    });
+    const diagnostics = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, flow, loaded.diagnostics);
+    results.push({ flow, diagnostics, ...(loaded.source === undefined ? {} : { source: loaded.source }) });
+  }
+  return results;
+}
+
+async function write(invocation: Invocation, results: readonly Checked[]): Promise<void> {
+  const { flags, out } = invocation;
+  const format = flags.boolean('json') ? 'json' : (flags.string('format') ?? 'text');
+  const found = results.flatMap(({ diagnostics }) => diagnostics);
+  if (format === 'json') out.write(`${JSON.stringify(found, null, 2)}\n`);
+  else if (format === 'github') await writeAnnotations(invocation, found);
+  else await writeText(invocation, results);
+}
+
+async function writeText({ out, err }: Invocation, results: readonly Checked[]): Promise<void> {
+  const { renderDiagnostic } = await import('../../../parse/frame.js');
+  const style = createStyle(out.color);
+  const frameStyle = { error: style.red, warning: style.yellow, quiet: style.dim };
+  for (const { flow, diagnostics, source } of results) {
+    for (const diagnostic of diagnostics) out.write(`${renderDiagnostic(diagnostic, source, frameStyle)}\n`);
+    if (diagnostics.length === 0) out.write(`${style.green('ok')} ${flow}\n`);
+  }
+  const found = results.flatMap(({ diagnostics }) => diagnostics);
+  const errors = found.filter(({ severity }) => severity === 'error').length;
+  if (found.length > 0) err.write(`${count(errors, 'error')}, ${count(found.length - errors, 'warning')}\n`);
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}
+
+async function writeAnnotations({ out }: Invocation, found: readonly Diagnostic[]): Promise<void> {
+  const { annotationLine } = await import('../../../report/github/annotation.js');
+  const { diagnosticAnnotation } = await import('../../../report/github/annotations.js');
+  for (const diagnostic of found) out.write(`${annotationLine(diagnosticAnnotation(diagnostic, diagnostic.file))}\n`);
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../../../model/names.js';
+import { STATE_DIR } from '../../../util/project.js';
+import type { Command, Invocation } from '../../boot/command.js';
+import { EXIT } from '../../errors/exit-status.js';
+import { complain } from '../../errors/problem.js';
+import { WRITABLE_HINT, writeNewFile } from '../../load/new-file.js';
+import { renderTemplate, TEMPLATES } from '../../templates/templates.js';
+import { alignColumns } from '../../text/table.js';
+
+export const command: Command = {
+  usage: 'NAME [--template T]',
+  examples: [
+    { command: 'taskflow new audit', does: `writes ${STATE_DIR}/audit.yaml` },
+    { command: 'taskflow new review --template map', does: 'one agent call per file' },
+    { command: 'taskflow new --list', does: 'all templates' },
+  ],
+  flags: [
+    {
+      name: 'template',
+      alias: 't',
+      type: 'string',
+      value: 'T',
+      choices: TEMPLATES.map(({ name }) => name),
+      help: `${TEMPLATES.map(({ name }) => name).join(', ')} (script without it)`,
+    },
+    { name: 'list', type: 'boolean', help: 'say what each template is for' },
+    { name: 'json', type: 'boolean', help: 'the path of the new file, or the list, as JSON' },
+  ],
+  positionals: [{ name: 'NAME', help: 'name of the new flow', required: false }],
+  async run(invocation) {
+    if (invocation.flags.boolean('list')) return list(invocation);
+    const [name] = invocation.positionals;
+    if (name === undefined) return complain(invocation, 'NAME is missing', 'such as: taskflow new audit');
+    if (!isFreeName(name)) {
+      return complain(invocation, `${JSON.stringify(name)} is no name for a flow`, 'letters, digits, dots, - and _');
+    }
+    return create(invocation, name);
+  },
+};
+
+/** `config.yaml` stands in the same folder and is no flow. */
+function isFreeName(name: string): boolean {
+  if (name === 'config' || isForbiddenName(name)) return false;
+  return new RegExp(FLOW_NAME_PATTERN).test(name) && name.length <= MAX_NAME_LENGTH;
+}
+
+function list({ flags, out }: Invocation): number {
+  if (flags.boolean('json')) {
+    out.write(
+      `${JSON.stringify(
+        TEMPLATES.map(({ name, summary }) => ({ name, summary })),
+        null,
+        2,
+      )}\n`,
+    );
+  } else {
+    out.write(alignColumns(TEMPLATES.map(({ name, summary }) => [name, summary])));
+  }
+  return EXIT.success;
+}
+
+function create(invocation: Invocation, name: string): number {
+  const { project, out, err, flags } = invocation;
+  const folder = join(project.root, STATE_DIR);
+  const taken = ['yaml', 'yml', 'json']
+    .map((ending) => `${name}.${ending}`)
+    .find((file) => existsSync(join(folder, file)));
+  if (taken) return complain(invocation, `${STATE_DIR}/${taken} is there already`, 'choose another name');
+  const wanted = flags.string('template') ?? 'script';
+  const template = TEMPLATES.find((candidate) => candidate.name === wanted)!;
+  const path = `${STATE_DIR}/${name}.yaml`;
+  const written = writeNewFile(join(project.root, path), renderTemplate(template, name));
+  if (written === 'there') return complain(invocation, `${path} is there already`, 'choose another name');
+  if (typeof written === 'object') {
+    return complain(invocation, `${path} cannot be written: ${written.failed}`, WRITABLE_HINT);
+  }
+  out.write(flags.boolean('json') ? `${JSON.stringify({ path, template: template.name })}\n` : `${path}\n`);
+  err.write(`try it: ${template.tryIt.replaceAll('{NAME}', name)}\n`);
+  return EXIT.success;
+}

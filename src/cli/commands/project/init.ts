@@ -1,0 +1,97 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { STATE_DIR } from '../../../util/project.js';
+import { whyUnwritableAt } from '../../../util/why-unwritable.js';
+import type { Command, Invocation } from '../../boot/command.js';
+import { EXIT } from '../../errors/exit-status.js';
+import { complain } from '../../errors/problem.js';
+import { WRITABLE_HINT, writeNewFile } from '../../load/new-file.js';
+import { OVERVIEW_FLOW } from '../../templates/overview.js';
+import { createStyle } from '../../terminal/style.js';
+
+export const command: Command = {
+  usage: '[--json]',
+  description: `Writes settings, a first flow and the schema that editors use for completion into ${STATE_DIR}, and tells git
+to ignore what taskflow makes. What is there already is left alone, so it can be called again at any time.`,
+  examples: [{ command: 'taskflow init && taskflow run overview', does: 'from nothing to a first run' }],
+  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: [{path, action}]' }],
+  positionals: [],
+  async run(invocation) {
+    const { flowSchemaText } = await import('../../text/schema-text.js');
+    const files = [
+      { path: `${STATE_DIR}/config.yaml`, text: CONFIG },
+      { path: `${STATE_DIR}/overview.yaml`, text: OVERVIEW_FLOW },
+      { path: `${STATE_DIR}/schema/flow.json`, text: await flowSchemaText() },
+    ];
+    const { root } = invocation.project;
+    const done: Step[] = [];
+    for (const { path, text } of files) {
+      const written = writeNewFile(join(root, path), text);
+      if (typeof written === 'object') return unwritable(invocation, path, written.failed);
+      done.push({ path, action: written === 'there' ? 'left alone' : written });
+    }
+    const ignored = ignoreLines(root);
+    if ('failed' in ignored) return unwritable(invocation, '.gitignore', ignored.failed);
+    done.push(ignored);
+    report(invocation, done);
+    return EXIT.success;
+  },
+};
+
+interface Step {
+  readonly path: string;
+  readonly action: 'created' | 'extended' | 'left alone';
+}
+
+const CONFIG = `# Settings of taskflow in this project. They lie over your own in ~/.pi/agent/taskflows/config.yaml.
+# taskflow config list --all shows every setting; taskflow config set KEY VALUE changes one and keeps these comments.
+
+# runner: pi              # pi, claude, codex, or one of your own; without it, the first that is installed
+# model: MODEL            # default model of all flows
+# concurrency: 8
+
+# runners:
+#   local: { type: openai, baseUrl: "http://127.0.0.1:11434/v1", model: qwen3 }
+#   mine: { command: [node, agent.mjs], format: text, version: "1" }
+
+# cache: { maxBytes: 1GB, maxAge: 90d }
+# iteration: on           # an unfinished run of the same file is continued by itself
+`;
+
+const IGNORED = [`${STATE_DIR}/cache/`, `${STATE_DIR}/runs/`];
+
+function unwritable(invocation: Invocation, path: string, why: string): number {
+  return complain(invocation, `${path} cannot be written: ${why}`, WRITABLE_HINT);
+}
+
+function ignoreLines(root: string): Step | { readonly failed: string } {
+  const path = join(root, '.gitignore');
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  const there = new Set((before ?? '').split(/\r?\n/).map((line) => line.trim().replace(/^\//, '').replace(/\/$/, '')));
+  const missing = IGNORED.filter((line) => !there.has(line.slice(0, -1)));
+  if (missing.length === 0) return { path: '.gitignore', action: 'left alone' };
+  const gap = before === undefined || before === '' || before.endsWith('\n') ? '' : '\n';
+  try {
+    // Only added to: what a person wrote is not written again, so a full disk cannot cost it.
+    appendFileSync(path, `${gap}${missing.join('\n')}\n`);
+  } catch (error) {
+    return { failed: whyUnwritableAt(path, error) };
+  }
+  return { path: '.gitignore', action: before === undefined ? 'created' : 'extended' };
+}
+
+function report({ out, err, flags }: Invocation, steps: readonly Step[]): void {
+  if (flags.boolean('json')) {
+    out.write(`${JSON.stringify(steps, null, 2)}\n`);
+    return;
+  }
+  const style = createStyle(out.color);
+  for (const { path, action } of steps) {
+    out.write(
+      action === 'left alone'
+        ? style.dim(`  ${path} (left alone)\n`)
+        : `${style.green('+')} ${path}${action === 'extended' ? ' (extended)' : ''}\n`,
+    );
+  }
+  err.write('next: taskflow run overview\n');
+}

@@ -1,5 +1,0 @@
-import { decisionCommand } from '../decide.js';
-
-export const command = decisionCommand('reject', [
-  { command: 'taskflow reject last sure --note "too early"', does: 'say no, and why' },
-]);

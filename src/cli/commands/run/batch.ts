@@ -1,0 +1,123 @@
+import { isFlowPath } from '../../../check/find-flow.js';
+import { rowPath } from '../../../run/batch/row-scope.js';
+import type { BatchRow } from '../../../run/batch/rows/bind-rows.js';
+import { ROW_FORMATS } from '../../../run/batch/rows/raw-row.js';
+import type { Selection } from '../../../run/core/options.js';
+import { unknownInSelection } from '../../../run/schedule/selection.js';
+import { readBatchRows } from '../../batch/batch-rows.js';
+import { batchContinuation, executeBatch } from '../../batch/execute-batch.js';
+import type { Command } from '../../boot/command.js';
+import { complain } from '../../errors/problem.js';
+import { RUN_FLAGS, readRunFlags } from '../../flags/run-flags.js';
+import { requireFlow } from '../../load/flow-file.js';
+import { unknownRunnerFlag } from '../../load/named-runner.js';
+import { requireConfig } from '../../load/settings.js';
+
+/** Where a batch means something else: rows that are done stay done. */
+const IN_A_BATCH: Readonly<Record<string, string>> = {
+  arg: 'an argument for all rows; a row of its own goes before',
+  rerun: 'run this phase again; a side effect only in rows where nobody knows whether it took place',
+  skip: 'take this side effect as done in such rows',
+};
+
+export const command: Command = {
+  usage: 'FLOW --over FILE [K=V …] [flags]',
+  description: `Runs a flow once for each row of a file: one process, one journal, one concurrency and budget, one cache. What
+several rows have in common is executed once. A row that fails does not stop the others.
+
+Rows: .txt (one per line), .csv and .tsv (the first line names the arguments), .jsonl, .json and .yaml (a list of objects),
+or - for standard input. All rows are checked before anything starts.
+
+Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's arguments.`,
+  examples: [
+    { command: 'taskflow batch research --over topics.txt --out results', does: 'one file per topic in results/' },
+    { command: 'taskflow batch ./review.yaml --over files.csv --jobs 20', does: 'columns are arguments of the flow' },
+    { command: 'taskflow batch research --over topics.txt --resume', does: 'only what is missing' },
+    { command: 'taskflow batch research --over topics.txt --dry-run', does: 'what would run, and what it last cost' },
+    { command: 'git ls-files "*.md" | taskflow batch lint --over - --as file', does: 'rows from a pipe' },
+  ],
+  flags: [
+    { name: 'over', type: 'string', value: 'FILE', help: 'the rows (- is stdin)' },
+    { name: 'as', type: 'string', value: 'NAME', help: 'the argument that a bare value stands for (default: topic)' },
+    {
+      name: 'format',
+      type: 'string',
+      value: 'F',
+      choices: ROW_FORMATS,
+      help: `${ROW_FORMATS.join(', ')}; else by name`,
+    },
+    { name: 'out', alias: 'o', type: 'string', value: 'DIR', help: 'one file per row, batch.json and summary.md' },
+    { name: 'jobs', alias: 'j', type: 'number', value: 'N', help: 'rows under way at once (default: 2 × concurrency)' },
+    {
+      name: 'dry-run',
+      alias: 'n',
+      type: 'boolean',
+      help: 'what would run or be reused in which rows; executes nothing',
+    },
+    { name: 'resume', type: 'boolean', help: 'go on with the last batch of this flow and these rows' },
+    { name: 'fail-fast', type: 'boolean', help: 'end with the first row that fails' },
+    ...RUN_FLAGS.map((flag) => ({ ...flag, help: IN_A_BATCH[flag.name] ?? flag.help })),
+  ],
+  positionals: [
+    { name: 'FLOW', help: 'a path, or the name of a saved flow', required: true },
+    { name: 'K=V', help: 'arguments for all rows', required: false, many: true },
+  ],
+  async run(invocation) {
+    const { flags, positionals, project } = invocation;
+    const settings = readRunFlags(invocation);
+    if ('problem' in settings) return complain(invocation, settings.problem);
+    if (flags.string('over') === undefined) {
+      return complain(invocation, 'no rows are named', 'add --over FILE (.txt, .csv, .jsonl, .json, .yaml or -)');
+    }
+    const jobs = flags.number('jobs');
+    if (jobs !== undefined && (!Number.isInteger(jobs) || jobs < 1)) {
+      return complain(invocation, '--jobs is a whole number from 1 on');
+    }
+    const [typed, ...pairs] = positionals as [string, ...string[]];
+    const loaded = await requireFlow(invocation, typed);
+    if ('status' in loaded) return loaded.status;
+    const unknown = unknownInSelection(loaded.flow, withoutRows(settings.selection));
+    if (unknown.length > 0) return complain(invocation, `the flow has no phase ${unknown[0]}`);
+    const configured = await requireConfig(invocation);
+    if ('status' in configured) return configured.status;
+    const runner = await unknownRunnerFlag(invocation, configured.config);
+    if (runner) return complain(invocation, runner.message, runner.hint);
+    const read = await readBatchRows(invocation, loaded.flow, pairs);
+    if ('status' in read) return read.status;
+    const { rows, over, warnings } = read;
+    const noRow = unknownRow(rows, settings.selection);
+    if (noRow !== undefined) return complain(invocation, `no row of ${over} is ${noRow}`, NO_ROW_HINT);
+    const options = {
+      ...settings,
+      project,
+      config: configured.config,
+      flow: loaded.flow,
+      source: { ref: typed, byName: !isFlowPath(typed), file: loaded.file, digest: loaded.digest },
+      rows,
+      over,
+      ...(jobs === undefined ? {} : { jobs }),
+      failFast: flags.boolean('fail-fast'),
+    };
+    if (!flags.boolean('dry-run')) return executeBatch(invocation, options, warnings);
+    const continuation = batchContinuation(invocation, options);
+    if ('problem' in continuation) return complain(invocation, continuation.problem);
+    const { showBatchForecast } = await import('../../batch/dry-run-batch.js');
+    return showBatchForecast(invocation, { ...options, continuation });
+  },
+};
+
+const NO_ROW_HINT = 'taskflow runs show last --json has the path of each row';
+const ROW_PATH = /^(rows\/[^/]+)\//;
+
+/** `rows/3f…/send` is `send` of one row, `send` that of all of them. */
+function withoutRows({ rerun = [], skip = [], ...rest }: Selection): Selection {
+  const inFlow = (names: readonly string[]) => names.map((name) => name.replace(ROW_PATH, ''));
+  return { ...rest, rerun: inFlow(rerun), skip: inFlow(skip) };
+}
+
+function unknownRow(rows: readonly BatchRow[], { rerun = [], skip = [] }: Selection): string | undefined {
+  const named = [...rerun, ...skip].flatMap((name) => ROW_PATH.exec(name)?.[1] ?? []);
+  if (named.length === 0) return undefined;
+  const known = new Set(rows.map(rowPath));
+  return named.find((path) => !known.has(path));
+}

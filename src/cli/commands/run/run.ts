@@ -1,0 +1,41 @@
+import type { Command } from '../../boot/command.js';
+import { RUN_FLAGS } from '../../flags/run-flags.js';
+
+export const command: Command = {
+  usage: 'FLOW [K=V …] [flags]',
+  description: `Status: 0 success, 1 a phase failed, 2 wrong usage or a flow with problems, 3 a gate blocked or a person said no,
+4 waiting for an approval, 5 over budget, 6 --frozen and a miss, 130 interrupted.`,
+  examples: [
+    { command: 'taskflow run overview', does: 'a saved flow' },
+    { command: 'taskflow run ./flow.yaml topic="sea level" --json', does: 'a file with an argument; one JSON result' },
+    { command: 'taskflow run ./flow.yaml --dry-run', does: 'what would run, what would be reused, and why' },
+    { command: 'taskflow run ./flow.yaml --frozen', does: 'prove in CI that nothing changed' },
+    { command: 'taskflow run ./flow.yaml --from report', does: 'from one phase on; earlier outputs are restored' },
+  ],
+  flags: [
+    { name: 'dry-run', alias: 'n', type: 'boolean', help: 'what would run or be reused, and why; executes nothing' },
+    { name: 'fresh', type: 'boolean', help: 'never continue an unfinished run' },
+    { name: 'iterate', type: 'boolean', help: 'continue the last run even if it is finished' },
+    {
+      name: 'resume',
+      type: 'string',
+      value: 'RUN',
+      optionalValue: /^(last|\d{8}-\d{6}-[0-9a-z]{6})$/,
+      // After FLOW, what is no argument of the flow is a part of a run's id.
+      laterValue: /^[^-=][^=]*$/,
+      help: 'continue that run: its id, a unique part of it, or last (also without RUN), the last one of this flow',
+    },
+    { name: 'resume-from', type: 'string', value: 'FILE', help: 'continue from an exported checkpoint' },
+    { name: 'only', type: 'string', value: 'ID', help: 'this phase alone; what it needs is restored' },
+    { name: 'from', type: 'string', value: 'ID', help: 'this phase and everything after it' },
+    { name: 'until', type: 'string', value: 'ID', help: 'this phase and everything it needs' },
+    ...RUN_FLAGS,
+  ],
+  positionals: [
+    { name: 'FLOW', help: 'a path, or the name of a saved flow', required: true },
+    { name: 'K=V', help: 'arguments of the flow', required: false, many: true },
+  ],
+  async run(invocation) {
+    return (await import('../../run/run-flow.js')).runFlow(invocation);
+  },
+};

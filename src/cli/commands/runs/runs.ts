@@ -1,0 +1,113 @@
+import { totalTokens } from '../../../model/outcome.js';
+import { waitingApprovals } from '../../../run/history/decide-approval.js';
+import { listRuns, sizeOfRuns } from '../../../run/history/list-runs.js';
+import type { RunHead, RunState } from '../../../run/history/run-head.js';
+import { wentOn } from '../../../run/history/succession.js';
+import { formatAgo, formatDuration } from '../../../util/duration.js';
+import { formatBytes, plural } from '../../../util/format.js';
+import type { Project } from '../../../util/project.js';
+import type { Command, Invocation } from '../../boot/command.js';
+import { EXIT } from '../../errors/exit-status.js';
+import { complain } from '../../errors/problem.js';
+import { createStyle, type Style } from '../../terminal/style.js';
+import { alignColumns } from '../../text/table.js';
+import { savedText, spentText } from '../../view/closing.js';
+
+const STATES = ['success', 'failed', 'blocked', 'paused', 'over-budget', 'interrupted', 'running', 'crashed'] as const;
+
+export const command: Command = {
+  usage: '[--flow NAME] [--state S] [--limit N] [--json]',
+  examples: [
+    { command: 'taskflow runs', does: 'the last 20 runs' },
+    { command: 'taskflow runs --state paused', does: 'what waits for an approval' },
+  ],
+  flags: [
+    { name: 'flow', type: 'string', value: 'NAME', help: 'only runs of this flow (name or file)' },
+    { name: 'state', type: 'string', value: 'S', choices: STATES, help: STATES.join(', ') },
+    { name: 'limit', type: 'number', value: 'N', help: 'at most so many (20)' },
+    {
+      name: 'json',
+      type: 'boolean',
+      help: 'as JSON: [{runId, flow, file, state, startedAt, durationMs, spent, saved}]',
+    },
+  ],
+  positionals: [],
+  async run(invocation) {
+    const limit = limitOf(invocation.flags);
+    if (!Number.isInteger(limit) || limit < 1) return complain(invocation, '--limit is a whole number from 1 on');
+    const heads = chosenRuns(invocation).sort((a, b) => b.run.at - a.run.at);
+    if (invocation.flags.boolean('json')) {
+      invocation.out.write(`${JSON.stringify(heads.map(runJson), null, 2)}\n`);
+      return EXIT.success;
+    }
+    if (heads.length === 0) invocation.err.write('no runs\n');
+    const style = createStyle(invocation.out.color);
+    invocation.out.write(alignColumns(heads.map((head) => row(head, invocation.project, style))));
+    tellMore(invocation, heads.length);
+    return EXIT.success;
+  },
+};
+
+/** That there may be more than is shown, and how much is kept. */
+function tellMore({ flags, project, err }: Invocation, shown: number): void {
+  const { runs, bytes } = sizeOfRuns(project);
+  if (shown < limitOf(flags) || shown === runs) return;
+  err.write(`the newest ${shown}; --limit N shows more (${plural(runs, 'run')} kept, ${formatBytes(bytes)})\n`);
+}
+
+function limitOf(flags: Invocation['flags']): number {
+  return flags.number('limit') ?? 20;
+}
+
+function chosenRuns({ flags, project }: Invocation): RunHead[] {
+  const limit = limitOf(flags);
+  const flow = flags.string('flow');
+  const state = flags.string('state');
+  const of = flow === undefined ? {} : { flow };
+  if (state === undefined) return listRuns(project, { ...of, limit });
+  return listRuns(project, of)
+    .filter((head) => head.state === state)
+    .slice(0, limit);
+}
+
+export function runJson({ runId, run, state, endedAt, end }: RunHead) {
+  return {
+    runId,
+    flow: run.flow,
+    file: run.file ?? null,
+    state,
+    startedAt: run.at,
+    durationMs: end?.durationMs ?? Math.max(0, Math.round(endedAt - run.at)),
+    spent: end ? { usd: end.spent.usd ?? null, tokens: totalTokens(end.spent) } : null,
+    saved: end?.saved ?? null,
+    continues: run.continues ?? null,
+  };
+}
+
+function row(head: RunHead, project: Project, style: Style): string[] {
+  const now = project.clock.now();
+  const { runId, run, state, end } = head;
+  const { durationMs, spent } = runJson(head);
+  const money = end && spent ? `spent ${spentText(spent)} · saved ${savedText(end.saved)}` : '';
+  const took = state === 'running' ? `for ${formatDuration(now - run.at)}` : formatDuration(durationMs);
+  return [
+    runId,
+    run.mode === 'batch' ? `${run.flow} over ${run.over ?? '?'}` : run.flow,
+    `${stateText(state, style)}${state === 'paused' ? style.dim(sincePaused(project, runId)) : ''}`,
+    formatAgo(now - run.at),
+    took,
+    style.dim(money),
+  ];
+}
+
+/** A paused run may need nobody any more. */
+function sincePaused(project: Project, runId: string): string {
+  if (wentOn(project, runId)) return ' (went on)';
+  return waitingApprovals(project, runId).every(({ decided }) => decided) ? ' (decided)' : '';
+}
+
+export function stateText(state: RunState, style: Style): string {
+  if (state === 'success') return style.green(state);
+  if (state === 'running') return style.cyan(state);
+  return state === 'paused' || state === 'interrupted' ? style.yellow(state) : style.red(state);
+}

@@ -1,0 +1,75 @@
+import { type PhaseTrace, type RunTrace, traceRun } from '../../../run/history/trace.js';
+import { plural } from '../../../util/format.js';
+import { type NamedRow, RowNames } from '../../batch/row-names.js';
+import type { Command } from '../../boot/command.js';
+import { EXIT } from '../../errors/exit-status.js';
+import { complain } from '../../errors/problem.js';
+import { findRun } from '../../load/run-ref.js';
+import { TraceText } from '../../text/trace-text.js';
+
+export const command: Command = {
+  usage: 'RUN [PHASE] [--full] [--json]',
+  description:
+    'Every attempt with the inputs it had, timing, cost, retries and why it ran; for a failure all that is known.',
+  examples: [
+    { command: 'taskflow trace last', does: 'the whole last run' },
+    { command: 'taskflow trace last review --full', does: 'one phase, with nothing shortened' },
+    { command: 'taskflow trace last 3', does: 'the third row of a batch' },
+  ],
+  flags: [
+    { name: 'full', type: 'boolean', help: 'do not shorten inputs and outputs' },
+    { name: 'json', type: 'boolean', help: 'as JSON: {run, phases: [{phase, starts, attempts, units, result, …}]}' },
+  ],
+  positionals: [
+    { name: 'RUN', help: 'id of a run, a unique part of it, or last', required: true },
+    {
+      name: 'PHASE',
+      help: 'only this phase and what is nested in it; of a batch, in all rows: 3/PHASE is that of row 3, 3 the whole row',
+      required: false,
+    },
+  ],
+  async run(invocation) {
+    const [typed, wanted] = invocation.positionals as [string, string | undefined];
+    const found = findRun(invocation.project, typed);
+    if ('problem' in found) return complain(invocation, found.problem, found.hint);
+    const trace = traceRun(invocation.project, found.runId);
+    if (!trace) return complain(invocation, `the journal of ${found.runId} cannot be read`);
+    const names = new RowNames(trace.rows);
+    const phases = inRows(trace, names).filter(({ phase }) => wanted === undefined || names.fits(phase, wanted));
+    if (wanted !== undefined && phases.length === 0) {
+      const known = trace.head.run.phases.map(({ id }) => id).slice(0, 20);
+      const rows = trace.rows.length > 0 ? `, in ${plural(trace.rows.length, 'row')}` : '';
+      const hint = `it has: ${known.join(', ')}${rows}`;
+      return complain(invocation, `nothing is known of ${wanted} in run ${found.runId}`, hint);
+    }
+    if (invocation.flags.boolean('json')) {
+      const { head, ...rest } = trace;
+      const named = phases.map((phase) => ({ ...rowFacts(names, phase), ...phase }));
+      invocation.out.write(`${JSON.stringify({ ...head, ...rest, phases: named }, null, 2)}\n`);
+      return EXIT.success;
+    }
+    const text = new TraceText(invocation, trace.head.run.at, invocation.project.clock.now());
+    text.run(trace);
+    let row: NamedRow | undefined;
+    for (const phase of phases) {
+      const place = names.find(phase.phase);
+      if (place && place.row !== row) text.row(place.row);
+      row = place?.row;
+      text.phase(phase, place?.phase);
+    }
+    if (wanted === undefined) text.end(trace);
+    invocation.out.write(text.text);
+    return EXIT.success;
+  },
+};
+
+/** The rows of a batch run side by side; one after the other they can be read. */
+function inRows({ phases }: RunTrace, names: RowNames): readonly PhaseTrace[] {
+  const numberOf = ({ phase }: PhaseTrace) => names.find(phase)?.row.row ?? Number.MAX_SAFE_INTEGER;
+  return [...phases].sort((a, b) => numberOf(a) - numberOf(b));
+}
+
+function rowFacts(names: RowNames, { phase }: PhaseTrace) {
+  const row = names.find(phase)?.row;
+  return row ? { row: row.row, label: row.label } : {};
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Writer } from '../boot/command.js';
+import { createStyle } from '../terminal/style.js';
+
+export interface DiagnosticsOptions {
+  /** What the files' names are relative to. */
+  readonly root: string;
+  readonly home?: string;
+}
+
+/** Every problem with its place underlined and what to do. Loads the drawing of frames only if there is a problem. */
+export async function writeDiagnostics(
+  target: Writer,
+  diagnostics: readonly Diagnostic[],
+  { root, home = homedir() }: DiagnosticsOptions,
+): Promise<void> {
+  if (diagnostics.length === 0) return;
+  const { renderDiagnostic } = await import('../../parse/frame.js');
+  const style = createStyle(target.color);
+  const texts = new Map<string, string | undefined>();
+  const textOf = (file: string) => {
+    if (!texts.has(file)) texts.set(file, readIfPossible(resolve(root, file.replace(/^~(?=\/)/, home))));
+    return texts.get(file);
+  };
+  const frames = diagnostics.map((diagnostic) =>
+    renderDiagnostic(diagnostic, textOf(diagnostic.file), {
+      error: style.red,
+      warning: style.yellow,
+      quiet: style.dim,
+    }),
+  );
+  target.write(`${frames.join('\n')}\n`);
+}
+
+function readIfPossible(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // The message stands by itself; only the line of the file is left out.
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Invocation } from '../boot/command.js';
+import { EXIT } from './exit-status.js';
+import { type Channel, type Problem, refusalLine } from './refusal.js';
+
+/** Says what is wrong with a command line or its input, and what to do; gives the exit status for it. */
+export function complain(invocation: Invocation, message: string, hint?: string): number {
+  return complainAll(invocation, [{ message, ...(hint ? { hint } : {}) }]);
+}
+
+export function complainAll(invocation: Invocation, problems: readonly Problem[]): number {
+  for (const { message, hint } of problems) {
+    invocation.err.write(`taskflow ${invocation.command}: ${message}\n${hint ? `  ${hint}\n` : ''}`);
+  }
+  return refuse(
+    invocation,
+    problems.map(({ message, hint }) => ({ message, ...(hint ? { hint } : {}) })),
+  );
+}
+
+/** People have read what is wrong on stderr; a program that waits for a result on stdout is told there. */
+export function refuse(invocation: Invocation, problems: readonly Problem[]): number {
+  const channel = channelOf(invocation);
+  if (channel) invocation.out.write(refusalLine(channel, problems, invocation.project.clock.now()));
+  return EXIT.usage;
+}
+
+/** Of a batch, `--format` is about its rows. */
+const FORMATTED = new Set(['check', 'graph']);
+
+function channelOf({ flags, command }: Invocation): Channel | undefined {
+  const isGiven = (name: string) => flags.given().includes(name) && flags.boolean(name);
+  if (isGiven('json') || (FORMATTED.has(command) && flags.string('format') === 'json')) return 'json';
+  return isGiven('events') ? 'events' : undefined;
+}

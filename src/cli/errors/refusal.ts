@@ -1,0 +1,24 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+
+/** Something that is wrong with a command line or its input; with its place if it is in a file. */
+export type Problem = Pick<Diagnostic, 'message' | 'hint'> & Partial<Diagnostic>;
+
+/** How a program that reads stdout wants to be told. */
+export type Channel = 'json' | 'events';
+
+/** What it reads when we broke down ourselves. */
+export function bugLine(channel: Channel, message: string, at: number): string {
+  const head = channel === 'events' ? { type: 'broken', at, runId: null } : { status: 'failed' };
+  const hint = 'This is a bug in taskflow; TASKFLOW_DEBUG=1 shows where it happened.';
+  return `${JSON.stringify({ ...head, error: { code: 'internal', message, hint } })}\n`;
+}
+
+/**
+ * What a program reads where it expects a result, when nothing was started: `error` as in every result, and all of the
+ * problems as `check --json` has them. Among events it is a line like the others, of a run that has no id.
+ */
+export function refusalLine(channel: Channel, problems: readonly Problem[], at: number): string {
+  const error = problems.find(({ severity }) => severity !== 'warning') ?? problems[0];
+  const head = channel === 'events' ? { type: 'refused', at, runId: null } : { status: 'refused' };
+  return `${JSON.stringify({ ...head, error, problems })}\n`;
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ArgSpec } from '../../model/flow.js';
+import { isJsonObject, type JsonValue } from '../../model/json.js';
+import { isForbiddenName } from '../../model/names.js';
+import { bindArgs, suggestArguments } from '../../plan/args.js';
+import { whyUnreadable } from '../../util/why-unreadable.js';
+import type { Invocation } from '../boot/command.js';
+
+export type GivenArgs =
+  | { readonly args: Readonly<Record<string, JsonValue>> }
+  | { readonly problems: readonly { readonly message: string; readonly hint?: string }[] };
+
+/** Arguments of a flow from `--args-file`, `--arg k=v` and plain `k=v` words, the later over the earlier. */
+export async function givenArgs(
+  invocation: Invocation,
+  pairs: readonly string[],
+  specs: Readonly<Record<string, ArgSpec>>,
+  earlier: Readonly<Record<string, JsonValue>> = {},
+): Promise<GivenArgs> {
+  const given: Record<string, JsonValue> = Object.assign(Object.create(null), earlier);
+  const problems: { message: string; hint?: string }[] = [];
+  const file = invocation.flags.string('args-file');
+  if (file !== undefined) {
+    const read = await readArgsFile(invocation, file);
+    if ('problem' in read) problems.push({ message: read.problem });
+    else Object.assign(given, read.values);
+  }
+  for (const pair of [...invocation.flags.list('arg'), ...pairs]) {
+    const split = splitPair(pair, specs);
+    if ('problem' in split) problems.push({ message: split.problem, hint: 'arguments are written name=value' });
+    else given[split.name] = split.value;
+  }
+  if (problems.length > 0) return { problems };
+  const bound = bindArgs(specs, given, invocation.project, { source: 'json' });
+  return 'args' in bound ? bound : { problems: await suggestArguments(bound.problems, specs) };
+}
+
+/** A text for a `json` argument is JSON on the command line; in a file, values have their types already. */
+function splitPair(
+  pair: string,
+  specs: Readonly<Record<string, ArgSpec>>,
+): { readonly name: string; readonly value: JsonValue } | { readonly problem: string } {
+  const equals = pair.indexOf('=');
+  if (equals < 1) return { problem: `${JSON.stringify(pair)} is no argument` };
+  const name = pair.slice(0, equals).trim();
+  const text = pair.slice(equals + 1);
+  if (isForbiddenName(name)) return { problem: `${JSON.stringify(name)} is no name for an argument` };
+  if (!Object.hasOwn(specs, name) || specs[name]!.type !== 'json' || specs[name]!.untyped) return { name, value: text };
+  try {
+    return { name, value: JSON.parse(text) as JsonValue };
+  } catch (error) {
+    return { problem: `argument ${name} has to be JSON: ${(error as Error).message}` };
+  }
+}
+
+async function readArgsFile(
+  invocation: Invocation,
+  file: string,
+): Promise<{ readonly values: Record<string, JsonValue> } | { readonly problem: string }> {
+  let text: string;
+  try {
+    text =
+      file === '-' ? invocation.stdin.readAll().toString('utf8') : readFileSync(resolve(invocation.cwd, file), 'utf8');
+  } catch (error) {
+    return { problem: `--args-file ${file} cannot be read: ${whyUnreadable(error)}` };
+  }
+  const { parseText } = await import('../../parse/parse.js');
+  const parsed = await parseText(file === '-' ? 'stdin.yaml' : file, text);
+  if ('problems' in parsed)
+    return { problem: `--args-file ${file}: ${parsed.problems[0]?.message ?? 'cannot be read'}` };
+  const value = parsed.value as JsonValue;
+  return isJsonObject(value) ? { values: { ...value } } : { problem: `--args-file ${file} must hold names and values` };
+}

@@ -1,0 +1,77 @@
+import type { Selection } from '../../run/core/options.js';
+import type { Invocation } from '../boot/command.js';
+import type { FlagSpec } from './flag-spec.js';
+
+/** Flags of every command that runs a flow: `run`, `resume`. */
+export const RUN_FLAGS: readonly FlagSpec[] = [
+  {
+    name: 'json',
+    type: 'boolean',
+    help: 'one JSON result on stdout; {status: "refused", error, problems} if nothing could be started',
+  },
+  {
+    name: 'events',
+    type: 'boolean',
+    help: 'one JSON event per line on stdout, as they happen; only one, of type refused, if nothing could be started',
+  },
+  { name: 'quiet', alias: 'q', type: 'boolean', help: 'no progress on stderr, only why it did not end well' },
+  { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
+  { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file (- is stdin)' },
+  { name: 'no-cache', type: 'boolean', help: 'neither read nor write reuse' },
+  { name: 'refresh', type: 'boolean', help: 'write reuse, but do not read it' },
+  { name: 'frozen', type: 'boolean', help: 'a cross-run phase that would have to run is an error (status 6)' },
+  { name: 'rerun', type: 'list', value: 'ID', help: 'run this phase again; of items in doubt also one: ID[3]' },
+  { name: 'skip', type: 'list', value: 'ID', help: 'leave this phase out; an item in doubt (ID[3]) is taken as done' },
+  { name: 'keep-going', type: 'boolean', help: 'after a failure go on with what does not depend on it' },
+  { name: 'concurrency', type: 'number', value: 'N', help: 'phase executions at once' },
+  { name: 'max-usd', type: 'number', value: 'N', help: 'stop starting work once this much is spent' },
+  { name: 'runner', type: 'string', value: 'NAME', help: 'runner of all phases, whatever they name' },
+  { name: 'model', type: 'string', value: 'M', help: 'model of all phases, whatever they name' },
+  { name: 'junit', type: 'string', value: 'FILE', help: 'a test report for CI; its folder is made' },
+  { name: 'timeout', type: 'duration', value: 'D', help: 'end the run after this long' },
+  { name: 'yes', alias: 'y', type: 'boolean', help: 'approve every approval' },
+];
+
+/** What the flags say about a run, or what is wrong with them. */
+export interface RunSettings {
+  readonly reuse: 'on' | 'refresh' | 'off';
+  readonly frozen: boolean;
+  readonly keepGoing: boolean;
+  readonly concurrency?: number;
+  readonly maxUSD?: number;
+  readonly runner?: string;
+  readonly model?: string;
+  readonly timeoutMs?: number;
+  readonly selection: Selection;
+}
+
+export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSettings | { readonly problem: string } {
+  const noCache = flags.boolean('no-cache');
+  const refresh = flags.boolean('refresh');
+  const frozen = flags.boolean('frozen');
+  if (noCache && refresh) return { problem: '--no-cache and --refresh contradict each other' };
+  if (frozen && (noCache || refresh))
+    return { problem: `--frozen needs what ${noCache ? '--no-cache' : '--refresh'} forbids` };
+  if (flags.boolean('json') && flags.boolean('events')) return { problem: '--json and --events both want stdout' };
+  const concurrency = flags.number('concurrency');
+  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1)) {
+    return { problem: '--concurrency is a whole number from 1 on' };
+  }
+  const maxUSD = flags.number('max-usd');
+  if (maxUSD !== undefined && maxUSD < 0) return { problem: '--max-usd is an amount of money, not less than 0' };
+  return {
+    reuse: noCache ? 'off' : refresh ? 'refresh' : 'on',
+    frozen,
+    keepGoing: flags.boolean('keep-going'),
+    ...given('concurrency', concurrency),
+    ...given('maxUSD', maxUSD),
+    ...given('runner', flags.string('runner')),
+    ...given('model', flags.string('model')),
+    ...given('timeoutMs', flags.duration('timeout')),
+    selection: { ...more, rerun: flags.list('rerun'), skip: flags.list('skip') },
+  };
+}
+
+function given<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [name in K]: V });
+}

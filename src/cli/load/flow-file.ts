@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import { isFlowPath } from '../../check/find-flow.js';
+import { type LoadedFlow, loadFlow } from '../../check/load-flow.js';
+import type { Diagnostic } from '../../model/diagnostic.js';
+import { statIfThere } from '../../util/stat.js';
+import type { Invocation } from '../boot/command.js';
+import { complain, refuse } from '../errors/problem.js';
+
+/** FLOW as the person typed it: paths are relative to where they are, everything else is a saved flow's name. */
+export function flowReference(invocation: Invocation, typed: string): string {
+  return isFlowPath(typed) ? resolve(invocation.cwd, typed) : typed;
+}
+
+/** That there is no such file is half the truth when a folder has its name. */
+export function absentInWords(
+  { cwd }: Invocation,
+  typed: string,
+  diagnostics: readonly Diagnostic[],
+): readonly Diagnostic[] {
+  const isFolder = isFlowPath(typed) && statIfThere(resolve(cwd, typed))?.isDirectory();
+  if (!isFolder) return diagnostics;
+  const words = { message: `${typed} is a folder, not a flow file`, hint: 'name a file in it' };
+  return diagnostics.map((diagnostic) => (diagnostic.code === 'no-flow' ? { ...diagnostic, ...words } : diagnostic));
+}
+
+export type UsableFlow = Extract<LoadedFlow, { readonly flow: unknown }>;
+
+/** The flow, checked; or the exit status after its problems have been shown. Warnings are shown either way. */
+export async function requireFlow(
+  invocation: Invocation,
+  typed: string,
+): Promise<UsableFlow | { readonly status: number }> {
+  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed));
+  const told = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, typed, loaded.diagnostics);
+  // There is no file to point into.
+  const absent = told.find(({ code }) => code === 'no-flow');
+  if (absent) return { status: complain(invocation, absent.message, absent.hint) };
+  if (told.length > 0) {
+    const { writeDiagnostics } = await import('../errors/diagnostics.js');
+    await writeDiagnostics(invocation.err, told, invocation.project);
+    if (invocation.project.env['GITHUB_ACTIONS'] === 'true') {
+      (await import('../run/reports.js')).annotateDiagnostics(invocation, told);
+    }
+  }
+  return 'flow' in loaded ? loaded : { status: refuse(invocation, told) };
+}

@@ -1,0 +1,23 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { whyUnwritableAt } from '../../util/why-unwritable.js';
+
+/** Of whatever belongs to the project. */
+export const WRITABLE_HINT = 'put that right, or work in another folder with --cwd DIR';
+
+/**
+ * Writes a file that is not there yet, never over one that is, not even one that appears at this very moment. Of one that
+ * could not be written whole nothing is left: it would be taken for the real one.
+ */
+export function writeNewFile(path: string, text: string): 'created' | 'there' | { readonly failed: string } {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+    return 'created';
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && syscall === 'open') return 'there';
+    if (syscall === 'write') rmSync(path, { force: true });
+    return { failed: whyUnwritableAt(path, error) };
+  }
+}

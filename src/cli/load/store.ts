@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import type { Config } from '../../model/config.js';
+import type { StoreOptions } from '../../store/options.js';
+import { resolveSigningKey } from '../../store/signing-key.js';
+import type { Project } from '../../util/project.js';
+import type { Invocation } from '../boot/command.js';
+import { complain } from '../errors/problem.js';
+import { requireConfig } from './settings.js';
+
+/** Where the project's store is and what it may hold; or why its key cannot be had. */
+export function storeOptions(project: Project, config: Config): StoreOptions | { readonly problem: string } {
+  const signing = resolveSigningKey(config, project);
+  if ('problem' in signing) return signing;
+  const { maxBytes, maxEntries, maxAgeMs, dir } = config.cache;
+  const key = signing.key === undefined ? {} : { signingKey: signing.key };
+  return { dir: resolve(project.root, dir), project, limits: { maxBytes, maxEntries, maxAgeMs }, ...key };
+}
+
+/** The same for a command; or the exit status after the problem has been shown. */
+export async function requireStore(
+  invocation: Invocation,
+): Promise<{ readonly store: StoreOptions; readonly config: Config } | { readonly status: number }> {
+  const configured = await requireConfig(invocation);
+  if ('status' in configured) return configured;
+  const store = storeOptions(invocation.project, configured.config);
+  if ('problem' in store)
+    return { status: complain(invocation, store.problem, 'see cache.signingKey in taskflow config list') };
+  return { store, config: configured.config };
+}
+
+/** Another maintenance command is at work. */
+export function complainBusy(invocation: Invocation, busy: string): number {
+  return complain(invocation, `the store is being tidied by someone else: ${busy}`, 'try again in a moment');
+}

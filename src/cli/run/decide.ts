@@ -1,0 +1,95 @@
+import { userInfo } from 'node:os';
+import { type Decided, decideApproval, waitingApprovals } from '../../run/history/decide-approval.js';
+import { isUnfinished, type RunHead, runHead } from '../../run/history/run-head.js';
+import { wentOn } from '../../run/history/succession.js';
+import { traceRun } from '../../run/history/trace.js';
+import { oneLine } from '../../util/terminal-text.js';
+import { resumeCommand } from '../batch/show-batch.js';
+import type { Command, Invocation } from '../boot/command.js';
+import { EXIT } from '../errors/exit-status.js';
+import { complain } from '../errors/problem.js';
+import { findRun } from '../load/run-ref.js';
+import { decisionJson, decisionText } from './decision-text.js';
+
+const POSITIONALS: Command['positionals'] = [
+  { name: 'RUN', help: 'id of the waiting run, a unique part of it, or last', required: true },
+  { name: 'PHASE', help: 'the approval; of a batch, 3/PHASE is that of row 3', required: true },
+];
+
+const FLAGS: Command['flags'] = [
+  { name: 'note', type: 'string', value: 'TEXT', help: 'what later phases are told' },
+  { name: 'json', type: 'boolean', help: 'as JSON: {runId, phase, decision, by, at, note, replaces}' },
+];
+
+/** `approve` and `reject` differ in one word. */
+export function decisionCommand(decision: 'approve' | 'reject', examples: Command['examples']): Command {
+  return {
+    usage: 'RUN PHASE [--note TEXT] [--json]',
+    description: `The decision is about exactly the text that the run has shown, and serves the run that goes on from there. Until
+it does, another decision replaces this one, and says so.`,
+    examples,
+    flags: FLAGS,
+    positionals: POSITIONALS,
+    run: (invocation) => decide(invocation, decision),
+  };
+}
+
+async function decide(invocation: Invocation, decision: 'approve' | 'reject'): Promise<number> {
+  const [typed, named] = invocation.positionals as [string, string];
+  const found = findRun(invocation.project, typed, (head) => asksSomething(invocation, head));
+  if ('problem' in found) return complain(invocation, found.problem, found.hint);
+  const { runId } = found;
+  const phase = phasePath(invocation, runId, named);
+  const note = invocation.flags.string('note');
+  const by = whoDecides(invocation);
+  const decided = decideApproval(invocation.project, {
+    runId,
+    phase,
+    decision,
+    ...(note === undefined ? {} : { note }),
+    ...(by === undefined ? {} : { by }),
+  });
+  if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
+  if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(decidedJson(runId, decided))}\n`);
+  else tell(invocation, runId, decided);
+  return EXIT.success;
+}
+
+function tell({ out, err, project }: Invocation, runId: string, { asked, decision, earlier, repeated }: Decided): void {
+  const now = project.clock.now();
+  const word = decision.decision === 'approve' ? 'approved' : 'rejected';
+  out.write(`${repeated ? 'already ' : ''}${word}: ${oneLine(asked.text)}\n`);
+  if (earlier && repeated) err.write(`${decisionText(earlier, now)}; nothing has changed\n`);
+  else if (earlier) err.write(`this replaces what was decided before: ${decisionText(earlier, now)}\n`);
+  const run = runHead(project, runId)?.run;
+  err.write(`next: ${run?.mode === 'batch' ? resumeCommand(run) : `taskflow resume ${runId}`}\n`);
+}
+
+function decidedJson(runId: string, { asked, decision, earlier, repeated }: Decided) {
+  const replaces = earlier && !repeated ? decisionJson(earlier) : null;
+  return { runId, phase: asked.phase, ...decisionJson(decision), replaces };
+}
+
+/** Also a run that failed meanwhile, or a batch in which rows did, may have a question left. */
+function asksSomething({ project }: Invocation, { runId, state }: RunHead): boolean {
+  return isUnfinished(state) && !wentOn(project, runId) && waitingApprovals(project, runId).length > 0;
+}
+
+/** `3/ask` is the approval of row 3. */
+function phasePath({ project }: Invocation, runId: string, named: string): string {
+  if (!/^\d+\//.test(named)) return named;
+  const row = traceRun(project, runId)?.rows.find(({ row: number }) => number === Number.parseInt(named, 10));
+  return row ? `${row.path}${named.slice(named.indexOf('/'))}` : named;
+}
+
+/** As the machine knows them; in a job of CI, as the one who started it. */
+function whoDecides({ project: { env } }: Invocation): string | undefined {
+  const named = env['GITHUB_ACTOR'] || env['USER'] || env['LOGNAME'];
+  if (named) return named;
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a number that has no name.
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import type { RunOptions } from '../../run/core/options.js';
+import { startRun } from '../../run/start/start-run.js';
+import type { Invocation } from '../boot/command.js';
+import { EXIT } from '../errors/exit-status.js';
+import { complain } from '../errors/problem.js';
+import type { RunView } from '../view/run-view.js';
+import { listenForInterrupts } from './interrupt.js';
+import { printResult, showingRun, wantsReports } from './show-run.js';
+
+/** Runs a flow for a person or a program: shows it, asks, listens for Ctrl-C, prints the result. */
+export async function executeRun(
+  invocation: Invocation,
+  options: Omit<RunOptions, 'signal' | 'approve'>,
+): Promise<number> {
+  const problem = await reportProblem(invocation);
+  if (problem !== undefined) return complain(invocation, problem);
+  const showing = showingRun(invocation);
+  const { view } = showing;
+  const interrupt = listenForInterrupts((line) => view.notice(line));
+  const approve = await approver(invocation, view);
+  const signal = interrupt.signal;
+  const result = await startRun({ ...options, signal, ...(approve ? { approve } : {}) }, showing.onEvent);
+  interrupt.dispose();
+  showing.end();
+  if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);
+  const status = printResult(invocation, result);
+  if (!wantsReports(invocation)) return status;
+  const { writeRunReports } = await import('./reports.js');
+  return writeRunReports(invocation, options.flow, result) ? status : status || EXIT.failed;
+}
+
+/** Why there will be no test report, before anything is spent on a run that needs one. */
+export async function reportProblem(invocation: Invocation): Promise<string | undefined> {
+  return invocation.flags.has('junit') ? (await import('./reports.js')).prepareReport(invocation) : undefined;
+}
+
+/** Nobody to ask: the run pauses. In CI there is nobody either, whatever the terminal looks like. */
+export async function approver(
+  { flags, err, stdin }: Invocation,
+  view: Pick<RunView, 'suspend'>,
+  /** What the person knows a phase by. */
+  nameOf: (phase: string) => string = (phase) => phase,
+): Promise<RunOptions['approve']> {
+  if (flags.boolean('yes')) return async () => ({ decision: 'approve' });
+  if (!err.isLive || !stdin.isTerminal || flags.boolean('json') || flags.boolean('events')) return undefined;
+  // One question at a time, in the order they came up.
+  let previous: Promise<unknown> = Promise.resolve();
+  return (request) => {
+    const answer = previous.then(async () => {
+      const { askApproval } = await import('./ask-approval.js');
+      return askApproval({ ...request, phase: nameOf(request.phase) }, err, () => view.suspend());
+    });
+    previous = answer;
+    return answer;
+  };
+}

@@ -1,0 +1,29 @@
+import type { PhaseOutcome } from '../../model/outcome.js';
+import type { ResultLine } from '../../run/journal/lines.js';
+
+/** How a phase ended, from its line in the journal. */
+export function recordedOutcome(line: ResultLine): PhaseOutcome {
+  const { phase, kind, status, hit, madeAt, at, files = [] } = line;
+  const { reason, key, output, attempts, durationMs, usage, saved, model, failure, optional, items } = line;
+  const ageMs = hit !== null && madeAt !== undefined ? Math.max(0, at - madeAt) : undefined;
+  return {
+    id: phase,
+    kind,
+    status,
+    cacheHit: hit,
+    ageMs,
+    reason,
+    key,
+    output,
+    files,
+    attempts,
+    durationMs,
+    usage,
+    saved,
+    model,
+    failure,
+    optional,
+    items,
+    ...(status === 'done' && hit === null && attempts === 0 && { taken: true }),
+  };
+}

@@ -1,0 +1,45 @@
+import type { RunEvent } from '../../model/event.js';
+import type { RunResult } from '../../run/core/result.js';
+import type { Invocation } from '../boot/command.js';
+import { LineBuffer } from '../terminal/line-buffer.js';
+import { eventLine } from '../text/event-line.js';
+import { createRunView, type RunView } from '../view/run-view.js';
+import { exitStatusOf } from './run-status.js';
+
+/** A run on its way to a person or a program. */
+export interface Showing {
+  readonly view: RunView;
+  readonly onEvent: (event: RunEvent) => void;
+  /** Everything that was held back is out, and the closing summary stands. */
+  end(): void;
+}
+
+export function showingRun({ flags, out, err, project }: Invocation): Showing {
+  const view = createRunView({ out: err, clock: project.clock, quiet: flags.boolean('quiet') });
+  const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
+  return {
+    view,
+    onEvent: (event) => {
+      events?.add(eventLine(event));
+      view.onEvent(event);
+    },
+    end: () => {
+      events?.flush();
+      view.stop();
+    },
+  };
+}
+
+/** The result on stdout, as the flags want it; returns the exit status. */
+export function printResult({ flags, out }: Invocation, result: RunResult): number {
+  if (flags.boolean('json')) out.write(`${JSON.stringify(result)}\n`);
+  else if (!flags.boolean('events') && result.status === 'success' && result.output !== '') {
+    out.write(result.output.endsWith('\n') ? result.output : `${result.output}\n`);
+  }
+  return exitStatusOf(result);
+}
+
+/** `--junit`, or a job of GitHub Actions around us. */
+export function wantsReports({ flags, project }: Invocation): boolean {
+  return flags.string('junit') !== undefined || project.env['GITHUB_ACTIONS'] === 'true';
+}

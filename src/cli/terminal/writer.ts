@@ -1,0 +1,117 @@
+import { fstatSync, readSync, writeSync } from 'node:fs';
+import { whyUnwritable } from '../../util/why-unwritable.js';
+import type { InputSource, Writer } from '../boot/command.js';
+
+export interface WriterOptions {
+  readonly fd: 1 | 2;
+  /** `always`, `never` or `auto`: as the terminal and the environment say. */
+  readonly color: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Writes straight to the file descriptor: loading Node's stream classes costs a short command several milliseconds.
+ * Only a terminal that is asked for its size needs them.
+ */
+export function createWriter({ fd, color, env }: WriterOptions): Writer {
+  const isTerminal = isTerminalFd(fd);
+  const inCi = Boolean(env['CI']) && env['CI'] !== 'false' && env['CI'] !== '0';
+  const isDumb = env['TERM'] === 'dumb';
+  let open = true;
+  const stream = () => (fd === 1 ? process.stdout : process.stderr);
+  return {
+    isTerminal,
+    isLive: isTerminal && !inCi && !isDumb,
+    color: color === 'auto' ? isTerminal && !inCi && !isDumb && !env['NO_COLOR'] : color === 'always',
+    get columns() {
+      return (isTerminal && stream().columns) || 80;
+    },
+    get rows() {
+      return (isTerminal && stream().rows) || 24;
+    },
+    write(text) {
+      if (open && text !== '') open = writeAll(fd, Buffer.from(text, 'utf8'));
+    },
+    onResize(listener) {
+      if (!isTerminal) return () => {};
+      const terminal = stream();
+      terminal.on('resize', listener);
+      return () => terminal.off('resize', listener);
+    },
+  };
+}
+
+/** Why results did not get to stdout; undefined as long as they did, or as nobody reads them. */
+let lost: string | undefined;
+
+export function lostOutput(): string | undefined {
+  return lost;
+}
+
+/**
+ * False once nothing can be written any more. Never throws: whoever reports a problem would only meet the next one. What
+ * cannot be said on stderr is given up; for results that is remembered, since their reader has to be told.
+ */
+function writeAll(fd: number, bytes: Buffer): boolean {
+  let offset = 0;
+  while (offset < bytes.length) {
+    try {
+      offset += writeSync(fd, bytes, offset);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      // A pipe that someone else made non-blocking is full: give its reader a moment.
+      if (code === 'EAGAIN') pause();
+      else {
+        if (fd === 1 && code !== 'EPIPE' && code !== 'EIO' && code !== 'EBADF') lost ??= whyUnwritable(error);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+export function stdinSource(): InputSource {
+  return {
+    get isTerminal() {
+      return isTerminalFd(0);
+    },
+    readAll: () => readToEnd(0),
+  };
+}
+
+/** Synchronous, and patient with a pipe that has nothing to say yet. */
+function readToEnd(fd: number): Buffer {
+  const chunks: Buffer[] = [];
+  const chunk = Buffer.allocUnsafe(65_536);
+  for (;;) {
+    try {
+      const count = readSync(fd, chunk, 0, chunk.length, null);
+      if (count === 0) return Buffer.concat(chunks);
+      chunks.push(Buffer.from(chunk.subarray(0, count)));
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'EAGAIN') pause();
+      else if (code === 'EOF' || code === 'EBADF') return Buffer.concat(chunks);
+      else throw error;
+    }
+  }
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+}
+
+/** Major 1, minor 3: `> /dev/null` is common, and asking Node's streams about it costs milliseconds. */
+const LINUX_NULL_DEVICE = 0x103;
+
+function isTerminalFd(fd: number): boolean {
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isCharacterDevice() || (process.platform === 'linux' && stat.rdev === LINUX_NULL_DEVICE)) return false;
+  } catch (error) {
+    // A closed descriptor is nobody's terminal.
+    if ((error as NodeJS.ErrnoException).code === 'EBADF') return false;
+    throw error;
+  }
+  return (fd === 0 ? process.stdin : fd === 1 ? process.stdout : process.stderr).isTTY === true;
+}

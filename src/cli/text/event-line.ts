@@ -1,0 +1,24 @@
+import type { RunEvent } from '../../model/event.js';
+import type { Savings } from '../../model/outcome.js';
+
+/** An event for `--events`. Times are measured more finely than anybody wants to read: whole milliseconds here. */
+export function eventLine(event: RunEvent): string {
+  if (event.type === 'phase-end') return JSON.stringify({ ...event, outcome: inWhole(event.outcome) });
+  return JSON.stringify(event.type === 'row-end' ? inWhole(event) : event);
+}
+
+interface Timed {
+  readonly durationMs: number;
+  readonly ageMs?: number;
+  readonly saved?: Savings;
+}
+
+function inWhole<T extends Timed>(timed: T): T {
+  const { durationMs, ageMs, saved } = timed;
+  return {
+    ...timed,
+    durationMs: Math.round(durationMs),
+    ...(ageMs === undefined ? {} : { ageMs: Math.round(ageMs) }),
+    ...(saved === undefined ? {} : { saved: { ...saved, ms: Math.round(saved.ms) } }),
+  };
+}

@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { storedIdentity } from '../../memo/stored-identity.js';
+import type { RunEventBody } from '../../model/event.js';
+import type { Failure } from '../../model/failure.js';
+import { type DiskStore, openStore } from '../../store/disk-store.js';
+import { resolveSigningKey } from '../../store/signing-key.js';
+import { formatDuration } from '../../util/duration.js';
+import { startTimer } from '../../util/timer.js';
+import type { PriorResults } from '../continue/prior-results.js';
+import { Admission } from '../core/admission.js';
+import { Ledger } from '../core/budget.js';
+import type { RunOptions } from '../core/options.js';
+import { Secrets } from '../core/secrets.js';
+import { Slots } from '../execute/slots.js';
+import { LastRun } from '../history/last-run.js';
+import { journalOf, runFolder } from '../history/runs-folder.js';
+import { readLineAt } from '../journal/reader.js';
+import type { JournalWriter } from '../journal/writer.js';
+import { declaredFiles } from '../reuse/declared-files.js';
+import { SharedResults } from '../reuse/shared-results.js';
+import { runPhase } from '../schedule/run-phase.js';
+import { runScope } from '../schedule/schedule.js';
+import { moneyCannotBeHeld } from '../start/held-budget.js';
+import type { RunContext } from './context.js';
+import { NestedFlows } from './nested-flows.js';
+import { RunnerPool } from './runner-pool.js';
+import { openWorld } from './world.js';
+
+const DEFAULT_CONCURRENCY = 8;
+
+export interface ContextParts {
+  readonly options: RunOptions;
+  readonly runId: string;
+  readonly journal: JournalWriter;
+  readonly prior: PriorResults;
+  readonly emit: (event: RunEventBody) => void;
+  readonly warn: (message: string) => void;
+  readonly flowId: string;
+  /** The run before this one, to say what changed since. */
+  readonly previousRun: string | undefined;
+}
+
+/** Puts the services of a run together. Nothing is opened or started before it is used. */
+export async function makeContext(parts: ContextParts): Promise<RunContext | { readonly refused: Failure }> {
+  const { options, runId, journal, prior, emit } = parts;
+  const { project, flow, config } = options;
+  const storeDir = resolve(project.root, config.cache.dir);
+  const store = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir);
+  if (store && 'refused' in store) return store;
+  const runners = new RunnerPool(options);
+  const nested = new NestedFlows(project, Object.keys(config.runners));
+  const unpriced = await moneyCannotBeHeld(options, runners, nested);
+  if (unpriced) return { refused: unpriced };
+  const { previousRun } = parts;
+  const secrets = new Secrets();
+  secrets.add(flow.args, options.args);
+  const admission = new Admission();
+  const limit = interruption(parts, admission);
+  const world = options.world ?? openWorld(project, storeDir, { runCommands: !options.forecast });
+  world.endWith(limit.signal);
+  let repository: boolean | undefined;
+  const context: RunContext = {
+    options,
+    runId,
+    runDir: runFolder(project, runId),
+    journal,
+    emit: (event) => emit(secrets.any ? (secrets.maskValue(event as never) as RunEventBody) : event),
+    warn: (message) => parts.warn(secrets.mask(message)),
+    slots: new Slots(options.concurrency ?? flow.concurrency ?? config.concurrency ?? DEFAULT_CONCURRENCY),
+    ledger: new Ledger(options.maxUSD === undefined ? flow.budget : { ...flow.budget, maxUSD: options.maxUSD }),
+    admission,
+    store,
+    fingerprints: world.fingerprints,
+    runners,
+    nested,
+    prior,
+    shared: new SharedResults(),
+    last: new LastRun(
+      () => (previousRun === undefined ? undefined : journalOf(project, previousRun)),
+      store,
+      () => project.clock.now(),
+    ),
+    outputFiles: declaredFiles({ project, store, secrets, look: options.forecast === true }),
+    secrets,
+    inRepository: () => {
+      repository ??= isInRepository(project.root);
+      return repository;
+    },
+    storedIdentity: (identity, length) =>
+      storedIdentity(identity, { seal: (value) => store?.seal(value) ?? '(sealed)', secrets: secrets.values, length }),
+    runScope: (scope, signal) => runScope(context, scope, signal),
+    rerunPhase: async (scope, id, round, signal) => {
+      const phase = scope.flow.phases.find((candidate) => candidate.id === id)!;
+      const outcome = await runPhase({ run: context, scope, phase, round, signal, selected: 'run' });
+      scope.outcomes.set(id, outcome);
+      return outcome;
+    },
+    background: new Set(),
+    processes: { started: 0, marked: 0 },
+    readBack: (place) => {
+      journal.flush();
+      const line = readLineAt(journal.path, place);
+      return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
+    },
+    signal: limit.signal,
+    close: limit.clear,
+    tidyStore: () => tidy(store, limit.signal),
+  };
+  return context;
+}
+
+/** A run that kept nothing loads nothing for it. */
+async function tidy(store: DiskStore | undefined, signal: AbortSignal): Promise<void> {
+  if (!store || signal.aborted || (store.added.entries === 0 && store.added.bytes === 0)) return;
+  const { maybeCollect } = await import('../../store/maybe-collect.js');
+  try {
+    await maybeCollect(store);
+  } catch {
+    // The folder is in trouble, which was told when it mattered; the next run that keeps something tries again.
+  }
+}
+
+function openRunStore({ options, warn }: ContextParts, dir: string): DiskStore | { refused: Failure } {
+  const { project, config } = options;
+  const { maxBytes, maxEntries, maxAgeMs } = config.cache;
+  const key = resolveSigningKey(config, project);
+  if ('problem' in key) {
+    return {
+      refused: { code: 'bad-input', message: key.problem, hint: 'See cache.signingKey in `taskflow config list`.' },
+    };
+  }
+  return openStore({ dir, project, limits: { maxBytes, maxEntries, maxAgeMs }, signingKey: key.key, onWarning: warn });
+}
+
+function tooLong(timeoutMs: number): Failure {
+  return {
+    code: 'timeout',
+    message: `the run took longer than --timeout allows (${formatDuration(timeoutMs)})`,
+    hint: 'Give it more time and run again: what is done is kept.',
+  };
+}
+
+/** Ends the run when the person or its time limit says so. */
+function interruption({ options, warn }: ContextParts, admission: Admission): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const stop = (failure: Failure) => {
+    admission.close(failure);
+    controller.abort(failure);
+  };
+  const onAbort = () => stop({ code: 'interrupted', message: 'interrupted' });
+  if (options.signal?.aborted) onAbort();
+  else options.signal?.addEventListener('abort', onAbort, { once: true });
+  const { timeoutMs } = options;
+  const onLimit = (failure: Failure) => {
+    warn(failure.message);
+    stop(failure);
+  };
+  const timer = timeoutMs === undefined ? undefined : startTimer(timeoutMs, () => onLimit(tooLong(timeoutMs)));
+  return {
+    signal: controller.signal,
+    clear: () => {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+function isInRepository(root: string): boolean {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return true;
+    if (dirname(folder) === folder) return false;
+  }
+}

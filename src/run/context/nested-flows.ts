@@ -1,0 +1,69 @@
+import { loadFlow } from '../../check/load-flow.js';
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Failure } from '../../model/failure.js';
+import type { Flow } from '../../model/flow.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import type { Project } from '../../util/project.js';
+import type { Scope } from '../core/scope.js';
+
+type Loaded = { readonly flow: Flow } | { readonly failure: Failure };
+
+const MOST_DEPTH = 20;
+const MOST_GENERATED_DEPTH = 5;
+
+/** The flows that this run's phases use, each read and checked once. */
+export class NestedFlows {
+  readonly #loaded = new Map<string, Promise<Loaded>>();
+
+  constructor(
+    private readonly project: Project,
+    /** Names of those that the run's settings define. */
+    private readonly runners: readonly string[],
+  ) {}
+
+  load(ref: string): Promise<Loaded> {
+    let loaded = this.#loaded.get(ref);
+    if (!loaded) {
+      loaded = this.#read(ref);
+      this.#loaded.set(ref, loaded);
+    }
+    return loaded;
+  }
+
+  async #read(ref: string): Promise<Loaded> {
+    const result = await loadFlow(this.project, ref, { runners: this.runners });
+    if ('diagnostics' in result) return { failure: badFlow(`the flow ${ref} cannot be used`, result.diagnostics) };
+    return { flow: result.flow };
+  }
+
+  async generated(value: JsonValue, parent: Scope, phase: string, given: JsonObject): Promise<Loaded> {
+    const depth = parent.generated ? parent.depth + 1 : 1;
+    const { checkGenerated } = await import('../../check/generated.js');
+    const { project, runners } = this;
+    const checked = await checkGenerated(project, value, { parent: parent.flow, phase, depth, given, runners });
+    if ('flow' in checked) return { flow: checked.flow };
+    return { failure: badFlow('the generated flow has problems', checked.diagnostics) };
+  }
+}
+
+/** Why a flow may not be entered from here; undefined when it may. */
+export function tooDeep(scope: Scope, flow: Flow, generated: boolean): Failure | undefined {
+  const name = flow.file ?? flow.name;
+  if (!generated && flow.file !== undefined && scope.ancestry.includes(name)) {
+    return { code: 'limit', message: `the flow uses itself: ${[...scope.ancestry, name].join(' → ')}` };
+  }
+  const most = generated || scope.generated ? MOST_GENERATED_DEPTH : MOST_DEPTH;
+  if (scope.depth + 1 <= most) return undefined;
+  return { code: 'limit', message: `flows are nested more than ${most} deep` };
+}
+
+function badFlow(what: string, diagnostics: readonly Diagnostic[]): Failure {
+  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
+  const told = errors.slice(0, 5).map((d) => `${d.file}:${d.line}:${d.column} ${d.message}`);
+  const more = errors.length > told.length ? [`… and ${errors.length - told.length} more`] : [];
+  return {
+    code: 'bad-flow',
+    message: `${what}: ${errors[0]?.message ?? 'unknown'}`,
+    detail: [...told, ...more].join('\n'),
+  };
+}

@@ -1,0 +1,109 @@
+import type { CachePolicy, Phase } from '../../model/flow.js';
+import { mayBeCrossRun } from '../../model/kind.js';
+import { phasePath, type Scope } from '../core/scope.js';
+import { isRerun } from '../core/selectors.js';
+import type { RunContext } from './context.js';
+
+/** One phase of one scope, being run. */
+export interface PhaseContext<P extends Phase = Phase> {
+  readonly run: RunContext;
+  readonly scope: Scope;
+  readonly phase: P;
+  /** Unique within the run. */
+  readonly path: string;
+  readonly policy: Policy;
+  readonly signal: AbortSignal;
+  /** Not 0 when a gate has sent the phase back: nothing kept is read then. */
+  readonly round: number;
+}
+
+/** What the flow declares, narrowed by what this run allows. */
+export interface Policy {
+  readonly scope: CachePolicy['scope'];
+  readonly ttlMs?: number;
+  readonly fingerprint: readonly string[];
+  /** Results of this run and of the one it continues may be taken. */
+  readonly readRun: boolean;
+  /** Run again, but once for all rows of a batch: results of this run may be taken, not those of the one continued. */
+  readonly sharesRun?: true;
+  readonly readStore: boolean;
+  readonly writeStore: boolean;
+  /** Set when it is run anew, and so is all that is inside of it. */
+  readonly anew?: Scope['anew'];
+  /** Why the phase runs although nothing else says so. */
+  readonly because: string;
+}
+
+export function phaseContext(
+  run: RunContext,
+  scope: Scope,
+  given: Phase,
+  round: number,
+  signal = run.signal,
+): PhaseContext {
+  const once = scope.idempotent === false && given.idempotent && mayBeCrossRun(given.kind);
+  const phase = once ? { ...given, idempotent: false } : given;
+  return {
+    run,
+    scope,
+    phase,
+    path: phasePath(scope, phase.id),
+    policy: policyOf(run, scope, phase, round),
+    signal,
+    round,
+  };
+}
+
+/** The last word on reuse: the checker has refused what may not be, and this refuses it again. */
+function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): Policy {
+  const { options } = run;
+  const declared = phase.cache;
+  const off = options.reuse === 'off' || declared.scope === 'off';
+  const rerun = isRerun(scope, phase, options.selection?.rerun);
+  const selected = scope.path === '' && isSelected(run, phase.id);
+  const outside = declared.implied && !run.inRepository();
+  const cross = !off && declared.scope === 'cross-run' && mayBeCrossRun(phase.kind) && phase.idempotent && !outside;
+  const anew = anewOf({ scope, rerun, round, selected });
+  // What has taken effect in the world stays done in its run, whatever is said about reuse.
+  const readRun = phase.idempotent ? !off : true;
+  return {
+    scope: off ? 'off' : cross ? 'cross-run' : 'run-only',
+    ttlMs: declared.ttlMs,
+    fingerprint: declared.implied && cross ? ['git:worktree'] : declared.fingerprint,
+    readRun: readRun && anew === undefined,
+    sharesRun: rerun && round === 0 && !off && scope.path !== '' ? true : undefined,
+    readStore: cross && (anew?.readStore ?? true) && options.reuse !== 'refresh',
+    writeStore: cross,
+    anew,
+    because: anew && !anew.readStore ? anew.because : because({ options, declared, cross }),
+  };
+}
+
+/** Why the phase, and whatever is inside of it, is run although this run or the one continued has a result. */
+function anewOf(facts: {
+  readonly scope: Scope;
+  readonly rerun: boolean;
+  readonly round: number;
+  readonly selected: boolean;
+}): Scope['anew'] {
+  if (facts.rerun) return { because: '--rerun', readStore: false };
+  if (facts.round > 0) return { because: `sent back by a gate (round ${facts.round})`, readStore: false };
+  return facts.scope.anew ?? (facts.selected ? { because: 'selected', readStore: true } : undefined);
+}
+
+/** Named by `--only` or `--from`: a person wants to see it run, so the last run's result is not taken for it. */
+function isSelected(run: RunContext, id: string): boolean {
+  const { only, from } = run.options.selection ?? {};
+  return only === id || from === id;
+}
+
+function because(facts: {
+  readonly options: RunContext['options'];
+  readonly declared: CachePolicy;
+  readonly cross: boolean;
+}): string {
+  if (facts.options.reuse === 'off') return '--no-cache';
+  if (facts.declared.scope === 'off') return 'cache scope is off';
+  if (facts.cross && facts.options.reuse === 'refresh') return '--refresh';
+  return facts.cross ? 'no entry' : 'not cached across runs';
+}

@@ -1,0 +1,71 @@
+import type { Runner } from '../../agent/runner.js';
+import type { Failure } from '../../model/failure.js';
+import { pause } from '../../util/pause.js';
+import type { RunOptions } from '../core/options.js';
+import { Slots } from '../execute/slots.js';
+
+export interface PooledRunner {
+  readonly runner: Runner;
+  readonly slots: Slots | undefined;
+  /** Waits until the rate that the configuration allows has room. */
+  pace(signal: AbortSignal): Promise<void>;
+  /** For `pinVersion`: asked once per run. */
+  version(): ReturnType<Runner['version']>;
+}
+
+/** The runners that this run has needed so far; each is found once, and its bounds hold for the whole run. */
+export class RunnerPool {
+  readonly #runners = new Map<string, Promise<PooledRunner | { readonly failure: Failure }>>();
+
+  constructor(private readonly options: Pick<RunOptions, 'project' | 'config' | 'runner'>) {}
+
+  get(phaseRunner: string | undefined, flowRunner: string | undefined) {
+    const { project, config, runner: cliRunner } = this.options;
+    const id = JSON.stringify([cliRunner ?? null, phaseRunner ?? null, flowRunner ?? null]);
+    let found = this.#runners.get(id);
+    if (!found) {
+      found = import('../../agent/resolve-runner.js')
+        .then(({ resolveRunner }) => resolveRunner({ project, config, phaseRunner, flowRunner, cliRunner }))
+        .then((resolved) => ('failure' in resolved ? resolved : this.#pooled(resolved.runner)));
+      this.#runners.set(id, found);
+    }
+    return found;
+  }
+
+  readonly #byName = new Map<string, PooledRunner>();
+
+  /** Two ways to name one runner lead to one set of bounds. */
+  #pooled(runner: Runner): PooledRunner {
+    const known = this.#byName.get(runner.name);
+    if (known) return known;
+    let version: ReturnType<Runner['version']> | undefined;
+    const pooled: PooledRunner = {
+      runner,
+      slots: runner.concurrency === undefined ? undefined : new Slots(runner.concurrency),
+      pace: paceOf(runner.ratePerMinute, () => this.options.project.clock.elapsed()),
+      version: () => {
+        version ??= runner.version();
+        return version;
+      },
+    };
+    this.#byName.set(runner.name, pooled);
+    return pooled;
+  }
+}
+
+/** At most so many starts in any minute. */
+function paceOf(ratePerMinute: number | undefined, elapsed: () => number): (signal: AbortSignal) => Promise<void> {
+  if (ratePerMinute === undefined) return async () => {};
+  const starts: number[] = [];
+  return async (signal) => {
+    for (;;) {
+      const now = elapsed();
+      while (starts.length > 0 && starts[0]! <= now - 60_000) starts.shift();
+      if (starts.length < ratePerMinute || signal.aborted) {
+        starts.push(now);
+        return;
+      }
+      await pause(Math.max(5, starts[0]! + 60_000 - now), signal);
+    }
+  };
+}

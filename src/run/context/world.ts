@@ -1,0 +1,29 @@
+import { processExec } from '../../memo/fingerprint/process-exec.js';
+import { createFingerprints, type FingerprintResolver } from '../../memo/fingerprint/resolver.js';
+import type { Project } from '../../util/project.js';
+
+/** What phases declare about the outside. Opened before its run where something of it has to be known before. */
+export interface World {
+  readonly fingerprints: FingerprintResolver;
+  /** Programs that are asked are ended with the run. */
+  endWith(signal: AbortSignal): void;
+}
+
+export function openWorld(
+  project: Project,
+  storeDir: string,
+  { runCommands = true }: { readonly runCommands?: boolean } = {},
+): World {
+  let end: AbortSignal | undefined;
+  const exec = processExec({
+    run: async (request) => (await import('../../process/run-process.js')).runProcess(request),
+    env: project.env,
+    signal: () => end,
+  });
+  return {
+    fingerprints: createFingerprints({ project, stateDir: storeDir, exec, runCommands }),
+    endWith: (signal) => {
+      end = signal;
+    },
+  };
+}

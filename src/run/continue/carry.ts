@@ -1,0 +1,92 @@
+import type { ChildIdentity } from '../../process/process.js';
+import type { Project } from '../../util/project.js';
+import { endLeftovers } from '../execute/leftovers.js';
+import { endOnFileClock } from '../history/end-stamp.js';
+import type { RunHead } from '../history/run-head.js';
+import { journalOf } from '../history/runs-folder.js';
+import type { JournalLine, ResultLine, RunLine } from '../journal/lines.js';
+import { readLines } from '../journal/reader.js';
+import type { JournalWriter } from '../journal/writer.js';
+import { changedSince } from './changed-since.js';
+import { PriorResults } from './prior-results.js';
+
+/**
+ * Copies into a new journal what it needs of the run that it continues, so that each journal is complete in itself and
+ * the old one is never changed. Processes that the old run left behind are ended first.
+ */
+export async function carryOver(
+  project: Project,
+  previous: RunHead,
+  how: 'auto' | 'resume',
+  journal: JournalWriter,
+): Promise<PriorResults> {
+  const flowFile = previous.run.file;
+  const prior = new PriorResults(how, previous.runId, journal.path, () =>
+    changedSince(project, endOnFileClock(project, previous), flowFile === undefined ? [] : [flowFile]),
+  );
+  const children: ChildIdentity[] = [];
+  carryInto(journal, prior, {
+    from: previous.runId,
+    at: project.clock.now(),
+    lines: watched(journalOf(project, previous.runId), children),
+  });
+  if (previous.state !== 'crashed' || children.length === 0) return prior;
+  const { endSurvivors } = await import('../../process/end-tree.js');
+  await endSurvivors(children, previous.run.owner);
+  await endLeftovers(previous.runId, previous.run.owner);
+  return prior;
+}
+
+function* watched(path: string, children: ChildIdentity[]): Generator<JournalLine> {
+  for (const { line } of readLines(path)) {
+    if (line.type === 'child') children.push({ pid: line.pid, startTicks: line.startTicks, mark: line.mark });
+    yield line;
+  }
+}
+
+/** The same from a checkpoint, which may come from another machine: there is nothing to end and nothing to compare with. */
+export function carryLines(
+  { runId, run, lines }: { readonly runId: string; readonly run?: RunLine; readonly lines: readonly JournalLine[] },
+  journal: JournalWriter,
+  at: number,
+): PriorResults {
+  const prior = new PriorResults('checkpoint', runId, journal.path);
+  carryInto(journal, prior, { from: runId, at, lines: run ? [run, ...lines] : lines });
+  return prior;
+}
+
+function carryInto(
+  journal: JournalWriter,
+  prior: PriorResults,
+  { from, at, lines }: { readonly from: string; readonly at: number; readonly lines: Iterable<JournalLine> },
+): void {
+  journal.write({ type: 'carried-begin', at, from }, 'held');
+  for (const line of linesToCarry(lines, prior)) {
+    const place = journal.write(line, 'held');
+    if (isResult(line)) prior.keep(line, place);
+  }
+  journal.write({ type: 'carried-end', at, from });
+}
+
+/**
+ * Of a run's lines, those that a run which continues it needs: results (each once, however often it was reused since),
+ * then what is open when all has been read. `prior` learns the rest on the way.
+ */
+export function* linesToCarry(lines: Iterable<JournalLine>, prior: PriorResults): Generator<JournalLine> {
+  const carried = new Set<string>();
+  for (const line of lines) {
+    prior.note(line);
+    if (line.type === 'rejected') yield line;
+    if (!isResult(line)) continue;
+    const name = `${line.phase}\n${line.unit ?? ''}\n${line.runKey ?? line.key ?? ''}`;
+    if (line.hit === 'run' && carried.has(name)) continue;
+    carried.add(name);
+    yield line;
+  }
+  yield* prior.openLines();
+}
+
+/** A result that can be taken again. */
+export function isResult(line: JournalLine): line is ResultLine {
+  return (line.type === 'unit' || line.type === 'phase') && line.status === 'done';
+}

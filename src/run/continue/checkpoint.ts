@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import type { Failure } from '../../model/failure.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
+import { canonicalEncode } from '../../util/canonical.js';
+import { hmacSha256Hex, sha256Hex } from '../../util/digest.js';
+import type { Project } from '../../util/project.js';
+import { whyUnreadable } from '../../util/why-unreadable.js';
+import { runHead } from '../history/run-head.js';
+import { isRunId, journalOf, runIds } from '../history/runs-folder.js';
+import type { JournalLine, RunLine } from '../journal/lines.js';
+import { readLines } from '../journal/reader.js';
+import { isResult, linesToCarry } from './carry.js';
+import { PriorResults } from './prior-results.js';
+import type { RunOf } from './same-flow.js';
+
+const FORMAT = 'taskflow-checkpoint';
+const LARGEST = 512 * 1024 * 1024;
+
+/** A run's results in one file: what `--resume-from` takes, here or on another machine. */
+export interface Checkpoint {
+  readonly format: typeof FORMAT;
+  readonly version: 1;
+  readonly run: RunLine;
+  readonly state: string;
+  readonly lines: readonly JournalLine[];
+  readonly checksum: string;
+  readonly mac?: string;
+}
+
+export function exportCheckpoint(
+  project: Project,
+  runId: string,
+  signingKey?: Buffer | string,
+): { readonly checkpoint: Checkpoint } | { readonly failure: Failure } {
+  const head = isRunId(runId) ? runHead(project, runId) : undefined;
+  if (!head)
+    return { failure: { code: 'bad-input', message: `there is no run ${runId}`, hint: '`taskflow runs` lists them.' } };
+  const lines = carriedFrom(journalOf(project, runId), runId);
+  const content = { format: FORMAT, version: 1, run: head.run, state: head.state, lines } as const;
+  const { checksum, mac } = sealOf(content, signingKey);
+  return { checkpoint: { ...content, checksum, ...(mac === undefined ? {} : { mac }) } };
+}
+
+function carriedFrom(path: string, runId: string): JournalLine[] {
+  const lines = function* () {
+    for (const { line } of readLines(path)) yield line;
+  };
+  return [...linesToCarry(lines(), new PriorResults('checkpoint', runId, path))];
+}
+
+function sealOf(content: Omit<Checkpoint, 'checksum' | 'mac'>, signingKey?: Buffer | string) {
+  const text = canonicalEncode(content);
+  return { checksum: sha256Hex(text), mac: signingKey === undefined ? undefined : hmacSha256Hex(signingKey, text) };
+}
+
+/** The lines to carry from a checkpoint file, or from a saved `run --json` result; refused whole if it was changed. */
+export function readCheckpoint(
+  project: Project,
+  file: string,
+  signingKey?: Buffer | string,
+):
+  | {
+      readonly runId: string;
+      readonly lines: readonly JournalLine[];
+      readonly run?: RunLine;
+      /** Which flow was run, where it says so. */
+      readonly of?: RunOf;
+    }
+  | { readonly failure: Failure } {
+  let value: JsonValue;
+  try {
+    const bytes = readFileSync(file);
+    if (bytes.length > LARGEST) return bad(`${file} is too large for a checkpoint`);
+    value = JSON.parse(bytes.toString('utf8')) as JsonValue;
+  } catch (error) {
+    return bad(`${file} cannot be read: ${whyUnreadable(error)}`);
+  }
+  if (!isJsonObject(value)) return bad(`${file} is no checkpoint`);
+  if (value['format'] === FORMAT) return fromExport(file, value as unknown as Checkpoint, signingKey);
+  if (isJsonObject(value['checkpoint'] ?? null)) return fromResult(project, value);
+  return bad(
+    `${file} is no checkpoint`,
+    'Make one with `taskflow checkpoint export RUN`, or save what `run --json` prints.',
+  );
+}
+
+function fromExport(file: string, checkpoint: Checkpoint, signingKey?: Buffer | string) {
+  const { checksum, mac, ...content } = checkpoint;
+  if (checkpoint.version !== 1) return bad(`${file} was made by another version of taskflow`);
+  const wanted = sealOf(content, signingKey);
+  if (checksum !== wanted.checksum) return bad(`${file} was changed after it was made: its checksum is wrong`);
+  if (wanted.mac !== undefined && mac !== wanted.mac) return bad(`${file} is not signed with this project's key`);
+  if (!Array.isArray(content.lines) || !isRunId(content.run?.runId ?? '')) return bad(`${file} is no checkpoint`);
+  return { runId: content.run.runId, run: content.run, of: content.run, lines: content.lines.filter(isLine) };
+}
+
+/** Only keys: the outputs come from the runs of this machine. */
+function fromResult(project: Project, result: JsonObject) {
+  const checkpoint = result['checkpoint'] as JsonObject;
+  const runId = String(checkpoint['runId'] ?? '');
+  const keys = new Set(
+    Object.values(isJsonObject(checkpoint['keys'] ?? null) ? (checkpoint['keys'] as JsonObject) : {}),
+  );
+  // The run itself, if it is here, has more to tell than its keys: items, side effects in doubt, decisions.
+  const lines = isRunId(runId) ? carriedFrom(journalOf(project, runId), runId) : [];
+  for (const line of lines) if (isResult(line)) keys.delete(line.key ?? null);
+  for (const id of runIds(project)) {
+    if (keys.size === 0) break;
+    for (const { line } of readLines(journalOf(project, id))) {
+      if (!isResult(line) || line.key === undefined || !keys.delete(line.key)) continue;
+      lines.unshift(line);
+    }
+  }
+  const { flow } = result;
+  const of =
+    (isRunId(runId) ? runHead(project, runId)?.run : undefined) ?? (typeof flow === 'string' ? { flow } : undefined);
+  return { runId, lines, of };
+}
+
+function isLine(value: unknown): value is JournalLine {
+  return isJsonObject(value) && typeof value['type'] === 'string';
+}
+
+function bad(message: string, hint?: string): { failure: Failure } {
+  return { failure: { code: 'bad-input', message, ...(hint === undefined ? {} : { hint }) } };
+}

@@ -1,0 +1,95 @@
+import type { Failure } from '../../model/failure.js';
+import { formatAgo } from '../../util/duration.js';
+import type { Project } from '../../util/project.js';
+import type { RunOptions } from '../core/options.js';
+import { hasMoreToDo, type RunHead } from '../history/run-head.js';
+import { lastRunId } from '../history/runs-folder.js';
+import { claimRun, latestOf } from '../history/succession.js';
+import { ofAnotherFlow } from './same-flow.js';
+
+/** What to continue, or why not. `notice`: worth a line for the person. */
+export type Decision =
+  | { readonly previous: RunHead; readonly how: 'auto' | 'resume'; readonly notice?: string }
+  | { readonly previous?: undefined; readonly notice?: string }
+  | { readonly failure: Failure };
+
+/** Without a new run's id (a dry run) it only looks, and claims nothing. */
+export function decideContinuation(
+  options: RunOptions,
+  flowId: string,
+  argsDigest: string,
+  newRunId: string | undefined,
+): Decision {
+  const wanted = options.continuation ?? { how: 'auto', finished: false };
+  const { project } = options;
+  if (wanted.how === 'checkpoint') return {};
+  if (wanted.how === 'resume') return resume(options, wanted.runId, newRunId);
+  const { only, from, rerun = [] } = options.selection ?? {};
+  if (only !== undefined || from !== undefined) return partial(project, flowId, argsDigest);
+  // `--frozen` asks what the store has, not what an unfinished run has left; it continues one only when it is told to.
+  if (wanted.how !== 'auto' || options.frozen || options.reuse === 'off' || options.reuse === 'refresh') return {};
+  // Whoever asks for one phase to run again wants the rest as it was.
+  const asked = wanted.finished || rerun.length > 0;
+  if (options.source.file === undefined) return {};
+  if (!asked && (options.source.byName || !options.config.iteration.enabled)) return {};
+  return auto(options, flowId, argsDigest, newRunId, asked);
+}
+
+function auto(
+  options: RunOptions,
+  flowId: string,
+  argsDigest: string,
+  newRunId: string | undefined,
+  finished: boolean,
+): Decision {
+  const { project, config } = options;
+  const runId = lastRunId(project, flowId, argsDigest);
+  const latest = runId === undefined ? undefined : latestOf(project, runId);
+  if (!latest) return {};
+  if ('takenBy' in latest) return { notice: `run ${latest.takenBy} of this flow has just begun: starting afresh` };
+  const { head } = latest;
+  if (head.run.mode === 'batch') return {};
+  if (head.state === 'running') return { notice: `run ${head.runId} of this flow is under way: starting afresh` };
+  if (!hasMoreToDo(head) && !finished) return {};
+  const ageMs = project.clock.now() - head.endedAt;
+  if (ageMs > config.iteration.ttlMs && !finished) return {};
+  if (newRunId !== undefined && !claimRun(project, head.runId, latest.free, newRunId)) {
+    return { notice: `run ${head.runId} is being continued by another process: starting afresh` };
+  }
+  return { previous: head, how: 'auto', notice: `${head.state} ${formatAgo(ageMs)}` };
+}
+
+/** The named run, or the newest of those that continue it: what happened since must not happen twice. */
+function resume({ project, flow, batch }: RunOptions, runId: string, newRunId: string | undefined): Decision {
+  const latest = latestOf(project, runId);
+  if (!latest) return refuse(`there is no run ${runId} to go on with`, '`taskflow runs` lists them.');
+  if ('takenBy' in latest) return refuse(`run ${runId} is being continued by run ${latest.takenBy}`, 'Wait for it.');
+  const { head } = latest;
+  const another = ofAnotherFlow(project, flow, head);
+  if (another) return { failure: another };
+  if (head.run.mode === 'batch' && !batch) {
+    return refuse(`run ${head.runId} is a batch`, '`taskflow batch FLOW --over FILE --resume` goes on with it.');
+  }
+  if (head.state === 'running') {
+    return refuse(`run ${head.runId} is under way in another process`, 'Wait for it, or end it.');
+  }
+  if (newRunId !== undefined && !claimRun(project, head.runId, latest.free, newRunId)) {
+    return refuse(`run ${head.runId} is being continued by another process`, 'Wait for it.');
+  }
+  return {
+    previous: head,
+    how: 'resume',
+    notice: head.runId === runId ? undefined : `run ${runId} went on as ${head.runId}`,
+  };
+}
+
+function refuse(message: string, hint: string): Decision {
+  return { failure: { code: 'bad-input', message, hint } };
+}
+
+/** Outputs for a partial run; the run they come from may be continued by others all the same. */
+function partial(project: Project, flowId: string, argsDigest: string): Decision {
+  const runId = lastRunId(project, flowId, argsDigest);
+  const latest = runId === undefined ? undefined : latestOf(project, runId);
+  return latest && 'head' in latest ? { previous: latest.head, how: 'resume' } : {};
+}

@@ -1,0 +1,84 @@
+import { mayBeCrossRun } from '../../model/kind.js';
+import type { DecisionLine, JournalLine, RunLine } from '../journal/lines.js';
+
+/**
+ * Decisions about approvals that have not released any work. A decision serves one run: once something behind the
+ * approval has begun, a run that continues by itself asks again.
+ */
+export class PriorDecisions {
+  readonly #open = new Map<string, DecisionLine>();
+  #phases = new Map<string, RunLine['phases'][number]>();
+
+  note(line: JournalLine): void {
+    switch (line.type) {
+      case 'run':
+        this.#phases = new Map(line.phases.map((phase) => [phase.id, phase]));
+        break;
+      case 'decision':
+        this.#open.set(decisionKey(line.phase, line.digest), line);
+        break;
+      case 'start':
+        if (this.#open.size > 0) this.#usedBy(line.phase);
+        break;
+      case 'phase':
+        // A rejection has done what it can do.
+        if (line.kind === 'approval' && line.status === 'blocked') this.#close((path) => path === line.phase);
+        break;
+    }
+  }
+
+  find(path: string, digest: string): DecisionLine | undefined {
+    return this.#open.get(decisionKey(path, digest));
+  }
+
+  unused(): Iterable<DecisionLine> {
+    return this.#open.values();
+  }
+
+  /** Work has begun: whatever was decided before it, in its own flow and in those around it, is used up. */
+  #usedBy(path: string): void {
+    const row = /^rows\/[^/]+\//.exec(path)?.[0] ?? '';
+    const [top = '', ...inner] = path.slice(row.length).split('/');
+    const id = top.replace(/\[.*$/s, '');
+    if (inner.length === 0 && this.#decides(id)) return;
+    const before = this.#before(id);
+    this.#close((approval) => {
+      if (!approval.startsWith(row)) return false;
+      const rest = approval.slice(row.length);
+      // How a nested flow is built is not in the journal; there, everything later counts.
+      return before.has(rest) || (rest.includes('/') && approval !== path && isInside(path, approval));
+    });
+  }
+
+  /** Gates and further approvals are questions, not work. */
+  #decides(id: string): boolean {
+    const kind = this.#phases.get(id)?.kind;
+    return kind !== undefined && !mayBeCrossRun(kind);
+  }
+
+  #before(id: string): Set<string> {
+    const found = new Set<string>();
+    const open = [id];
+    for (let current = open.pop(); current !== undefined; current = open.pop()) {
+      for (const need of this.#phases.get(current)?.needs ?? []) {
+        if (found.has(need)) continue;
+        found.add(need);
+        open.push(need);
+      }
+    }
+    return found;
+  }
+
+  #close(used: (path: string) => boolean): void {
+    for (const [key, decision] of this.#open) if (used(decision.phase)) this.#open.delete(key);
+  }
+}
+
+/** Whether the path lies in the same nested flow as the approval. */
+function isInside(path: string, approval: string): boolean {
+  return path.startsWith(approval.slice(0, approval.lastIndexOf('/') + 1));
+}
+
+function decisionKey(path: string, digest: string): string {
+  return `${path} ${digest}`;
+}

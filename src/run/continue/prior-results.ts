@@ -1,0 +1,154 @@
+import type { Failure } from '../../model/failure.js';
+import { unitName } from '../core/selectors.js';
+import type { DecisionLine, JournalLine, ResultLine, StartLine } from '../journal/lines.js';
+import { readLineAt } from '../journal/reader.js';
+import type { LinePlace } from '../journal/writer.js';
+import { PriorDecisions } from './prior-decisions.js';
+
+export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
+
+/**
+ * What the run that is continued has left: results by run key and by phase, decisions, and side effects whose end nobody
+ * saw. Only places are kept in memory; a result is read when it is asked for.
+ */
+export class PriorResults {
+  readonly #byKey = new Map<string, LinePlace>();
+  readonly #byPhase = new Map<string, LinePlace>();
+  readonly #skipped = new Set<string>();
+  readonly #underWay = new Map<string, StartLine>();
+  readonly #decisions = new PriorDecisions();
+  #projectChanged: boolean | undefined;
+
+  constructor(
+    readonly how: PriorHow,
+    readonly runId: string | undefined,
+    /** A journal, or how to read a line that is nowhere on the disk. */
+    private readonly journal: string | ((place: LinePlace) => JournalLine | undefined),
+    private readonly changedSince: () => boolean = () => false,
+  ) {}
+
+  /** Takes note of what a line says about the state of the run. All lines, in their order. */
+  note(line: JournalLine): void {
+    this.#decisions.note(line);
+    switch (line.type) {
+      case 'start':
+        if (!line.idempotent) this.#underWay.set(doubtKey(line.phase, line.unit, line.runKey), line);
+        break;
+      case 'attempt':
+        // What failed is not in doubt. Units are settled by their own line, which names the key.
+        if (line.unit === undefined) this.#settle(line);
+        break;
+      case 'rejected':
+        for (const key of line.keys) this.#byKey.delete(key);
+        break;
+      case 'unit':
+      case 'phase':
+        this.#settle(line);
+        if (line.type === 'phase' && line.status === 'skipped' && line.failure === undefined) {
+          this.#skipped.add(line.phase);
+        }
+        break;
+    }
+  }
+
+  /** A result that may be taken, and where it stands in the new journal. */
+  keep(line: ResultLine, place: LinePlace): void {
+    if (line.runKey !== undefined) this.#byKey.set(line.runKey, place);
+    if (line.type === 'phase') {
+      this.#byPhase.set(line.phase, place);
+      this.#skipped.delete(line.phase);
+    }
+  }
+
+  find(runKey: string): ResultLine | undefined {
+    return this.#read(this.#byKey.get(runKey));
+  }
+
+  /** The last result of a phase whatever it was made from: for partial runs. */
+  ofPhase(path: string): ResultLine | undefined {
+    return this.#read(this.#byPhase.get(path));
+  }
+
+  /** Skipped by its own condition, or with all that it needs: there is no output, and that is how it was meant. */
+  wasSkipped(path: string): boolean {
+    return this.#skipped.has(path);
+  }
+
+  /** Results that there are to take: of phases, items, branches, nested phases. */
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  has(path: string): boolean {
+    return this.#byPhase.has(path);
+  }
+
+  /** Decided about exactly this text, and no work was released by it yet. */
+  decision(path: string, digest: string): DecisionLine | undefined {
+    return this.#decisions.find(path, digest);
+  }
+
+  /** A side effect of this phase (or of this unit of it) was under way when the earlier process ended. */
+  inDoubt(path: string, unit: string | undefined, runKey: string): Failure | undefined {
+    const begun = this.#underWay.get(doubtKey(path, unit, runKey));
+    if (!begun) return undefined;
+    const what = unit === undefined ? path : `${path} (${unit})`;
+    const name = JSON.stringify(nameOf(path)).slice(1, -1);
+    const own = JSON.stringify(path).slice(1, -1);
+    const one = unit === undefined ? own : `"${unitName(own, unit)}"`;
+    // Of rows and of items there may be several.
+    const all = one === name ? '' : `; --rerun ${name} and --skip ${name} mean all that are in doubt`;
+    return {
+      code: 'in-doubt',
+      message: `${what} is not idempotent and was under way when run ${begun.begunIn ?? this.runId} ended: nobody knows whether it took effect`,
+      hint: `Find out, then continue with --rerun ${one} (do it again) or --skip ${one} (it is done)${all}.`,
+    };
+  }
+
+  /** The phase, or some of its items, branches or iterations. */
+  isInDoubt(path: string): boolean {
+    for (const line of this.#underWay.values()) if (line.phase === path) return true;
+    return false;
+  }
+
+  /** Items, branches or iterations of this phase are in doubt. */
+  hasUnitsInDoubt(path: string): boolean {
+    for (const line of this.#underWay.values()) if (line.phase === path && line.unit !== undefined) return true;
+    return false;
+  }
+
+  /** What a run that continues must carry besides results: side effects in doubt, decisions that nobody has used. */
+  openLines(): readonly JournalLine[] {
+    const inDoubt = [...this.#underWay.values()].map((line) => ({ ...line, begunIn: line.begunIn ?? this.runId }));
+    return [...inDoubt, ...this.#decisions.unused()];
+  }
+
+  /** Files of the project, other than the flow, are newer than the end of the earlier run. Looked up once. */
+  projectChanged(): boolean {
+    this.#projectChanged ??= this.changedSince();
+    return this.#projectChanged;
+  }
+
+  /** Interrupted while it was under way: it has begun, and that is all one knows. */
+  #settle(line: { phase: string; unit?: string; runKey?: string; failure?: Failure; attempts?: number }): void {
+    const { failure } = line;
+    if (failure?.code === 'in-doubt' || (failure?.code === 'interrupted' && line.attempts !== 0)) return;
+    this.#underWay.delete(doubtKey(line.phase, line.unit, line.runKey));
+  }
+
+  #read(place: LinePlace | undefined): ResultLine | undefined {
+    const { journal } = this;
+    const line = place && (typeof journal === 'string' ? readLineAt(journal, place) : journal(place));
+    return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
+  }
+}
+
+/** A phase by its place; a unit by what it is, since items move. */
+function doubtKey(path: string, unit: string | undefined, runKey: string | undefined): string {
+  return unit === undefined ? path : `${path} ${runKey ?? unit}`;
+}
+
+/** As a person types it: rows of a batch share their phases' names. */
+function nameOf(path: string): string {
+  return path.replace(/^rows\/[^/]+\//, '');
+}

@@ -1,0 +1,31 @@
+import type { Failure } from '../../model/failure.js';
+
+/** Whether new work may still start in a scope and in all scopes inside it. Closed once; never reopened. */
+export class Admission {
+  #closed: Failure | undefined;
+  #own: AbortController | undefined;
+  #ended: AbortSignal | undefined;
+
+  constructor(private readonly around?: Admission) {}
+
+  close(why: Failure): void {
+    this.#closed ??= why;
+    this.#own?.abort();
+  }
+
+  /** Aborts when it is closed: for whoever would only wait to be turned away. */
+  get ended(): AbortSignal {
+    this.#ended ??= this.#watch();
+    return this.#ended;
+  }
+
+  get closed(): Failure | undefined {
+    return this.#closed ?? this.around?.closed;
+  }
+
+  #watch(): AbortSignal {
+    this.#own = new AbortController();
+    if (this.#closed) this.#own.abort();
+    return this.around ? AbortSignal.any([this.#own.signal, this.around.ended]) : this.#own.signal;
+  }
+}

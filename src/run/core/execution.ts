@@ -1,0 +1,95 @@
+import type { Failure } from '../../model/failure.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import {
+  type Acted,
+  type CacheHit,
+  type ItemCounts,
+  NO_OUTPUT,
+  NO_USAGE,
+  type Output,
+  type OutputFile,
+  type Savings,
+  type Usage,
+} from '../../model/outcome.js';
+
+/** What executing something came to. */
+export interface Execution {
+  readonly status: 'done' | 'failed' | 'blocked' | 'paused' | 'cancelled';
+  readonly output: Output;
+  readonly usage: Usage;
+  readonly durationMs: number;
+  readonly attempts: number;
+  /** What it would have cost had no part of it been reused: what reusing all of it saves. Absent where there are no parts. */
+  readonly cost?: { readonly usage: Usage; readonly durationMs: number };
+  readonly files: readonly OutputFile[];
+  readonly model?: string;
+  readonly failure?: Failure;
+  readonly items?: ItemCounts;
+  /** Why this may not be kept across runs although it is done; undefined when it may. */
+  readonly unkeepable?: string;
+  readonly facts?: JsonValue;
+  /** Rendered task, argv and the like, for `trace`. Secrets are masked when it is written. */
+  readonly inputs?: JsonObject;
+  readonly clientVersion?: string;
+  /** For phases that have no identity of their own, made from those of their parts. */
+  readonly key?: string;
+  /** Keys of the units it consists of: what a gate's rejection takes out of the store. */
+  readonly unitKeys?: readonly string[];
+  /** Everything in it was reused: the youngest part's age, and from where. */
+  readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
+  readonly saved?: Savings;
+  /** Something inside of it is not idempotent, and has begun. */
+  readonly acted?: Acted;
+  /** Nothing was executed: a person says that it is done, or there was nothing to do. */
+  readonly taken?: true;
+  /** Said beside the result: `kept worktree …`, `no clear winner: took the first`. */
+  readonly remark?: string;
+}
+
+/** An execution or a reused result, with where it came from. */
+export interface Settled extends Execution {
+  readonly hit: CacheHit | null;
+  readonly reason: string;
+  readonly runKey?: string;
+  readonly identity?: JsonObject;
+  readonly madeAt: number;
+  readonly ageMs?: number;
+  /** It was just made, and put where a later run looks for it. */
+  readonly kept?: true;
+  /** What the original execution cost; for a reused result that is not what this run spent. */
+  readonly cost: { readonly usage: Usage; readonly durationMs: number };
+}
+
+/** Every name under which a result, or a part of it, can be found again. */
+export function keysOf(settled: Pick<Settled, 'key' | 'runKey' | 'unitKeys'>): readonly string[] {
+  const keys: string[] = [];
+  addKeys(keys, settled);
+  return keys;
+}
+
+export function addKeys(keys: string[], { key, runKey, unitKeys }: Pick<Settled, 'key' | 'runKey' | 'unitKeys'>): void {
+  if (key !== undefined) keys.push(key);
+  if (runKey !== undefined && runKey !== key) keys.push(runKey);
+  if (unitKeys) for (const inner of unitKeys) keys.push(inner);
+}
+
+const NOT_BEGUN = new Set(['interrupted', 'budget', 'forecast']);
+
+/** Nothing was spent: it failed before anything started. */
+export function failedBefore(failure: Failure, inputs?: JsonObject): Execution {
+  return {
+    status: NOT_BEGUN.has(failure.code) ? 'cancelled' : 'failed',
+    output: NO_OUTPUT,
+    usage: NO_USAGE,
+    durationMs: 0,
+    attempts: 0,
+    files: [],
+    failure,
+    inputs,
+  };
+}
+
+/** A result that no process and no agent made. */
+export function pureResult(output: Output, more: Partial<Execution> = {}): Execution {
+  return { status: 'done', output, usage: NO_USAGE, durationMs: 0, attempts: 1, files: [], ...more };
+}

@@ -1,0 +1,74 @@
+import type { Config } from '../../model/config.js';
+import type { Flow } from '../../model/flow.js';
+import type { JsonObject } from '../../model/json.js';
+import type { Project } from '../../util/project.js';
+import type { World } from '../context/world.js';
+
+/** Everything a surface decides about a run. The flow is checked, the arguments are bound. */
+export interface RunOptions {
+  readonly project: Project;
+  readonly config: Config;
+  readonly flow: Flow;
+  readonly source: FlowOrigin;
+  readonly args: JsonObject;
+  /** `off`: neither read nor write reuse; `refresh`: write, but do not read. */
+  readonly reuse?: 'on' | 'refresh' | 'off';
+  readonly frozen?: boolean;
+  /** Only look: nothing is executed, written or waited for; what would run is `cancelled` with code `forecast`. */
+  readonly forecast?: boolean;
+  readonly keepGoing?: boolean;
+  readonly concurrency?: number;
+  readonly maxUSD?: number;
+  readonly runner?: string;
+  readonly model?: string;
+  /** For the whole run. */
+  readonly timeoutMs?: number;
+  readonly selection?: Selection;
+  readonly continuation?: Continuation;
+  /** Asks a person. Without it, or when it answers `pause`, the run pauses at an approval. */
+  readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
+  readonly signal?: AbortSignal;
+  /** Something of the outside is known already. */
+  readonly world?: World;
+  /** The flow is run once for each of many rows; `over` names the list of them. */
+  readonly batch?: { readonly over: string; readonly total: number };
+}
+
+/** How the flow was named and where it came from. */
+export interface FlowOrigin {
+  readonly ref: string;
+  /** A saved flow run by its name never continues by itself. */
+  readonly byName: boolean;
+  /** Absolute; absent for a flow that came from memory. */
+  readonly file?: string;
+  readonly digest?: string;
+}
+
+/** Partial runs. Phases outside of the selection keep the output of the last run. */
+export interface Selection {
+  readonly only?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly rerun?: readonly string[];
+  readonly skip?: readonly string[];
+}
+
+export type Continuation =
+  /** By itself, if the last run of the same file and arguments is unfinished. `finished`: a finished one too. */
+  | { readonly how: 'auto'; readonly finished: boolean }
+  | { readonly how: 'fresh' }
+  /** That run (or its latest successor), whatever it ended as; approvals and gates that passed are kept. */
+  | { readonly how: 'resume'; readonly runId: string }
+  /** An exported checkpoint: journal lines from elsewhere. */
+  | { readonly how: 'checkpoint'; readonly file: string };
+
+export interface ApprovalRequest {
+  readonly phase: string;
+  readonly text: string;
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal;
+}
+
+export type ApprovalAnswer =
+  | { readonly decision: 'approve' | 'reject'; readonly note?: string }
+  | { readonly decision: 'pause' };

@@ -1,0 +1,111 @@
+import type { Failure } from '../../model/failure.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import type { Output } from '../../model/outcome.js';
+
+/** Bytes as text where they are text; else kept byte for byte beside a lossy reading. */
+export function outputOfBytes(bytes: Buffer): Output {
+  const text = bytes.toString('utf8');
+  if (!text.includes('\uFFFD') || Buffer.from(text, 'utf8').equals(bytes)) {
+    return { text: withoutTrailingLineEnds(text), json: null };
+  }
+  return { text, json: null, base64: bytes.toString('base64') };
+}
+
+function withoutTrailingLineEnds(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
+  return end === text.length ? text : text.slice(0, end);
+}
+
+/**
+ * Parses and checks what a phase promised about its output. What has JSON already, as the output of a nested flow may, is
+ * taken and held by that: its text may be made for people.
+ */
+export async function promised(
+  output: Output,
+  promise: { readonly output: 'text' | 'json'; readonly expect?: JsonObject; readonly lenient: boolean },
+): Promise<{ output: Output } | { failure: Failure }> {
+  let json: JsonValue = output.json;
+  if (promise.output === 'json' && json === null) {
+    const parsed = promise.lenient ? jsonWithin(output.text) : strictJson(output.text);
+    if (parsed === undefined) return { failure: notJson(output.text, promise.lenient) };
+    json = parsed;
+  }
+  if (promise.expect) {
+    const subject = promise.output === 'json' || json !== null ? json : output.text;
+    const broken = await contractBroken(subject, promise.expect);
+    if (broken) return { failure: broken };
+  }
+  return { output: json === output.json ? output : { ...output, json } };
+}
+
+function notJson(text: string, byAgent: boolean): Failure {
+  const start = text.trim().slice(0, 80);
+  return {
+    code: 'not-json',
+    message:
+      text.trim() === ''
+        ? 'the output is empty, not JSON'
+        : `the output is not JSON: it starts with ${JSON.stringify(start)}`,
+    hint: `${byAgent ? 'Say in the task that only JSON is wanted' : 'Let the command print JSON and nothing else'}, or drop \`output: json\`.`,
+  };
+}
+
+export function strictJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    // The caller says what is wrong with it.
+    return undefined;
+  }
+}
+
+/** Models like to put a fence or a sentence around JSON: the whole text, else the last fenced block, else the one value. */
+export function jsonWithin(text: string): JsonValue | undefined {
+  const whole = strictJson(text.trim());
+  if (whole !== undefined) return whole;
+  const fences = [...text.matchAll(/```(?:json[c5]?)?[ \t]*\r?\n([\s\S]*?)```/gi)].map((match) =>
+    strictJson(match[1]!.trim()),
+  );
+  const fenced = fences.filter((value) => value !== undefined).at(-1);
+  if (fenced !== undefined) return fenced;
+  for (const [open, close] of [
+    ['{', '}'],
+    ['[', ']'],
+  ] as const) {
+    const start = text.indexOf(open);
+    const end = text.lastIndexOf(close);
+    if (start === -1 || end <= start) continue;
+    const other = open === '{' ? text.indexOf('[') : text.indexOf('{');
+    if (other !== -1 && other < start) continue;
+    const value = strictJson(text.slice(start, end + 1));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+export async function contractBroken(value: JsonValue, schema: JsonObject): Promise<Failure | undefined> {
+  const problems = await schemaProblems(value, schema);
+  if (problems.length === 0) return undefined;
+  return {
+    code: 'expect',
+    message: `the output does not meet \`expect\`: ${problems.slice(0, 3).join('; ')}`,
+    hint: 'The contract is in `expect`; the output is in `taskflow trace`.',
+  };
+}
+
+/** What a JSON Schema has against a value, in words; empty when nothing. */
+export async function schemaProblems(value: JsonValue, schema: JsonObject): Promise<string[]> {
+  const { Validator } = await import('@cfworker/json-schema');
+  try {
+    const result = new Validator(schema as never, '2020-12', false).validate(value);
+    if (result.valid) return [];
+    const told = result.errors.filter((error) => error.keyword !== 'properties' && error.keyword !== 'items');
+    return (told.length > 0 ? told : result.errors).map(
+      (error) => `${error.instanceLocation.replace(/^#\/?/, '') || 'value'}: ${error.error}`,
+    );
+  } catch (error) {
+    // A schema that cannot be used (an unknown reference, a bad pattern) is a contract that nothing meets.
+    return [`the schema cannot be used: ${(error as Error).message}`];
+  }
+}

@@ -1,0 +1,77 @@
+import type { RunStatus } from '../../model/event.js';
+import type { Failure } from '../../model/failure.js';
+import type { Flow } from '../../model/flow.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import type { Output, PhaseOutcome, Savings, Usage } from '../../model/outcome.js';
+
+import type { Admission } from './admission.js';
+
+/** One execution of one flow: the run's own, a row's, or a nested one. */
+export interface Scope {
+  /** `''` for the run's own flow; `review`, `files[3]`, `rows/<digest>` for others. Unique within the run. */
+  readonly path: string;
+  readonly flow: Flow;
+  readonly args: JsonObject;
+  /** Of the phases that have settled, by id. */
+  readonly outcomes: Map<string, PhaseOutcome>;
+  readonly admission: Admission;
+  readonly depth: number;
+  /** False inside of a phase that is not idempotent: nothing in there is done twice. */
+  readonly idempotent?: false;
+  /** Made by a model: held to the limits for generated flows, as is everything inside. */
+  readonly generated: boolean;
+  /** What a gate said when it sent a phase back, by phase id: `{reflexion}` of its next round. */
+  readonly feedback: Map<string, string>;
+  /** A grafted fragment sees the phases of the flow it grows in. */
+  readonly around?: ReadonlyMap<string, PhaseOutcome>;
+  /** The phase around it is run anew, so that nothing in here is taken from this run or the one continued. */
+  readonly anew?: { readonly because: string; readonly readStore: boolean };
+  /** What is made in here is kept as a part of something across runs: it may see these variables besides the plain ones. */
+  readonly kept?: { readonly env: readonly string[] };
+  /** Names of the flows around this one, to refuse a flow that uses itself. */
+  readonly ancestry: readonly string[];
+}
+
+/** How all of it ended. */
+export interface ScopeResult {
+  readonly status: RunStatus;
+  /** Of the flow's result phase. */
+  readonly output: Output;
+  readonly usage: Usage;
+  readonly saved: Savings;
+  readonly failure?: Failure & { readonly phase: string };
+  /** Phases that executed, were reused from this run or the one continued, and from the store. */
+  readonly reuse: { readonly executed: number; readonly run: number; readonly crossRun: number };
+  /** Youngest reused part, when nothing was executed. */
+  readonly ageMs?: number;
+  /** Phases were left out because only a part was asked for. */
+  readonly partial?: true;
+}
+
+/** Of a run's own flow, or of a row of a batch. */
+export function ownScope({ flow, args }: Pick<Scope, 'flow' | 'args'>, admission: Admission, path = ''): Scope {
+  return {
+    path,
+    flow,
+    args,
+    outcomes: new Map(),
+    feedback: new Map(),
+    admission,
+    depth: 0,
+    generated: false,
+    ancestry: [flow.file ?? flow.name],
+  };
+}
+
+export function phasePath(scope: Scope, id: string): string {
+  return scope.path === '' ? id : `${scope.path}/${id}`;
+}
+
+/** Names that mean something only inside one unit: the item of a map, a loop's counters. */
+export interface Variables {
+  readonly item?: { readonly name: string; readonly value: JsonValue };
+  readonly loop?: { readonly iteration: number; readonly lastOutput: string; readonly maxIterations: number };
+  readonly reflexion?: string;
+  /** A loop may mention itself: its latest iteration. */
+  readonly self?: { readonly id: string; readonly text: string; readonly json: JsonValue };
+}

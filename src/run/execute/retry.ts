@@ -1,0 +1,120 @@
+import type { Retry } from '../../model/flow.js';
+import { addUsage } from '../../model/outcome.js';
+import { pause } from '../../util/pause.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { notStarted } from '../core/cancelled.js';
+import { type Execution, failedBefore } from '../core/execution.js';
+
+/** Without a word about retries, an agent call that met a passing provider error is tried three times more. */
+const TRANSIENT_RETRY: Retry = { max: 3, backoffMs: 1_000, factor: 3 };
+const LONGEST_PAUSE_MS = 5 * 60_000;
+
+/** Failures that another attempt cannot change. */
+const FINAL = new Set(['interrupted', 'budget', 'frozen', 'in-doubt', 'no-runner', 'unresolved', 'bad-input', 'limit']);
+
+export interface Attempt extends Execution {
+  /** The agent has acted on the world already: nothing is repeated behind a person's back. */
+  readonly usedTools?: boolean;
+}
+
+/** Runs attempts until one succeeds or none is left. What failed attempts cost counts too. */
+export async function withRetries(
+  at: PhaseContext,
+  unit: string | undefined,
+  calls: 'agent' | 'process',
+  attempt: () => Promise<Attempt>,
+): Promise<Execution> {
+  const { run } = at;
+  const { admission } = at.scope;
+  let spent: Execution | undefined;
+  for (let number = 1; ; number++) {
+    if (at.signal.aborted) return spent ?? failedBefore(notStarted(at));
+    const result = await attempt();
+    // Not let in any more: the phase ends as its last attempt did.
+    if (spent && result.status === 'cancelled' && result.attempts === 0)
+      return notAgain(spent, admission.closed?.message);
+    const total = spent ? { ...result, usage: addUsage(spent.usage, result.usage), attempts: number } : result;
+    // What was not let in has not been attempted.
+    const attempts = result.attempts === 0 ? number - 1 : number;
+    if (result.status !== 'failed' || !result.failure) {
+      return total.attempts === attempts ? total : { ...total, attempts };
+    }
+    const ended = { ...total, attempts: number };
+    const delayMs = nextDelay(at, calls, result, number);
+    // An attempt is new work like any other: once something else has failed, none is begun.
+    const against = delayMs === undefined ? undefined : (sideEffect(result) ?? admission.closed?.message);
+    journalAttempt(at, { unit, number, result, retryInMs: against === undefined ? delayMs : undefined });
+    if (delayMs === undefined) return ended;
+    if (against !== undefined) return notAgain(ended, against);
+    run.emit({
+      type: 'retry',
+      phase: at.path,
+      unit,
+      attempt: number,
+      delayMs,
+      error: run.secrets.mask(result.failure.message),
+    });
+    const waited = await pause(delayMs, AbortSignal.any([at.signal, admission.ended]));
+    if (waited === 'aborted') return notAgain(ended, admission.closed?.message);
+    spent = total;
+  }
+}
+
+/** What failed says why nobody tried again, where that was not its own fault. */
+function notAgain(ended: Execution, why: string | undefined): Execution {
+  const { failure } = ended;
+  if (!failure || why === undefined) return ended;
+  return { ...ended, failure: { ...failure, message: `${failure.message} (not tried again: ${why})` } };
+}
+
+/** Another attempt would repeat one: that which failed, or, where the whole is no good, all of it. */
+function sideEffect(result: Attempt): string | undefined {
+  const repeats = result.acted === 'failed' || (result.acted !== undefined && brokePromise(result));
+  return repeats ? 'something in it is not idempotent' : undefined;
+}
+
+function journalAttempt(
+  { run, path }: PhaseContext,
+  {
+    unit,
+    number,
+    result,
+    retryInMs,
+  }: { readonly unit?: string; readonly number: number; readonly result: Attempt; readonly retryInMs?: number },
+): void {
+  const { text } = result.output;
+  run.journal.write({
+    type: 'attempt',
+    at: run.options.project.clock.now(),
+    phase: path,
+    unit,
+    attempt: number,
+    durationMs: result.durationMs,
+    usage: result.usage,
+    failure: run.secrets.maskValue(result.failure as never),
+    inputs: run.secrets.maskValue(result.inputs),
+    partial: text === '' ? undefined : run.secrets.mask(text.slice(-4_000)),
+    retryInMs,
+  });
+}
+
+/** A nested flow whose result is not what the phase around it promises; its own phases are all done. */
+export function brokePromise({ status, failure }: Execution): boolean {
+  return status === 'failed' && (failure?.code === 'expect' || failure?.code === 'not-json');
+}
+
+/** How long to wait before the next attempt; undefined when there is none. */
+function nextDelay(at: PhaseContext, calls: 'agent' | 'process', result: Attempt, number: number): number | undefined {
+  const { phase } = at;
+  const failure = result.failure!;
+  if (!phase.idempotent || FINAL.has(failure.code)) return undefined;
+  const byItself = phase.retry === undefined && calls === 'agent';
+  if (byItself && (!failure.transient || result.usedTools)) return undefined;
+  const retry = byItself ? TRANSIENT_RETRY : phase.retry;
+  if (!retry || number > retry.max) return undefined;
+  if (at.run.options.forecast) return 0;
+  const full = Math.min(LONGEST_PAUSE_MS, retry.backoffMs * retry.factor ** (number - 1));
+  // Jitter, so that many items that were turned away together do not come back together.
+  const jittered = Math.round(full * (0.5 + Math.random() / 2));
+  return Math.max(jittered, Math.min(LONGEST_PAUSE_MS, failure.retryAfterMs ?? 0));
+}

@@ -1,0 +1,96 @@
+import type { Failure } from '../../model/failure.js';
+import type { Kind } from '../../model/kind.js';
+import type { ItemCounts, PhaseOutcome } from '../../model/outcome.js';
+import { Admission } from '../core/admission.js';
+import type { RunOptions } from '../core/options.js';
+import { ownScope } from '../core/scope.js';
+import { type LastCost, lastCosts } from '../history/last-costs.js';
+import { lastRunId } from '../history/runs-folder.js';
+import { runScope } from '../schedule/schedule.js';
+import { type Selected, selectPhases } from '../schedule/selection.js';
+import { argumentsDigest } from '../start/start-run.js';
+import { type ForecastIdentity, ForecastJournal } from './forecast-journal.js';
+import { foreseen } from './foreseen.js';
+import { openForecast } from './open-forecast.js';
+
+/** What a run would do, phase by phase, found by going through all of it without executing anything. */
+export interface Forecast {
+  readonly flow: string;
+  readonly phases: readonly PhaseForecast[];
+  readonly continues?: { readonly runId: string; readonly notice?: string };
+  readonly warnings: readonly string[];
+}
+
+/** `shared`: another part of the run makes it. `unknown`: it depends on something that would run first. */
+export type Would = 'reuse' | 'run' | 'shared' | 'skip' | 'unknown' | 'fail';
+
+export function noCounts(): Record<Would, number> {
+  return { run: 0, shared: 0, reuse: 0, unknown: 0, skip: 0, fail: 0 };
+}
+
+export interface PhaseForecast {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly would: Would;
+  readonly from?: 'run' | 'cross-run';
+  readonly ageMs?: number;
+  readonly reason: string;
+  readonly key?: string;
+  readonly items?: ItemCounts;
+  /** What it cost when it was last executed, where that is known. */
+  readonly last?: LastCost;
+  /** What would be executed, and what decides it: for explaining. */
+  readonly identities: readonly ForecastIdentity[];
+}
+
+export async function forecastRun(options: RunOptions): Promise<Forecast | { readonly refused: Failure }> {
+  const { flow, project, source } = options;
+  const journal = new ForecastJournal();
+  const opened = await openForecast(options, argumentsDigest(options), journal);
+  if ('refused' in opened) return opened;
+  const { context, continues, warnings } = opened;
+  const scope = ownScope(options, new Admission());
+  await runScope(context, scope, context.signal);
+  context.close();
+  const costs = lastCosts(project, lastRunId(project, flow.file ?? source.ref));
+  const select = selectPhases(scope, options.selection);
+  return {
+    flow: flow.name,
+    continues,
+    warnings,
+    phases: flow.phases.flatMap(({ id }) => {
+      const outcome = scope.outcomes.get(id);
+      if (!outcome) return [];
+      const { kind, ageMs, key, items, cacheHit } = outcome;
+      const { would, reason } = forecastOf(outcome, select(id));
+      const from = cacheHit ?? undefined;
+      const identities = journal.identitiesOf(id);
+      return [{ id, kind, would, from, ageMs, reason, key, items, last: costs.get(id), identities }];
+    }),
+  };
+}
+
+/** Certain, whatever becomes of the phases before. */
+const LEFT_OUT: Readonly<Partial<Record<Selected, string>>> = { leave: 'not selected', skip: '--skip' };
+
+/** What the outcome of a phase in a dry run means. */
+export function forecastOf(
+  outcome: PhaseOutcome,
+  selected: Selected,
+): { readonly would: Would; readonly reason: string } {
+  const { status, reason, failure } = outcome;
+  const left = status === 'cancelled' ? LEFT_OUT[selected] : undefined;
+  if (left !== undefined) return { would: 'skip', reason: left };
+  const would = wouldOf(outcome);
+  if (would === 'unknown') return { would, reason: reason.replace(/ did not run$/, ' would run first') };
+  return { would, reason: would === 'fail' ? (failure?.message ?? reason) : reason };
+}
+
+function wouldOf({ status, cacheHit, failure, taken }: PhaseOutcome): Would {
+  if (cacheHit !== null) return 'reuse';
+  const said = foreseen(failure);
+  if (said !== undefined) return said;
+  if (status === 'cancelled') return 'unknown';
+  if (status === 'skipped' || taken) return 'skip';
+  return status === 'failed' || status === 'blocked' ? 'fail' : 'run';
+}

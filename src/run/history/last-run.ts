@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import type { JsonObject } from '../../model/json.js';
+import type { Output, Status } from '../../model/outcome.js';
+import type { Store } from '../../store/store.js';
+import { statIfThere } from '../../util/stat.js';
+import type { ResultLine } from '../journal/lines.js';
+import { type ResultPlace, readLineAt, resultName, resultPlaces } from '../journal/reader.js';
+import { searchResult } from '../journal/search-results.js';
+
+/** How a phase or unit stood in the last run of the same flow. */
+export interface LastResult {
+  readonly key?: string;
+  readonly status: Status;
+  readonly identity?: JsonObject;
+  /** The identity is the one that its entry or its original line says: it was reused there, or is kept. */
+  readonly wasReused: boolean;
+}
+
+/** So many questions are answered by searching; for more of them it pays to go through the whole journal once. */
+const FEW = 8;
+const LARGEST_SEARCHED = 16 * 1024 * 1024;
+
+/** The last run of the same flow, read only when a miss has to be explained. */
+export class LastRun {
+  #asked = 0;
+  /** Undefined once it is not searched (any more). */
+  #bytes: Buffer | undefined;
+  /** Places, not results: the last run may have been a batch of many thousand rows. */
+  #places: ReadonlyMap<string, ResultPlace> | undefined;
+  #quoted: { readonly path: string; readonly output: Output | undefined } | undefined;
+
+  constructor(
+    private readonly journalPath: () => string | undefined,
+    private readonly store: Store | undefined,
+    private readonly now: () => number,
+  ) {}
+
+  of(path: string, unit: string | undefined): LastResult | undefined {
+    const journal = this.journalPath();
+    const line = journal === undefined ? undefined : this.#find(journal, path, unit);
+    if (journal === undefined || !line) return undefined;
+    const { key, status } = line;
+    if (line.identity) return { key, status, identity: line.identity, wasReused: false };
+    return { key, status, identity: this.#identityOf(journal, line), wasReused: true };
+  }
+
+  /** What a phase said then; undefined when it is not known. Asked for by each item of a map that quotes it. */
+  output(path: string): Output | undefined {
+    if (this.#quoted?.path !== path) {
+      const journal = this.journalPath();
+      const line = journal === undefined ? undefined : this.#find(journal, path, undefined);
+      const isKnown = line?.status === 'done' && !line.masked;
+      this.#quoted = { path, output: isKnown ? line.output : undefined };
+    }
+    return this.#quoted.output;
+  }
+
+  /** It was reused last time: what it was made from stands in its entry, or in the line that was carried over. */
+  #identityOf(journal: string, { key, hit, phase, unit }: ResultLine): JsonObject | undefined {
+    if (key === undefined) return undefined;
+    const wasMade = (line: ResultLine) => line.identity !== undefined && line.key === key;
+    const made = hit === 'run' ? this.#find(journal, phase, unit, wasMade)?.identity : undefined;
+    if (made !== undefined || !this.store) return made;
+    const got = this.store.get(key, { now: this.now() });
+    return 'entry' in got ? got.entry.identity : undefined;
+  }
+
+  #find(
+    journal: string,
+    path: string,
+    unit: string | undefined,
+    isMeant: (line: ResultLine) => boolean = () => true,
+  ): ResultLine | undefined {
+    this.#asked += 1;
+    if (this.#asked === 1) this.#bytes = readWhole(journal);
+    const found = this.#bytes && this.#asked <= FEW ? searchResult(this.#bytes, path, unit, isMeant) : 'unsure';
+    if (found !== 'unsure') return found;
+    this.#bytes = undefined;
+    this.#places ??= resultPlaces(journal);
+    for (let place = this.#places.get(resultName(path, unit)); place; place = place.before) {
+      const line = readLineAt(journal, place);
+      if ((line?.type === 'unit' || line?.type === 'phase') && isMeant(line)) return line;
+    }
+    return undefined;
+  }
+}
+
+/** Undefined when it is too large to be held in memory, or not there. */
+function readWhole(path: string): Buffer | undefined {
+  const stat = statIfThere(path);
+  if (!stat || stat.size > LARGEST_SEARCHED) return undefined;
+  try {
+    return readFileSync(path);
+  } catch {
+    // Cleared meanwhile: there is no last run.
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import type { RunStatus } from '../../model/event.js';
+import { holderState } from '../../process/process-identity.js';
+import type { Project } from '../../util/project.js';
+import type { EndLine, RunLine } from '../journal/lines.js';
+import { readRunLine } from '../journal/reader.js';
+import { journalOf } from './runs-folder.js';
+
+/** `running`: its process is alive. `crashed`: it is not, and nobody wrote an end. */
+export type RunState = RunStatus | 'running' | 'crashed';
+
+export interface RunHead {
+  readonly runId: string;
+  readonly run: RunLine;
+  readonly state: RunState;
+  /** Of the end; of the last sign of life where there is none. */
+  readonly endedAt: number;
+  readonly end?: EndLine;
+}
+
+/** How a run stands, from the first and the last line of its journal. */
+export function runHead(project: Project, runId: string): RunHead | undefined {
+  const path = journalOf(project, runId);
+  const run = readRunLine(path);
+  if (!run) return undefined;
+  const end = lastEnd(path);
+  if (end) return { runId, run, state: end.status, endedAt: end.at, end };
+  // A holder on another machine cannot be asked; the run is then left alone for as long as it shows signs of life.
+  const touched = statSync(path).mtimeMs;
+  const holder = holderState(run.owner);
+  const alive = holder === 'alive' || (holder === 'unknown' && project.clock.now() - touched < 10 * 60_000);
+  return { runId, run, state: alive ? 'running' : 'crashed', endedAt: touched };
+}
+
+/** How a run ended; undefined when it has not, or there is no such run. */
+export function endOfRun(project: Project, runId: string): EndLine | undefined {
+  try {
+    return lastEnd(journalOf(project, runId));
+  } catch {
+    // Cleared meanwhile.
+    return undefined;
+  }
+}
+
+export function isUnfinished(state: RunState): boolean {
+  return state !== 'success' && state !== 'running';
+}
+
+/** Something of it is left to do. A run that was told to stop half-way (`--until`) did well and is not finished. */
+export function hasMoreToDo({ state, end }: Pick<RunHead, 'state' | 'end'>): boolean {
+  return isUnfinished(state) || (state === 'success' && end?.partial === true);
+}
+
+/** Most ends are short. One that quotes what a process said, or has decisions after it, may be longer. */
+const TAILS = [16 * 1024, 1024 * 1024];
+
+/** Decisions may be appended after the end; the end is near the end all the same. */
+function lastEnd(path: string): EndLine | undefined {
+  const fd = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    for (const tail of TAILS) {
+      const length = Math.min(size, tail);
+      const buffer = Buffer.allocUnsafe(length);
+      readSync(fd, buffer, 0, length, size - length);
+      const end = endIn(buffer.toString('utf8'));
+      if (end || length === size) return end;
+    }
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function endIn(tail: string): EndLine | undefined {
+  for (const text of tail.split('\n').reverse()) {
+    if (!text.startsWith('{"type":"end"')) continue;
+    try {
+      return JSON.parse(text) as EndLine;
+    } catch {
+      // Cut short: the run ended while it wrote its end, which is no end.
+      return undefined;
+    }
+  }
+  return undefined;
+}

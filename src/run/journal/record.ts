@@ -1,0 +1,143 @@
+import type { Failure } from '../../model/failure.js';
+import { mayBeCrossRun } from '../../model/kind.js';
+import { type Acted, NO_USAGE, type PhaseOutcome, type Status } from '../../model/outcome.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { keysOf, type Settled } from '../core/execution.js';
+import type { ResultLine } from './lines.js';
+import type { LinePlace, Urgency } from './writer.js';
+
+/** The journal's line for a settled unit. */
+export function recordUnit(at: PhaseContext, unit: string, settled: Settled): LinePlace {
+  return writeResult(at, settled, unit);
+}
+
+/** The journal's line for a settled phase. A reused one may be lost in a crash: it would be reused again. */
+export function recordPhase(at: PhaseContext, settled: Settled): LinePlace {
+  const place = writeResult(at, settled, undefined);
+  if (!at.phase.idempotent && settled.hit === null) at.run.journal.sync();
+  return place;
+}
+
+/** A phase that did not come to run at all. */
+export function recordUnrun(at: PhaseContext, status: Status, reason: string, failure?: Failure): LinePlace {
+  const now = at.run.options.project.clock.now();
+  return at.run.journal.write(
+    {
+      type: 'phase',
+      at: now,
+      phase: at.path,
+      kind: at.phase.kind,
+      status,
+      reason,
+      hit: null,
+      output: { text: '', json: null },
+      attempts: 0,
+      durationMs: 0,
+      usage: NO_USAGE,
+      failure,
+    },
+    'held',
+  );
+}
+
+/** Lines of reused results are held back, for longer than those of results that were just made. */
+function writeResult(at: PhaseContext, settled: Settled, unit: string | undefined): LinePlace {
+  return at.run.journal.write(resultLine(at, settled, unit), urgencyOf(settled));
+}
+
+function urgencyOf({ hit, kept }: Settled): Urgency {
+  if (hit !== null) return 'held';
+  return kept ? 'soon' : 'now';
+}
+
+type Draft = { -readonly [F in keyof ResultLine]: ResultLine[F] };
+
+/** A warm run writes thousands of these, and most of them have nothing but the first part. */
+function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined): ResultLine {
+  const { secrets, options } = at.run;
+  const executed = settled.hit === null;
+  const line: Draft = {
+    type: unit === undefined ? 'phase' : 'unit',
+    at: options.project.clock.now(),
+    phase: at.path,
+    kind: at.phase.kind,
+    unit,
+    status: settled.status,
+    reason: settled.reason,
+    key: settled.key,
+    runKey: settled.runKey,
+    hit: settled.hit,
+    madeAt: executed ? undefined : settled.madeAt,
+    output: settled.output,
+    attempts: settled.attempts,
+    durationMs: Math.round(settled.durationMs),
+    usage: settled.usage,
+    saved: settled.saved,
+  };
+  if (!executed || settled.cost.usage !== settled.usage) line.cost = settled.cost;
+  // What is kept says itself what it was made from.
+  if (executed && settled.identity && !settled.kept) line.identity = settled.identity;
+  if (settled.files.length > 0) line.files = settled.files;
+  if (settled.model !== undefined) line.model = settled.model;
+  if (settled.failure) line.failure = settled.failure;
+  if (unit === undefined && isTolerated(at, settled)) line.optional = true;
+  if (settled.items) line.items = settled.items;
+  if (settled.inputs) line.inputs = settled.inputs;
+  if (settled.facts !== undefined) line.facts = settled.facts;
+  if (settled.unkeepable !== undefined) line.unkeepable = settled.unkeepable;
+  if (settled.remark !== undefined) line.remark = settled.remark;
+  if (!at.phase.idempotent) line.idempotent = false;
+  if (!mayBeCrossRun(at.phase.kind)) line.deciding = true;
+  return secrets.any ? withoutSecrets(line, secrets) : line;
+}
+
+function isTolerated({ phase }: PhaseContext, { status }: Settled): boolean {
+  return phase.optional && (status === 'failed' || status === 'blocked');
+}
+
+/** What was said in words, or given. Identities are sealed already; an output that had to be changed says so. */
+function withoutSecrets(line: ResultLine, secrets: PhaseContext['run']['secrets']): ResultLine {
+  const { reason, failure, inputs, facts, unkeepable, remark } = line;
+  const output = secrets.maskOutput(line.output);
+  return {
+    ...line,
+    ...(secrets.maskValue({ reason, failure, inputs, facts, unkeepable, remark } as never) as object),
+    output,
+    ...(output === line.output ? {} : { masked: true }),
+  };
+}
+
+function hasActed({ phase }: PhaseContext, { status, attempts }: Settled): Acted | undefined {
+  if (phase.idempotent || !mayBeCrossRun(phase.kind)) return undefined;
+  if (status === 'done') return 'done';
+  return attempts > 0 ? 'failed' : undefined;
+}
+
+export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {
+  return {
+    id: at.phase.id,
+    kind: at.phase.kind,
+    status: settled.status,
+    cacheHit: settled.hit,
+    ageMs: settled.ageMs,
+    reason: settled.reason,
+    key: settled.key,
+    output: settled.output,
+    files: settled.files,
+    attempts: settled.attempts,
+    durationMs: settled.durationMs,
+    usage: settled.usage,
+    saved: settled.saved,
+    cost: settled.cost,
+    model: settled.model,
+    failure: settled.failure,
+    optional: isTolerated(at, settled) ? true : undefined,
+    items: settled.items,
+    unkeepable: settled.unkeepable,
+    // What has taken effect stays done, whatever is thought of its result.
+    unitKeys: at.phase.idempotent ? keysOf(settled) : [],
+    remark: settled.remark,
+    acted: settled.acted ?? hasActed(at, settled),
+    taken: settled.taken,
+  };
+}

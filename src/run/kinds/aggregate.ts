@@ -1,0 +1,96 @@
+import { type Acted, actedOf, type CacheHit, type ItemCounts, NO_SAVINGS, type Savings } from '../../model/outcome.js';
+import { sha256Hex } from '../../util/digest.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { addToSavings } from '../core/budget.js';
+import { reasonTold } from '../core/cancelled.js';
+import type { Execution, Settled } from '../core/execution.js';
+import { recordPhase } from '../journal/record.js';
+import { UnitTally } from '../units/unit-tally.js';
+
+/** Figures of a phase that is the sum of its units: each unit is reused or executed for itself. */
+export function sumOf(
+  units: readonly Settled[],
+  durationMs: number,
+): {
+  readonly usage: Execution['usage'];
+  readonly cost: Settled['cost'];
+  readonly saved?: Savings;
+  readonly key: string;
+  readonly items: ItemCounts;
+  readonly attempts: number;
+  readonly unitKeys: readonly string[];
+  readonly unkeepable?: string;
+  readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
+  readonly model?: string;
+  readonly taken?: true;
+  readonly acted?: Acted;
+} {
+  const tally = new UnitTally();
+  const saved = { ...NO_SAVINGS };
+  let executed = 0;
+  let taken = 0;
+  let reused = 0;
+  let failed = 0;
+  let attempts = 0;
+  let ageMs = Number.POSITIVE_INFINITY;
+  let hit: CacheHit = 'cross-run';
+  for (const unit of units) {
+    tally.add(unit);
+    attempts = Math.max(attempts, unit.attempts);
+    if (unit.saved) addToSavings(saved, unit.saved);
+    if (unit.hit) {
+      reused += 1;
+      ageMs = Math.min(ageMs, unit.ageMs ?? 0);
+      if (unit.hit === 'run') hit = 'run';
+    } else if (unit.taken) {
+      taken += 1;
+    } else if (unit.status !== 'cancelled') {
+      executed += 1;
+    }
+    if (unit.status === 'failed') failed += 1;
+  }
+  const { usage, cost, unitKeys = [], unkeepable } = tally.figures(durationMs);
+  return {
+    usage,
+    cost: cost ?? { usage, durationMs },
+    attempts,
+    unitKeys,
+    unkeepable,
+    key: sha256Hex(units.map((unit) => unit.key ?? unit.status).join('\n')),
+    items: { total: units.length, executed, reused, failed },
+    ...(reused > 0 ? { saved } : {}),
+    ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),
+    // What a person says is done is neither: a phase that is all of that and reused has executed nothing.
+    ...((taken > 0 && taken + reused === units.length) || units.length === 0 ? { taken: true } : {}),
+    acted: actedOf(units),
+    ...modelOf(units),
+  };
+}
+
+function modelOf(units: readonly Settled[]): { model?: string } {
+  const model = units.find((unit) => unit.model !== undefined)?.model;
+  return model === undefined || units.some((unit) => unit.model !== undefined && unit.model !== model) ? {} : { model };
+}
+
+/** Records a phase that has no identity of its own; what its units saved is counted already. */
+export function settleComposite(at: PhaseContext, execution: Execution, reason: string): Settled {
+  const { reused } = execution;
+  const settled: Settled = {
+    ...execution,
+    hit: reused?.hit ?? null,
+    ageMs: reused?.ageMs,
+    reason: reasonTold(at, execution, reason),
+    madeAt: at.run.options.project.clock.now() - (reused?.ageMs ?? 0),
+    cost: execution.cost ?? { usage: execution.usage, durationMs: execution.durationMs },
+  };
+  recordPhase(at, settled);
+  return settled;
+}
+
+/** `all 12 reused`, `1 of 13 executed`. */
+export function itemsReason(items: ItemCounts, because: string): string {
+  if (items.total === 0) return 'nothing to do: the list is empty';
+  if (items.reused === items.total) return `all ${items.total} reused`;
+  if (items.reused === 0 || items.executed === 0) return because;
+  return `${items.executed} of ${items.total} executed, ${items.reused} reused`;
+}

@@ -1,0 +1,129 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { compileGlob } from '../../memo/files/glob-pattern.js';
+import { walk } from '../../memo/files/walk.js';
+import type { Failure } from '../../model/failure.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import { canonicalEncode } from '../../util/canonical.js';
+import { sha256Hex } from '../../util/digest.js';
+import { isInside } from '../../util/inside.js';
+import { statIfThere } from '../../util/stat.js';
+import { whyUnreadable } from '../../util/why-unreadable.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import type { Variables } from '../core/scope.js';
+import { render } from './render.js';
+
+/** What is put before a task, and its part of the identity: as sent, plus the digest of each whole file. */
+export interface ContextText {
+  readonly text: string;
+  readonly identity: readonly JsonObject[];
+  /** The files by name; undefined where a pattern was matched, which new files may match too. */
+  readonly reads?: readonly (readonly [path: string, digest: string])[];
+}
+
+export async function contextText(
+  at: PhaseContext,
+  variables: Variables | undefined,
+): Promise<ContextText | { readonly failure: Failure }> {
+  const blocks: string[] = [];
+  const identity: JsonObject[] = [];
+  const reads: [string, string][] = [];
+  let named = true;
+  for (const entry of at.phase.context) {
+    const rendered = render(at, entry, variables);
+    const isOutput = /^\{steps\.[^{}]+\}$/.test(entry);
+    const listed = isOutput ? namedFiles(at, rendered.value) : undefined;
+    if (isOutput && !listed) {
+      const sent = shorten(rendered.text, at.phase.contextLimit);
+      blocks.push(block(entry.slice(1, -1), sent));
+      identity.push({ entry, sent });
+      continue;
+    }
+    const files = listed ? { paths: listed, matched: false } : await matching(at, rendered.text);
+    if ('failure' in files) return files;
+    for (const path of files.paths) {
+      const bytes = readInside(at.run.options.project.root, path);
+      if ('failure' in bytes) return bytes;
+      const sent = shorten(bytes.content.toString('utf8'), at.phase.contextLimit);
+      blocks.push(block(path, sent));
+      const whole = sha256Hex(bytes.content);
+      identity.push({ path, sent: sha256Hex(sent), whole });
+      reads.push([path, whole]);
+    }
+    named &&= !files.matched;
+  }
+  return { text: blocks.join('\n\n'), identity, ...(named && { reads }) };
+}
+
+/** An earlier phase may have chosen the files: a list of nothing but files of the project means them, not their names. */
+function namedFiles(at: PhaseContext, value: JsonValue): string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const { root } = at.run.options.project;
+  const isFile = (name: JsonValue) =>
+    typeof name === 'string' && isInside(root, resolve(root, name)) && statIfThere(resolve(root, name))?.isFile();
+  return value.every(isFile) ? value.map((name) => relative(root, resolve(root, name as string))) : undefined;
+}
+
+/** Says which context has changed since it was put before the task; undefined when none has. */
+export async function contextMoved(
+  at: PhaseContext,
+  variables: Variables | undefined,
+  before: ContextText,
+): Promise<string | undefined> {
+  if (before.identity.length === 0) return undefined;
+  const now = await contextText(at, variables);
+  if ('failure' in now) return now.failure.message;
+  if (canonicalEncode(now.identity) === canonicalEncode(before.identity)) return undefined;
+  const known = new Set(before.identity.map(canonicalEncode));
+  const changed = now.identity.find((part) => !known.has(canonicalEncode(part)))?.['path'];
+  return `context ${typeof changed === 'string' ? `${changed} ` : ''}changed while the agent worked`;
+}
+
+function block(title: string, text: string): string {
+  return `<file path=${JSON.stringify(title)}>\n${text}\n</file>`;
+}
+
+function shorten(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}\n… (${text.length - limit} more characters)`;
+}
+
+async function matching(
+  at: PhaseContext,
+  pattern: string,
+): Promise<{ paths: string[]; matched: boolean } | { failure: Failure }> {
+  const { root } = at.run.options.project;
+  if (!/[*?[\]{}!]/.test(pattern)) {
+    const path = relative(root, resolve(root, pattern));
+    if (path.startsWith('..') || isAbsolute(path)) return { failure: leaves(pattern) };
+    return { paths: [path], matched: false };
+  }
+  const matched = walk(await compileGlob(pattern), { root });
+  if ('failed' in matched) return { failure: { code: 'bad-input', message: `context ${pattern}: ${matched.failed}` } };
+  return { paths: matched.paths.sort(), matched: true };
+}
+
+function leaves(path: string): Failure {
+  return { code: 'bad-input', message: `context ${JSON.stringify(path)} leaves the project` };
+}
+
+function readInside(root: string, path: string): { content: Buffer } | { failure: Failure } {
+  const file = join(root, path);
+  try {
+    const inside = relative(realpathSync(root), realpathSync(file));
+    if (inside.startsWith('..') || isAbsolute(inside)) return { failure: leaves(path) };
+    if (statSync(file).isDirectory()) {
+      return {
+        failure: { code: 'bad-input', message: `context ${path} is a folder`, hint: `Name its files: ${path}/**` },
+      };
+    }
+    return { content: readFileSync(file) };
+  } catch (error) {
+    return {
+      failure: {
+        code: 'bad-input',
+        message: `context ${path} cannot be read: ${whyUnreadable(error)}`,
+        hint: 'Paths are seen from the project root.',
+      },
+    };
+  }
+}

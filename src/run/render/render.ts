@@ -1,0 +1,129 @@
+import type { Phase } from '../../model/flow.js';
+import type { JsonValue } from '../../model/json.js';
+import type { PhaseOutcome } from '../../model/outcome.js';
+import {
+  followPath,
+  type Lookup,
+  parseTemplate,
+  type Rendered,
+  renderTemplate,
+  type Template,
+} from '../../plan/template.js';
+import type { Scope, Variables } from '../core/scope.js';
+
+/** Where a text is rendered: enough of a PhaseContext to look things up. */
+export interface Site {
+  readonly scope: Scope;
+  readonly phase: Phase;
+}
+
+const templates = new Map<string, Template>();
+const MOST_TEMPLATES = 20_000;
+const NOTHING: readonly string[] = [];
+
+/** A map parses its task once, not once per item. */
+function templateOf(text: string, itemName: string): Template {
+  const id = itemName === 'item' ? text : `${itemName} ${text}`;
+  let template = templates.get(id);
+  if (!template) {
+    if (templates.size >= MOST_TEMPLATES) templates.clear();
+    template = parseTemplate(text, itemName);
+    templates.set(id, template);
+  }
+  return template;
+}
+
+export function render(site: Site, text: string, variables: Variables = {}): Rendered {
+  if (!text.includes('{')) return { value: text, text, unresolved: NOTHING };
+  return renderTemplate(templateOf(text, itemNameOf(site.phase)), lookupIn(site, variables));
+}
+
+/** Renders every text inside a value; a text that is exactly one placeholder keeps the type of what it stands for. */
+export function renderValue(
+  site: Site,
+  value: JsonValue,
+  variables: Variables = {},
+): { value: JsonValue; unresolved: readonly string[] } {
+  const unresolved: string[] = [];
+  const visit = (node: JsonValue): JsonValue => {
+    if (typeof node === 'string') {
+      if (!node.includes('{')) return node;
+      const rendered = render(site, node, variables);
+      unresolved.push(...rendered.unresolved);
+      return rendered.value;
+    }
+    if (Array.isArray(node)) return node.map(visit);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, visit(member)]));
+  };
+  return { value: visit(value), unresolved };
+}
+
+export function itemNameOf(phase: Phase): string {
+  return phase.kind === 'map' ? phase.as : 'item';
+}
+
+/** What each placeholder stands for, at this place. */
+export function lookupIn({ scope, phase }: Site, variables: Variables): Lookup {
+  return (ref) => {
+    switch (ref.root) {
+      case 'args':
+        return Object.hasOwn(scope.args, ref.name) ? followPath(scope.args[ref.name], ref.path) : { found: false };
+      case 'steps':
+        return lookupStep(scope, variables, ref.name, ref.part ?? 'output', ref.path);
+      case 'item':
+        return variables.item ? followPath(variables.item.value, ref.path) : { found: false };
+      case 'previous':
+        return { found: true, value: previousOutput(scope, phase, variables) };
+      case 'loop':
+        return variables.loop
+          ? { found: true, value: variables.loop[ref.name as keyof NonNullable<Variables['loop']>] }
+          : { found: false };
+      case 'reflexion':
+        return { found: true, value: variables.reflexion ?? scope.feedback.get(phase.id) ?? '' };
+    }
+  };
+}
+
+function lookupStep(
+  scope: Scope,
+  variables: Variables,
+  id: string,
+  part: 'output' | 'json',
+  path: readonly string[],
+): ReturnType<Lookup> {
+  if (variables.self?.id === id) {
+    return part === 'output' ? { found: true, value: variables.self.text } : followPath(variables.self.json, path);
+  }
+  const outcome = scope.outcomes.get(id) ?? scope.around?.get(id);
+  // Not settled (a loop's first iteration, `join: any`), skipped or tolerated: empty, and that counts as known.
+  if (outcome?.status !== 'done') return { found: true, value: '' };
+  const { output } = outcome;
+  if (part === 'output') {
+    return output.base64 === undefined
+      ? { found: true, value: output.text }
+      : { found: true, value: output.text, base64: output.base64 };
+  }
+  return followPath(jsonOf(outcome), path);
+}
+
+/** A phase without `output: json` may still have printed JSON. */
+function jsonOf(outcome: PhaseOutcome): unknown {
+  if (outcome.output.json !== null) return outcome.output.json;
+  try {
+    return JSON.parse(outcome.output.text);
+  } catch {
+    // It printed prose: there is nothing inside to point at.
+    return undefined;
+  }
+}
+
+/** The output of the only dependency, or all of them in order; of a loop that depends on nothing, the iteration before. */
+function previousOutput(scope: Scope, phase: Phase, { loop }: Variables): string {
+  if (loop && phase.needs.length === 0) return loop.lastOutput;
+  const texts = phase.needs.map((edge) => {
+    const outcome = scope.outcomes.get(edge.id);
+    return outcome?.status === 'done' ? outcome.output.text : '';
+  });
+  return texts.filter((text) => text !== '').join('\n\n');
+}

@@ -1,0 +1,230 @@
+import { renderFingerprint } from '../../memo/fingerprint/syntax.js';
+import {
+  encodeIdentity,
+  type FingerprintValue,
+  type Identity,
+  KEY_VERSION,
+  type UpstreamPart,
+} from '../../memo/identity.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import type { Output } from '../../model/outcome.js';
+import { canonicalEncode } from '../../util/canonical.js';
+import { sha256Hex } from '../../util/digest.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import type { Variables } from '../core/scope.js';
+import { render, type Site } from '../render/render.js';
+
+/** What a kind knows about its own identity; the rest is common to all. */
+export interface IdentityParts {
+  readonly body: JsonObject;
+  readonly agent?: JsonValue;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly context?: readonly JsonObject[];
+  readonly cwd?: string;
+  readonly ordinal?: number;
+  readonly variables?: Variables;
+  /** Resolved elsewhere: those of a nested flow. */
+  readonly probes?: readonly Probe[];
+  /** Files that are in here besides the declared ones, with their digests; undefined when they cannot all be named. */
+  readonly reads?: readonly (readonly [path: string, digest: string])[];
+  /** What else can have changed while the work was done (context files), in words; undefined when nothing has. */
+  readonly moved?: () => Promise<string | undefined>;
+  /** How long what is inside may be reused. */
+  readonly ttlMs?: number;
+  /** A nested flow that is entered, so that its own phases are reused one by one. */
+  readonly container?: true;
+  /** A person wants something inside to run again (`--rerun f/x`): the whole is made anew, and kept. */
+  readonly entered?: string;
+  /** Why nobody can say what decides the result; it is then neither looked up nor kept. */
+  readonly unidentified?: string;
+}
+
+/** A fingerprint, with what it takes to ask for it again. */
+export interface Probe {
+  readonly found: FingerprintValue;
+  readonly ownOutputs: readonly string[];
+}
+
+/** `length`: of the identity's canonical encoding. */
+export interface Known {
+  readonly identity: Identity;
+  readonly length: number;
+  readonly key: string;
+  readonly probes: readonly Probe[];
+}
+
+export type Identified =
+  | Known
+  /** `unasked`: a dry run does not start commands, so nobody knows. */
+  | { readonly unidentified: string; readonly unasked?: boolean };
+
+/** At once where every fingerprint is known at once: a warm run asks a thousand times. */
+export function identify(at: PhaseContext, parts: IdentityParts, unit?: string): Identified | Promise<Identified> {
+  if (parts.unidentified !== undefined) return { unidentified: parts.unidentified };
+  const outputs = declaredOutputs(at, unit, parts.variables);
+  const entries = fingerprintEntries(at, parts);
+  const known = parts.probes ?? NO_PROBES;
+  if (entries.length === 0) return identified(at, parts, outputs, known);
+  const only = entries.length === 1 && known.length === 0 ? entries[0]! : undefined;
+  if (only !== undefined && !only.includes('{')) {
+    const resolved = at.run.fingerprints.resolve(only, { ownOutputs: outputs });
+    if (!(resolved instanceof Promise) && 'value' in resolved && resolved.warning === undefined) {
+      return identified(at, parts, outputs, [{ found: resolved.value, ownOutputs: outputs }]);
+    }
+  }
+  return identifySlowly(at, parts, outputs, entries);
+}
+
+const NO_PROBES: readonly Probe[] = [];
+const NO_FINGERPRINTS: FingerprintValue[] = [];
+const NO_UPSTREAM: readonly UpstreamPart[] = [];
+
+async function identifySlowly(
+  at: PhaseContext,
+  parts: IdentityParts,
+  outputs: readonly string[],
+  entries: readonly string[],
+): Promise<Identified> {
+  const { phase } = at;
+  const probes: Probe[] = parts.probes ? [...parts.probes] : [];
+  for (const written of entries) {
+    const entry = written.includes('{') ? filledIn(at, written, parts.variables) : written;
+    if (entry === undefined) {
+      if (phase.idempotent) return { unidentified: `${written} has no value` };
+      continue;
+    }
+    const pending = at.run.fingerprints.resolve(entry, { ownOutputs: outputs });
+    const resolved = pending instanceof Promise ? await pending : pending;
+    if ('failed' in resolved) {
+      // A side effect is never reused across runs; it must be found again in its own, whatever the world says.
+      if (!phase.idempotent) continue;
+      const unasked = at.run.options.forecast === true && entry.startsWith('cmd:');
+      return { unidentified: `${entry}: ${resolved.failed}`, unasked };
+    }
+    if (resolved.warning !== undefined) at.run.warn(`${entry}: ${resolved.warning}`);
+    probes.push({ found: resolved.value, ownOutputs: outputs });
+  }
+  return identified(at, parts, outputs, probes);
+}
+
+function identified(
+  at: PhaseContext,
+  parts: IdentityParts,
+  outputs: readonly string[],
+  probes: readonly Probe[],
+): Identified {
+  const { phase, scope } = at;
+  const fingerprints = probes.length === 0 ? NO_FINGERPRINTS : probes.map((probe) => probe.found);
+  if (fingerprints.length > 1) fingerprints.sort((a, b) => (a.entry < b.entry ? -1 : 1));
+  const identity: Identity = {
+    version: KEY_VERSION,
+    flow: scope.flow.name,
+    phase: phase.id,
+    kind: phase.kind,
+    body: parts.body,
+    agent: parts.agent ?? null,
+    env: parts.env ?? {},
+    context: parts.context ?? [],
+    output: phase.output,
+    expect: phase.expect ?? null,
+    cwd: parts.cwd ?? '.',
+    fingerprints,
+    upstream: upstreamParts(at),
+    outputs,
+    ordinal: parts.ordinal ?? 0,
+  };
+  const text = encodeIdentity(identity);
+  return { identity, length: text.length, key: sha256Hex(text), probes };
+}
+
+/** A phase's own globs; of one unit among several only those that name it. */
+export function declaredOutputs(at: PhaseContext, unit: string | undefined, variables?: Variables): readonly string[] {
+  const { outputs } = at.phase;
+  if (outputs.length === 0) return outputs;
+  const rendered = outputs.map((pattern) => render(at, pattern, variables).text);
+  return unit === undefined ? rendered : rendered.filter((pattern, index) => pattern !== outputs[index]);
+}
+
+/** Which declared input is not what it was before the execution, in words; undefined when all are. */
+export async function inputsMoved(
+  at: PhaseContext,
+  parts: IdentityParts,
+  probes: readonly Probe[],
+): Promise<string | undefined> {
+  for (const { found, ownOutputs } of probes) {
+    const pending = at.run.fingerprints.resolve(found.entry, { ownOutputs });
+    const now = pending instanceof Promise ? await pending : pending;
+    if ('failed' in now) return `${found.entry}: ${now.failed}`;
+    const { value } = now.value;
+    if (value !== found.value && canonicalEncode(value) !== canonicalEncode(found.value)) {
+      return `${found.entry} changed while the phase ran`;
+    }
+  }
+  return parts.moved?.();
+}
+
+function fingerprintEntries({ policy }: PhaseContext, parts: IdentityParts): readonly string[] {
+  const { fingerprint } = policy;
+  return parts.cwd === 'worktree' && !fingerprint.includes('git:HEAD') ? [...fingerprint, 'git:HEAD'] : fingerprint;
+}
+
+/** Undefined when a placeholder has no value: what stands there instead would be the same the next time. */
+export function filledIn(site: Site, entry: string, variables?: Variables): string | undefined {
+  let known = true;
+  const text = renderFingerprint(entry, (template) => {
+    const rendered = render(site, template, variables);
+    known &&= rendered.unresolved.length === 0;
+    return rendered.text;
+  });
+  return known ? text : undefined;
+}
+
+/** Names of the environment variables that the phase's fingerprints name. */
+export function declaredVariables(site: Site, variables?: Variables): string[] {
+  const entries = site.phase.cache.fingerprint.filter((entry) => entry.startsWith('env:'));
+  return entries.flatMap((entry) => filledIn(site, entry, variables)?.slice('env:'.length).trim() ?? []);
+}
+
+/** For messages: a digest of each output that is quoted, so that a miss can name the phase whose output changed. */
+export function references(at: PhaseContext): Readonly<Record<string, string>> {
+  const quoted: Record<string, string> = {};
+  for (const { id, referenced } of at.phase.needs) {
+    const outcome = referenced ? at.scope.outcomes.get(id) : undefined;
+    if (outcome?.status === 'done') quoted[id] = outputMark(outcome.output);
+  }
+  return quoted;
+}
+
+/** Each item of a map asks for that of the list it comes from. */
+export function outputMark(output: Output): string {
+  const known = marks.get(output);
+  if (known !== undefined) return known;
+  const mark = sha256Hex(canonicalEncode(output)).slice(0, 16);
+  marks.set(output, mark);
+  return mark;
+}
+
+const marks = new WeakMap<Output, string>();
+
+/**
+ * Files that upstream phases declare can be seen by this one; a phase that is followed without being quoted counts by
+ * what it was made from. A quoted phase without files is in the rendered body already.
+ */
+function upstreamParts(at: PhaseContext): readonly UpstreamPart[] {
+  if (at.phase.needs.length === 0) return NO_UPSTREAM;
+  const parts: UpstreamPart[] = [];
+  for (const edge of at.phase.needs) {
+    const outcome = at.scope.outcomes.get(edge.id);
+    if (outcome?.status !== 'done') {
+      if (!edge.referenced) parts.push({ id: edge.id, status: outcome?.status ?? 'unsettled' });
+    } else if (outcome.files.length > 0) {
+      parts.push({
+        id: edge.id,
+        files: Object.fromEntries(outcome.files.map((f) => [f.path, `${f.digest}:${f.mode}`])),
+      });
+    } else if (!edge.referenced) {
+      parts.push({ id: edge.id, key: outcome.key ?? outcome.status });
+    }
+  }
+  return parts;
+}

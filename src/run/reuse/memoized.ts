@@ -1,0 +1,383 @@
+import type { JsonObject } from '../../model/json.js';
+import { mayBeCrossRun } from '../../model/kind.js';
+import type { Claim, Entry } from '../../store/store.js';
+import { sha256Hex } from '../../util/digest.js';
+import type { RunContext } from '../context/context.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { type Execution, failedBefore, type Settled } from '../core/execution.js';
+import { isUnitNamed } from '../core/selectors.js';
+import { journalStart } from '../execute/start-line.js';
+import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../forecast/foreseen.js';
+import type { ResultLine } from '../journal/lines.js';
+import type { LinePlace } from '../journal/writer.js';
+import {
+  declaredOutputs,
+  type Identified,
+  type IdentityParts,
+  identify,
+  inputsMoved,
+  type Known,
+  references,
+} from './identify.js';
+import { refusesEarlier } from './reuse-rules.js';
+import { entryOf, type Found, fromEntry, fromLine, frozen, ran, reusedAgain, TAKEN_AS_DONE } from './settle.js';
+import { whyMissed } from './why-missed.js';
+
+/** Something that can be executed, or taken from where it was executed before. */
+export interface Work {
+  /** Label of an item, a branch or an iteration; undefined when the work is the phase itself. */
+  readonly unit?: string;
+  readonly parts: IdentityParts;
+  /** The same when it is done, where executing it may change what it is made from. */
+  partsInTheEnd?(): IdentityParts;
+  /** Only this scope's: a decision, or a side effect that each row must have for itself. */
+  readonly private: boolean;
+  /** Calls `begin` when it gets to it, if it has to wait for its turn first. */
+  execute(begin: () => void): Promise<Execution>;
+  readonly beginsItself?: true;
+  /** Writes the journal's line; runs once, for executed and for reused results. */
+  record(settled: Settled): LinePlace;
+}
+
+/**
+ * The life of a result on one page: identify, take it from this run or the one continued, take it from the store, wait
+ * for whoever is computing it, else execute; keep what may be kept; record.
+ */
+export function memoized(at: PhaseContext, work: Work): Settled | Promise<Settled> {
+  const pending = identify(at, work.parts, work.unit);
+  return pending instanceof Promise
+    ? pending.then((known) => reusedOrExecuted(at, work, known))
+    : reusedOrExecuted(at, work, pending);
+}
+
+/** At once when the store has it and nobody has to be asked first: most of a warm run. */
+function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Settled | Promise<Settled> {
+  const { run } = at;
+  if ('unidentified' in known) return executeUnkept(at, work, known.unidentified, known.unasked);
+  const found = foundAs(at, work, known);
+  const { runKey } = found;
+  const doubt = at.phase.idempotent ? undefined : run.prior.inDoubt(at.path, work.unit, runKey);
+  if (doubt) {
+    const { rerun, skip } = run.options.selection ?? {};
+    if (isUnitNamed(at.scope, at.phase.id, work.unit, skip))
+      return finish(at, work, found, ran(at, found, TAKEN_AS_DONE, 'taken as done (--skip)'));
+    if (!isUnitNamed(at.scope, at.phase.id, work.unit, rerun))
+      return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
+  }
+
+  const looked = lookAtOnce(at, found);
+  if (looked && 'settled' in looked) return finish(at, work, found, looked.settled);
+  return waitOrExecute(at, work, found, { looked, inDoubt: doubt !== undefined });
+}
+
+function foundAs(at: PhaseContext, work: Work, known: Known): Found {
+  const { identity, length, key, probes } = known;
+  let written: JsonObject | undefined;
+  return {
+    identity,
+    key,
+    runKey: runKeyOf(at, key, work.private),
+    probes,
+    ttlMs: work.parts.ttlMs,
+    // Asked for by the reason of a miss, the journal and the entry; of a glob over many files it is no small thing.
+    stored: () => {
+      written ??= at.run.storedIdentity({ ...identity, references: references(at) }, length);
+      return written;
+    },
+  };
+}
+
+/**
+ * A gate that has sent work back has judged something else in the end than what it began with, and what depends on it
+ * must know.
+ */
+async function foundInTheEnd(at: PhaseContext, work: Work, parts: IdentityParts, found: Found): Promise<Found> {
+  const known = await identify(at, parts, work.unit);
+  return 'unidentified' in known || known.key === found.key ? found : foundAs(at, work, known);
+}
+
+async function waitOrExecute(
+  at: PhaseContext,
+  work: Work,
+  found: Found,
+  { looked, inDoubt }: { readonly looked: LookUp | undefined; readonly inDoubt: boolean },
+): Promise<Settled> {
+  const { run, policy } = at;
+  // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
+  const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
+  const readRun = !inDoubt && (policy.readRun || settles);
+  try {
+    const shares = readRun || policy.sharesRun;
+    const earlier = shares ? await fromThisRun(at, found) : NOTHING;
+    if ('settled' in earlier) return finish(at, work, found, earlier.settled);
+    if (shares && run.shared.expects(found.runKey)) {
+      return finish(at, work, found, ran(at, found, WOULD_BE_SHARED, 'computed once in this run'));
+    }
+    return finish(at, work, found, await fromStoreOrExecution(at, work, found, { looked, refused: earlier.miss }));
+  } catch (error) {
+    // A bug of ours fails this phase; others that wait for its result must not wait for good.
+    run.shared.abandon(found.runKey);
+    throw error;
+  }
+}
+
+/**
+ * Under which name a result is found again in this run. What declares all that it is made from means the same
+ * everywhere; other work may be shared among rows and items that stand side by side, but not between two places of a
+ * flow: what happened in between may have changed what it reads.
+ */
+function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
+  const { path } = at.scope;
+  if (isPrivate) return sha256Hex(`${key}@${path}`);
+  if (path === '' || at.policy.scope === 'cross-run') return key;
+  const place = path.replace(/^rows\/[^/]*\/?/, '').replaceAll(/\[[^\]]*\]/g, '[]');
+  return place === '' ? key : sha256Hex(`${key}@${place}`);
+}
+
+/** `miss`: what speaks against the result that is there; undefined when there is none. */
+type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
+
+const NOTHING = { miss: undefined };
+
+/**
+ * In the store, at once: nobody in this run has to do with the result and no files come back with it, so nothing is
+ * waited for and nobody can come in between. Undefined when it is not as simple as that.
+ */
+function lookAtOnce(at: PhaseContext, found: Found): LookUp | undefined {
+  const { run, policy } = at;
+  if (!policy.readStore || !run.store || (policy.readRun && isOfThisRun(run, found.runKey))) return undefined;
+  const got = inStore(at, found);
+  if ('miss' in got) return got;
+  return got.entry.files.length === 0 ? { settled: fromEntry(got.entry, found, got.now) } : undefined;
+}
+
+function isOfThisRun({ shared, prior }: RunContext, runKey: string): boolean {
+  return prior.how !== 'none' || shared.knows(runKey);
+}
+
+/**
+ * From an execution of this run (finished, or under way in another row), or from the run that this one continues. When
+ * there is none, the work is announced in the same breath, so that of two rows that ask at once only one computes.
+ */
+async function fromThisRun(at: PhaseContext, found: Found): Promise<LookUp> {
+  const { run } = at;
+  for (let under = run.shared.underWay(found.runKey); under; under = run.shared.underWay(found.runKey)) {
+    const settled = await under;
+    if (settled) return { settled: reusedAgain(at, settled) };
+  }
+  const recent = run.shared.recent(found.runKey);
+  if (recent) return { settled: reusedAgain(at, recent) };
+  const known = recorded(at, found);
+  run.shared.begin(found.runKey);
+  if ('miss' in known) return known;
+  const problem = await bringBack(at, known.line.files ?? []);
+  return problem === undefined ? { settled: fromLine(at, known.line) } : { miss: problem };
+}
+
+function recorded(
+  at: PhaseContext,
+  { runKey, ttlMs }: Found,
+): { readonly line: ResultLine } | { readonly miss: string | undefined } {
+  const { run } = at;
+  const place = run.shared.place(runKey);
+  const line = place ? run.readBack(place) : at.policy.sharesRun ? undefined : run.prior.find(runKey);
+  if (!line) return NOTHING;
+  if (line.masked && at.phase.idempotent) return { miss: 'its output held a secret and was not written down' };
+  const refused = place ? undefined : refusesEarlier(at, line, ttlMs);
+  return refused === undefined ? { line } : { miss: refused };
+}
+
+/** Files of a reused result, put where they belong; what is in the way, in words. */
+async function bringBack(at: PhaseContext, files: Settled['files']): Promise<string | undefined> {
+  if (files.length === 0) return undefined;
+  const restored = await at.run.outputFiles.restore(files);
+  if ('failed' in restored) return restored.failed;
+  if (restored.changed) at.run.fingerprints.touched();
+  return undefined;
+}
+
+async function fromStoreOrExecution(
+  at: PhaseContext,
+  work: Work,
+  found: Found,
+  { looked, refused }: { readonly looked: LookUp | undefined; readonly refused: string | undefined },
+): Promise<Settled> {
+  const { run, policy } = at;
+  const { store } = run;
+  let reason = policy.because;
+  if (store && policy.readStore) {
+    const hit = looked ?? (await lookUp(at, found));
+    if ('settled' in hit) return hit.settled;
+    reason = whyMissed(at, work.unit, found, hit.miss ?? refused);
+    if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
+    if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
+    // Whoever computes it now is waited for, without holding a slot; then there is something to look up.
+    for (;;) {
+      const claimed = await store.claim(found.key, {
+        signal: at.signal,
+        onWait: (holder) => run.emit({ type: 'phase-waiting', phase: at.path, for: holder }),
+      });
+      if ('claim' in claimed) return executeAndKeep(at, work, found, reason, claimed.claim);
+      if ('unavailable' in claimed) return executeAndKeep(at, work, found, reason, undefined);
+      // Whoever computed it may have changed files that others look at.
+      run.fingerprints.touched();
+      const second = await lookUp(at, found);
+      if ('settled' in second) return second.settled;
+      if (at.signal.aborted) return executeAndKeep(at, work, found, reason, undefined);
+    }
+  }
+  if (!policy.readStore) reason = whyMissed(at, work.unit, found, refused);
+  if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
+  if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
+  return executeAndKeep(at, work, found, reason, undefined);
+}
+
+/** With `--frozen`: a phase that is kept across runs, by itself or as part of a flow that could not be looked up whole. */
+function mustBeReused({ run, policy, scope, phase }: PhaseContext): boolean {
+  if (!run.options.frozen) return false;
+  return policy.scope === 'cross-run' || (scope.kept !== undefined && mayBeCrossRun(phase.kind));
+}
+
+async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
+  const got = inStore(at, found);
+  if ('miss' in got) return got;
+  const problem = await bringBack(at, got.entry.files);
+  if (problem !== undefined) return { miss: problem };
+  return { settled: fromEntry(got.entry, found, got.now) };
+}
+
+function inStore(at: PhaseContext, found: Found): { entry: Entry; now: number } | { miss: string | undefined } {
+  const now = at.run.options.project.clock.now();
+  const ttlMs = minimum(at.policy.ttlMs, found.ttlMs);
+  const got = at.run.store!.get(found.key, { ttlMs, now });
+  if ('miss' in got) return { miss: got.miss.code === 'absent' ? undefined : got.miss.reason };
+  return { entry: got.entry, now };
+}
+
+function minimum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+async function executeAndKeep(
+  at: PhaseContext,
+  work: Work,
+  found: Found,
+  reason: string,
+  claim: Claim | undefined,
+): Promise<Settled> {
+  const { run, policy } = at;
+  let ended = false;
+  try {
+    const begin = announce(at, work, found.runKey, reason);
+    const execution = await withFiles(at, work, await work.execute(begin));
+    const parts = work.partsInTheEnd?.();
+    const why = execution.taken ? ALL_SKIPPED : reason;
+    const settled = ran(at, parts ? await foundInTheEnd(at, work, parts, found) : found, execution, why);
+    if (execution.status !== 'done') return settled;
+    const moved = await inputsMoved(at, work.parts, found.probes);
+    // Nobody can say which of the two it was made from; what has taken effect in the world is not repeated for that.
+    if (moved !== undefined && at.phase.idempotent) {
+      return notKept({ ...settled, runKey: undefined, unkeepable: moved }, moved);
+    }
+    if (!policy.writeStore || !run.store) return settled;
+    const unkept = execution.unkeepable ?? secretIn(at, execution) ?? untoldOutputs(at, work);
+    if (unkept !== undefined) return notKept(settled, unkept);
+    const entry = entryOf(at, found, execution, settled.madeAt);
+    ended = claim !== undefined;
+    const put = claim ? claim.put(entry) : run.store.put(entry);
+    if (!put.stored) return put.isTold ? settled : notKept(settled, put.reason);
+    return policy.readStore ? { ...settled, kept: true } : settled;
+  } finally {
+    if (claim && !ended) claim.release();
+  }
+}
+
+/** Of a nested flow; whoever takes something as done does not execute it. */
+const ALL_SKIPPED = 'all of it was skipped';
+
+async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked = false): Promise<Settled> {
+  const { run } = at;
+  const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : at.policy.because;
+  const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
+  const found: Found = { identity: undefined as never, key: random, runKey: random, probes: [], stored: () => ({}) };
+  const begin = announce(at, work, undefined, reason);
+  if (run.options.forecast && work.parts.container !== true) {
+    const settled = ran(at, found, unasked ? MIGHT_RUN : WOULD_RUN, reason);
+    work.record(settled);
+    return settled;
+  }
+  const refused = mustBeReused(at) && work.parts.container !== true;
+  const execution = await withFiles(at, work, refused ? frozen(at, reason) : await work.execute(begin));
+  const settled: Settled = {
+    ...ran(at, found, execution, reason),
+    key: execution.key ?? random,
+    runKey: undefined,
+    ...(execution.reused && {
+      hit: execution.reused.hit,
+      ageMs: execution.reused.ageMs,
+      reason: 'all of it was reused',
+    }),
+    ...(execution.taken && { reason: ALL_SKIPPED }),
+  };
+  work.record(settled);
+  return settled;
+}
+
+/**
+ * The returned function tells and writes that an execution has begun. What only waits for its turn has not: nobody should
+ * see it run, and if the process dies there, no side effect is in doubt.
+ */
+function announce(at: PhaseContext, work: Work, runKey: string | undefined, reason: string): () => void {
+  let begun = false;
+  const begin = () => {
+    if (begun) return;
+    begun = true;
+    journalStart(at, { unit: work.unit, runKey, reason }, work.parts.container !== true);
+    if (work.unit === undefined) at.run.emit({ type: 'phase-start', phase: at.path, reason });
+  };
+  if (work.beginsItself !== true) begin();
+  return begin;
+}
+
+/** The files that the work declared, kept for whoever reuses it. */
+async function withFiles(at: PhaseContext, work: Work, execution: Execution): Promise<Execution> {
+  if (execution.status !== 'done' || at.phase.outputs.length === 0) return execution;
+  const patterns = declaredOutputs(at, work.unit, work.parts.variables);
+  return patterns.length === 0 ? execution : at.run.outputFiles.capture(patterns, execution);
+}
+
+/** One of several units can be kept only if its files can be told from those of the others. */
+function untoldOutputs(at: PhaseContext, work: Work): string | undefined {
+  if (at.phase.outputs.length === 0 || declaredOutputs(at, work.unit, work.parts.variables).length > 0)
+    return undefined;
+  return '`outputs` does not say which files are of which item (use {item…} in it)';
+}
+
+/** Tells everybody who may wait, and the journal. */
+function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
+  const place = work.record(settled);
+  if (settled.saved) at.run.ledger.save(settled.saved);
+  const reusable = settled.status === 'done' && settled.runKey !== undefined;
+  const runKey = settled.runKey ?? found.runKey;
+  if (at.run.options.forecast) {
+    // Nothing is made in a dry run, and nothing written that could be read back: whoever asks next looks for himself.
+    at.run.shared.abandon(found.runKey);
+    if (settled.failure === WOULD_RUN.failure) at.run.shared.expect(runKey);
+    return settled;
+  }
+  if (runKey !== found.runKey) at.run.shared.abandon(found.runKey);
+  at.run.shared.finish(runKey, settled, reusable ? place : undefined);
+  return settled;
+}
+
+function secretIn(at: PhaseContext, execution: Execution): string | undefined {
+  const { secrets } = at.run;
+  if (!secrets.any || secrets.maskOutput(execution.output) === execution.output) return undefined;
+  return 'its output holds a secret argument';
+}
+
+function notKept(settled: Settled, why: string): Settled {
+  const { remark } = settled;
+  if (remark === undefined) return { ...settled, remark: `not kept: ${why}` };
+  return { ...settled, remark: remark.includes(why) ? `${remark}; not kept` : `${remark}; not kept: ${why}` };
+}

@@ -1,0 +1,54 @@
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import { canonicalEncode } from '../../util/canonical.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { render, renderValue } from '../render/render.js';
+import type { UnitSpec } from '../units/unit.js';
+
+/**
+ * Numbers equal siblings, so that the second of two equal items is not taken for the first. Equal is what becomes the
+ * same when it is rendered; nested flows are told apart by their items, since each is a place of its own.
+ */
+export function withOrdinals<T extends UnitSpec>(at: PhaseContext, specs: readonly T[]): T[] {
+  const seen = new Map<string, number>();
+  const differing = sharedTemplates(specs);
+  return specs.map((spec) => {
+    const it = essence(at, spec, differing);
+    // Only texts begin with a quote, so that one need not be encoded to be told from everything else.
+    const what = typeof it === 'string' ? `"${it}` : canonicalEncode(it);
+    const ordinal = seen.get(what) ?? 0;
+    seen.set(what, ordinal + 1);
+    return ordinal === 0 ? spec : { ...spec, ordinal };
+  });
+}
+
+function essence(at: PhaseContext, spec: UnitSpec, differing: readonly string[] | undefined): JsonValue {
+  const { body, cwd, variables, material } = spec;
+  if (body.type === 'use') return variables?.item?.value ?? null;
+  // Most maps fill in the item as it is.
+  if (variables?.item && isWholly(differing, variables.item.name)) return variables.item.value;
+  if (differing?.length === 1) return render(at, differing[0]!, variables).value;
+  if (differing) return differing.map((text) => render(at, text, variables).value);
+  return [renderValue(at, { ...body, cwd: cwd ?? null } as JsonObject, variables).value, material ?? null];
+}
+
+function isWholly(texts: readonly string[] | undefined, name: string): boolean {
+  return texts?.length === 1 && texts[0] === `{${name}}`;
+}
+
+/** Of units that have one body, as the items of a map, only what is filled in can differ; undefined for others. */
+function sharedTemplates(specs: readonly UnitSpec[]): readonly string[] | undefined {
+  const first = specs[0];
+  if (!first) return undefined;
+  const { body, cwd, material } = first;
+  if (!specs.every((spec) => spec.body === body && spec.cwd === cwd && spec.material === material)) return undefined;
+  const found: string[] = [];
+  const visit = (node: JsonValue | undefined) => {
+    if (typeof node === 'string') {
+      if (node.includes('{')) found.push(node);
+    } else if (typeof node === 'object' && node !== null) {
+      for (const member of Object.values(node)) visit(member);
+    }
+  };
+  visit([body as unknown as JsonValue, cwd ?? null]);
+  return found;
+}

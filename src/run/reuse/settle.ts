@@ -1,0 +1,158 @@
+import type { Identity } from '../../memo/identity.js';
+import type { JsonObject } from '../../model/json.js';
+import { NO_OUTPUT, NO_USAGE } from '../../model/outcome.js';
+import type { Entry } from '../../store/store.js';
+import { formatAgo, formatDuration } from '../../util/duration.js';
+import { VERSION } from '../../util/version.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { savingsOf } from '../core/budget.js';
+import { reasonTold } from '../core/cancelled.js';
+import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
+import type { ResultLine } from '../journal/lines.js';
+import type { Probe } from './identify.js';
+
+/** A piece of work that is identified, and so can be found again. */
+export interface Found {
+  readonly identity: Identity;
+  readonly key: string;
+  readonly runKey: string;
+  readonly probes: readonly Probe[];
+  /** Of what is inside: it bounds the whole. */
+  readonly ttlMs?: number;
+  stored(): JsonObject;
+}
+
+/** A person has looked: the side effect that was under way in this row did take place. */
+export const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, taken: true });
+
+/** Field by field: a copy with more fields than the original is the dearest kind of object. */
+export function ran(at: PhaseContext, found: Found, execution: Execution, reason: string): Settled {
+  const { usage, durationMs } = execution;
+  return {
+    status: execution.status,
+    output: execution.output,
+    usage,
+    durationMs,
+    attempts: execution.attempts,
+    cost: execution.cost ?? { usage, durationMs },
+    files: execution.files,
+    model: execution.model,
+    failure: execution.failure,
+    items: execution.items,
+    unkeepable: execution.unkeepable,
+    facts: execution.facts,
+    inputs: execution.inputs,
+    clientVersion: execution.clientVersion,
+    key: found.key,
+    unitKeys: execution.unitKeys,
+    reused: execution.reused,
+    saved: execution.saved,
+    remark: execution.remark,
+    acted: execution.acted,
+    taken: execution.taken,
+    hit: null,
+    reason: reasonTold(at, execution, reason),
+    runKey: found.runKey,
+    identity: found.identity === undefined ? undefined : found.stored(),
+    madeAt: at.run.options.project.clock.now(),
+    ageMs: undefined,
+    kept: undefined,
+  } satisfies Record<keyof Settled, unknown>;
+}
+
+export function frozen(at: PhaseContext, reason: string): Execution {
+  return failedBefore({
+    code: 'frozen',
+    message: `--frozen: ${at.path} would have to run (${reason})`,
+    hint: 'Run it without --frozen, or bring the cache that has it (`taskflow cache import`).',
+  });
+}
+
+/** What the store has. */
+export function fromEntry(
+  entry: Pick<Entry, 'output' | 'files' | 'model' | 'facts' | 'usage' | 'durationMs' | 'createdAt'>,
+  found: Pick<Found, 'key' | 'runKey'>,
+  now: number,
+): Settled {
+  const cost = { usage: entry.usage, durationMs: entry.durationMs };
+  return {
+    status: 'done',
+    output: entry.output,
+    usage: NO_USAGE,
+    durationMs: 0,
+    attempts: 0,
+    files: entry.files,
+    model: entry.model,
+    facts: entry.facts,
+    hit: 'cross-run',
+    reason: `age ${formatDuration(Math.max(0, now - entry.createdAt))}`,
+    key: found.key,
+    runKey: found.runKey,
+    madeAt: entry.createdAt,
+    ageMs: Math.max(0, now - entry.createdAt),
+    cost,
+    saved: savingsOf(cost),
+  };
+}
+
+/** What the journal of this run, or of the one that it continues, has. */
+export function fromLine(at: PhaseContext, line: ResultLine): Settled {
+  const madeAt = line.madeAt ?? line.at;
+  const ageMs = Math.max(0, at.run.options.project.clock.now() - madeAt);
+  const cost = line.cost ?? { usage: line.usage, durationMs: line.durationMs };
+  return {
+    status: 'done',
+    output: line.output,
+    usage: NO_USAGE,
+    durationMs: 0,
+    attempts: 0,
+    files: line.files ?? [],
+    model: line.model,
+    facts: line.facts,
+    unkeepable: line.unkeepable,
+    items: line.items,
+    hit: 'run',
+    reason: line.deciding ? 'decided in the run that is resumed' : `done ${formatAgo(ageMs)}`,
+    key: line.key,
+    runKey: line.runKey,
+    identity: line.identity,
+    madeAt,
+    ageMs,
+    cost,
+    saved: savingsOf(cost),
+  };
+}
+
+/** What this run has just made, for whoever asks for it next. */
+export function reusedAgain(at: PhaseContext, settled: Settled): Settled {
+  const now = at.run.options.project.clock.now();
+  return {
+    ...settled,
+    usage: NO_USAGE,
+    durationMs: 0,
+    attempts: 0,
+    hit: settled.hit ?? 'run',
+    reason: settled.hit === null ? 'computed once in this run' : settled.reason,
+    ageMs: Math.max(0, now - settled.madeAt),
+    saved: savingsOf(settled.cost),
+  };
+}
+
+export function entryOf(at: PhaseContext, found: Found, execution: Execution, createdAt: number): Entry {
+  return {
+    format: 1,
+    key: found.key,
+    identity: found.stored(),
+    createdAt,
+    creator: { taskflow: VERSION, client: execution.clientVersion },
+    runId: at.run.runId,
+    flow: at.scope.flow.name,
+    phase: at.phase.id,
+    output: execution.output,
+    files: execution.files,
+    model: execution.model,
+    usage: (execution.cost ?? execution).usage,
+    durationMs: (execution.cost ?? execution).durationMs,
+    facts: execution.facts,
+  };
+}

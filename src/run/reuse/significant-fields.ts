@@ -1,0 +1,55 @@
+import type { ArgSpec, Flow, Phase } from '../../model/flow.js';
+import type { JsonObject } from '../../model/json.js';
+
+/**
+ * Fields of a phase that do not decide what it says. Which phase is the result stands in the flow; fingerprints are
+ * resolved and count by their values; a tolerated failure is never kept.
+ */
+const COSMETIC_OF_PHASE = new Set([
+  'description',
+  'line',
+  'column',
+  'timeoutMs',
+  'idleTimeoutMs',
+  'retry',
+  'concurrency',
+  'optional',
+  'final',
+  'cache',
+]);
+
+/** Who answers counts as it comes out for each agent call inside, so a flow that calls none does not depend on it. */
+const COSMETIC_OF_FLOW = new Set([
+  'description',
+  'file',
+  'concurrency',
+  'budget',
+  'runner',
+  'model',
+  'thinking',
+  'idleTimeoutMs',
+  'incremental',
+  'strictInterpolation',
+]);
+
+/** A definition without what decides nothing. Only fields of the language are dropped, never a name that a user chose. */
+export function essence(flow: Flow): JsonObject {
+  const { phases, args, ...rest } = flow;
+  return { ...without(rest, COSMETIC_OF_FLOW), args: argsEssence(args), phases: phases.map(phaseEssence) };
+}
+
+function argsEssence(args: Readonly<Record<string, ArgSpec>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, spec]) => [name, without(spec, new Set(['description', 'secret']))]),
+  );
+}
+
+function phaseEssence(phase: Phase): JsonObject {
+  const plain = without(phase, COSMETIC_OF_PHASE);
+  if ((phase.kind !== 'flow' && phase.kind !== 'expand') || phase.source.from !== 'inline') return plain;
+  return { ...plain, source: { from: 'inline', flow: essence(phase.source.flow) } };
+}
+
+function without(record: object, names: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
+}

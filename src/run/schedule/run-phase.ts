@@ -1,0 +1,63 @@
+import type { Failure } from '../../model/failure.js';
+import type { Phase } from '../../model/flow.js';
+import { NO_OUTPUT, NO_USAGE, type PhaseOutcome, type Status } from '../../model/outcome.js';
+import type { RunContext } from '../context/context.js';
+import { type PhaseContext, phaseContext } from '../context/phase-context.js';
+import { failedBefore } from '../core/execution.js';
+import type { Scope } from '../core/scope.js';
+import { outcomeOf, recordUnrun } from '../journal/record.js';
+import { settleComposite } from '../kinds/aggregate.js';
+import { runKind } from '../kinds/registry.js';
+import { evaluateText } from '../render/conditions.js';
+import { restored, type Selected } from './selection.js';
+
+export interface PhaseRun {
+  readonly run: RunContext;
+  readonly scope: Scope;
+  readonly phase: Phase;
+  readonly round: number;
+  readonly signal: AbortSignal;
+  /** What a partial run wants of this phase. */
+  readonly selected: Selected;
+}
+
+/** The whole life of a phase whose dependencies are settled: is it wanted, does its condition hold, run it, tell. */
+export async function runPhase({ run, scope, phase, round, signal, selected }: PhaseRun): Promise<PhaseOutcome> {
+  const at = phaseContext(run, scope, phase, round, signal);
+  if (selected === 'restore') return told(at, await restored(at));
+  if (selected === 'leave') return unrun(at, 'skipped', 'not selected');
+  // What is in doubt and skipped is taken as done, and written down as that: no later run may do it again.
+  if (selected === 'skip' && !run.prior.isInDoubt(at.path)) return unrun(at, 'skipped', '--skip');
+  if (phase.when !== undefined) {
+    const held = await evaluateText(at, phase.when);
+    if ('failure' in held) return told(at, outcomeOf(at, settleComposite(at, failedBefore(held.failure), 'when')));
+    if (!held.value) return unrun(at, 'skipped', `when: ${phase.when} does not hold`);
+  }
+  const settled = await runKind(at);
+  return told(at, outcomeOf(at, settled));
+}
+
+/** A phase that does not come to run, with the reason. */
+export function unrun(at: PhaseContext, status: Status, reason: string, failure?: Failure): PhaseOutcome {
+  recordUnrun(at, status, reason, failure);
+  return told(at, {
+    id: at.phase.id,
+    kind: at.phase.kind,
+    status,
+    cacheHit: null,
+    reason,
+    output: NO_OUTPUT,
+    files: [],
+    attempts: 0,
+    durationMs: 0,
+    usage: NO_USAGE,
+    ...(failure && { failure }),
+  });
+}
+
+/** Where its parts can be found again is of use inside only, and a map has thousands of them. */
+function told(at: PhaseContext, outcome: PhaseOutcome): PhaseOutcome {
+  const shown = { ...outcome, unitKeys: undefined, cost: undefined, acted: undefined };
+  at.run.emit({ type: 'phase-end', phase: at.path, outcome: shown });
+  return outcome;
+}

@@ -1,0 +1,238 @@
+import type { RunStatus } from '../../model/event.js';
+import type { Failure } from '../../model/failure.js';
+import type { Phase } from '../../model/flow.js';
+import { addUsage, NO_OUTPUT, NO_SAVINGS, NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
+import type { RunContext } from '../context/context.js';
+import { phaseContext } from '../context/phase-context.js';
+import { addSavings } from '../core/budget.js';
+import type { Scope, ScopeResult } from '../core/scope.js';
+import { foreseenOfParts } from '../forecast/foreseen.js';
+import { type Readiness, readiness, type Standing } from './readiness.js';
+import { runPhase, unrun } from './run-phase.js';
+import { selectPhases } from './selection.js';
+import { Starting } from './start-queue.js';
+
+/**
+ * Runs the phases of one flow. A phase starts the moment its own dependencies are settled: there are no layers, and
+ * the run's slots are the only bound. Every phase settles exactly once.
+ */
+export function runScope(run: RunContext, scope: Scope, signal: AbortSignal): Promise<ScopeResult> {
+  return new Schedule(run, scope, signal).run();
+}
+
+class Schedule {
+  readonly #byId: ReadonlyMap<string, Phase>;
+  readonly #dependents = new Map<string, Phase[]>();
+  /** Dependencies of a phase that have not settled. */
+  readonly #unsettled = new Map<string, number>();
+  readonly #started = new Set<string>();
+  readonly #starting: Starting<Phase>;
+  readonly #select: ReturnType<typeof selectPhases>;
+  readonly #settled: { readonly phase: Phase; readonly outcome: PhaseOutcome }[] = [];
+  #left: number;
+  #finish: () => void = () => {};
+  #firstFailure: (Failure & { phase: string }) | undefined;
+
+  constructor(
+    private readonly runContext: RunContext,
+    private readonly scope: Scope,
+    private readonly signal: AbortSignal,
+  ) {
+    const { phases } = scope.flow;
+    this.#byId = new Map(phases.map((phase) => [phase.id, phase]));
+    this.#left = phases.length;
+    this.#starting = new Starting(runContext.slots, (phase) => this.#start(phase));
+    this.#select = selectPhases(scope, runContext.options.selection);
+    for (const phase of phases) {
+      this.#unsettled.set(phase.id, phase.needs.length);
+      for (const { id } of phase.needs) {
+        const list = this.#dependents.get(id);
+        if (list) list.push(phase);
+        else this.#dependents.set(id, [phase]);
+      }
+    }
+  }
+
+  async run(): Promise<ScopeResult> {
+    const finished = new Promise<void>((resolve) => {
+      this.#finish = resolve;
+    });
+    for (const phase of this.scope.flow.phases) if (phase.needs.length === 0) this.#ready(phase);
+    if (this.#left === 0) this.#finish();
+    await finished;
+    return this.#result();
+  }
+
+  #ready(phase: Phase): void {
+    this.#started.add(phase.id);
+    this.#starting.add(phase);
+  }
+
+  /** Returns nothing for a phase that is settled by then. */
+  #start(phase: Phase): Promise<void> | undefined {
+    const { closed } = this.scope.admission;
+    if (closed || this.signal.aborted) {
+      this.#settle(phase, this.#notRun(phase, 'cancelled', closed ? `not started: ${closed.message}` : 'interrupted'));
+      return undefined;
+    }
+    const { runContext: run, scope, signal } = this;
+    return runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) })
+      .catch((error: unknown): PhaseOutcome => this.#crashed(phase, error))
+      .then((outcome) => this.#settle(phase, outcome));
+  }
+
+  /** One after the other: a chain of ten thousand phases that will never start must not fill the stack. */
+  #settle(phase: Phase, outcome: PhaseOutcome): void {
+    this.#settled.push({ phase, outcome });
+    if (this.#settled.length > 1) return;
+    for (let index = 0; index < this.#settled.length; index++) this.#spread(this.#settled[index]!);
+    this.#settled.length = 0;
+  }
+
+  #spread({ phase, outcome }: { phase: Phase; outcome: PhaseOutcome }): void {
+    const { scope } = this;
+    scope.outcomes.set(phase.id, outcome);
+    this.#left -= 1;
+    if (!phase.optional && (outcome.status === 'failed' || outcome.status === 'blocked')) this.#failed(phase, outcome);
+    for (const dependent of this.#dependents.get(phase.id) ?? []) {
+      this.#unsettled.set(dependent.id, this.#unsettled.get(dependent.id)! - 1);
+      this.#consider(dependent);
+    }
+    if (this.#left === 0) this.#finish();
+  }
+
+  #failed(phase: Phase, outcome: PhaseOutcome): void {
+    const failure = outcome.failure ?? { code: 'internal', message: outcome.status };
+    this.#firstFailure ??= { ...failure, phase: phase.id };
+    if (!this.runContext.options.keepGoing) {
+      this.scope.admission.close({ ...failure, message: `${phase.id} ${outcome.status}` });
+    }
+  }
+
+  /** Starts the phase if it may start now, settles it if it never will. */
+  #consider(phase: Phase): void {
+    if (this.#started.has(phase.id)) return;
+    // Most phases wait for all: no need to look at each of many dependencies each time one settles.
+    if (phase.join === 'all' && this.#unsettled.get(phase.id) !== 0) return;
+    const ready = readiness(
+      phase.join,
+      phase.needs.map(({ id }) => this.#standing(id)),
+    );
+    if (ready.now === 'start') this.#ready(phase);
+    if (ready.now === 'never') this.#never(phase, ready.why, phase.needs[ready.because]!.id);
+  }
+
+  #never(phase: Phase, why: Extract<Readiness, { now: 'never' }>['why'], cause: string): void {
+    this.#started.add(phase.id);
+    const ended = this.scope.outcomes.get(cause)?.status ?? 'failed';
+    switch (why) {
+      case 'bad': {
+        const message = `needs ${cause}, which ${ended === 'skipped' ? 'was skipped' : ended}`;
+        const status = this.runContext.options.keepGoing ? 'skipped' : 'cancelled';
+        this.#settle(phase, this.#notRun(phase, status, message, { code: 'dependency', message }));
+        break;
+      }
+      case 'waiting':
+        this.#settle(phase, this.#notRun(phase, 'cancelled', `${cause} waits for approval`));
+        break;
+      case 'cancelled':
+        this.#settle(phase, this.#notRun(phase, 'cancelled', `${cause} did not run`));
+        break;
+      case 'all-skipped':
+        this.#settle(phase, this.#notRun(phase, 'skipped', 'all that it needs was skipped'));
+        break;
+    }
+  }
+
+  #standing(id: string): Standing {
+    const outcome = this.scope.outcomes.get(id);
+    if (!outcome) return 'open';
+    switch (outcome.status) {
+      case 'done':
+        return 'done';
+      case 'failed':
+      case 'blocked':
+        return this.#byId.get(id)?.optional ? 'done' : 'bad';
+      case 'skipped':
+        if (this.#select(id) === 'skip') return 'done';
+        return outcome.failure?.code === 'dependency' ? 'bad' : 'skipped';
+      case 'paused':
+        return 'waiting';
+      case 'cancelled':
+        return 'cancelled';
+    }
+  }
+
+  #notRun(phase: Phase, status: 'skipped' | 'cancelled' | 'failed', reason: string, failure?: Failure): PhaseOutcome {
+    return unrun(phaseContext(this.runContext, this.scope, phase, 0, this.signal), status, reason, failure);
+  }
+
+  /** An exception is a bug of ours; it fails the phase instead of hanging the run. */
+  #crashed(phase: Phase, error: unknown): PhaseOutcome {
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    const failure: Failure = { code: 'internal', message: `a bug in taskflow: ${message}`, detail: stack };
+    return this.#notRun(phase, 'failed', 'internal error', failure);
+  }
+
+  #result(): ScopeResult {
+    let usage = NO_USAGE;
+    let saved = NO_SAVINGS;
+    let ageMs: number | undefined;
+    const reuse = { executed: 0, run: 0, crossRun: 0 };
+    for (const outcome of this.scope.outcomes.values()) {
+      usage = addUsage(usage, outcome.usage);
+      if (outcome.saved) saved = addSavings(saved, outcome.saved);
+      if (outcome.cacheHit === 'run') reuse.run += 1;
+      else if (outcome.cacheHit === 'cross-run') reuse.crossRun += 1;
+      else if (!outcome.taken && (outcome.status === 'done' || outcome.attempts > 0)) reuse.executed += 1;
+      if (outcome.ageMs !== undefined) ageMs = Math.min(ageMs ?? outcome.ageMs, outcome.ageMs);
+    }
+    const last = this.scope.outcomes.get(this.#wanted() ?? this.scope.flow.result);
+    const status = this.#status();
+    return {
+      status,
+      output: last?.status === 'done' ? last.output : NO_OUTPUT,
+      usage,
+      saved,
+      reuse,
+      ageMs,
+      failure: status === 'success' ? undefined : (this.#firstFailure ?? this.#otherReason()),
+      ...(this.scope.flow.phases.some(({ id }) => this.#select(id) === 'leave') && { partial: true }),
+    };
+  }
+
+  /** Whoever runs one phase, or up to one, wants to see what that one says. */
+  #wanted(): string | undefined {
+    const { only, until } = this.scope.path === '' ? (this.runContext.options.selection ?? {}) : {};
+    return only ?? until;
+  }
+
+  #status(): RunStatus {
+    const statuses = new Set([...this.scope.outcomes.values()].map((outcome) => outcome.status));
+    const { closed } = this.scope.admission;
+    // A row of a batch that was done before another one used up the budget is done.
+    const unfinished = statuses.has('cancelled') || statuses.has('failed');
+    if (closed?.code === 'budget' && unfinished) return 'over-budget';
+    // Nobody pressed Ctrl-C when a run did not make it in its time.
+    const late = closed?.code === 'timeout' && this.scope.depth === 0;
+    if (this.signal.aborted && unfinished) return late ? 'failed' : 'interrupted';
+    if (this.#firstFailure)
+      return this.#firstFailure.code === 'blocked' || this.#firstFailure.code === 'rejected' ? 'blocked' : 'failed';
+    if (statuses.has('paused')) return 'paused';
+    return statuses.has('cancelled') ? 'interrupted' : 'success';
+  }
+
+  /** Nothing failed, and yet it is not done: paused, out of budget, interrupted. */
+  #otherReason(): (Failure & { phase: string }) | undefined {
+    for (const outcome of this.scope.outcomes.values()) {
+      if (outcome.status === 'paused' && outcome.failure) return { ...outcome.failure, phase: outcome.id };
+    }
+    const { closed } = this.scope.admission;
+    const stopped = [...this.scope.outcomes.values()].filter((outcome) => outcome.status === 'cancelled');
+    const [cancelled] = stopped;
+    const foreseen = foreseenOfParts(stopped.map(({ failure }) => failure));
+    if (foreseen && cancelled) return { ...foreseen, phase: cancelled.id };
+    if (closed) return { ...closed, phase: cancelled?.id ?? '' };
+    return cancelled && { code: 'interrupted', message: 'interrupted', phase: cancelled.id };
+  }
+}

@@ -1,0 +1,130 @@
+import type { Failure } from '../../model/failure.js';
+import type { Flow } from '../../model/flow.js';
+import type { Kind } from '../../model/kind.js';
+import { NO_OUTPUT, NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import type { Selection } from '../core/options.js';
+import { phasePath, type Scope } from '../core/scope.js';
+
+/** What a partial run wants of a phase: run it, take its last output, leave it, or count it as done without one. */
+export type Selected = 'run' | 'restore' | 'leave' | 'skip';
+
+/** Decides for every phase of the run's own flow. Inside of others, paths may name what is skipped. */
+export function selectPhases(scope: Scope, selection: Selection | undefined): (id: string) => Selected {
+  const { flow } = scope;
+  if (scope.path !== '') {
+    const { skip = [] } = selection ?? {};
+    return (id) => (skip.includes(phasePath(scope, id)) ? 'skip' : 'run');
+  }
+  const { only, from, until, skip = [] } = selection ?? {};
+  if (only === undefined && from === undefined && until === undefined) {
+    return skip.length === 0 ? () => 'run' : (id) => (skip.includes(id) ? 'skip' : 'run');
+  }
+  const above = only !== undefined || from !== undefined ? upstreamOf(flow, only ?? from!) : new Set<string>();
+  const wanted = wantedPhases(flow, selection ?? {});
+  return (id) => {
+    if (skip.includes(id)) return 'skip';
+    if (wanted.has(id)) return 'run';
+    // Whatever the wanted ones need from outside of the selection comes from the last run.
+    return above.has(id) || (only === undefined && until === undefined) ? 'restore' : 'leave';
+  };
+}
+
+function wantedPhases(flow: Flow, { only, from, until }: Selection): Set<string> {
+  if (only !== undefined) return new Set([only]);
+  const down = from === undefined ? undefined : downstreamOf(flow, from);
+  const up = until === undefined ? undefined : upstreamOf(flow, until).add(until);
+  return new Set(flow.phases.map((phase) => phase.id).filter((id) => (down?.has(id) ?? true) && (up?.has(id) ?? true)));
+}
+
+function upstreamOf(flow: Flow, id: string): Set<string> {
+  const byId = new Map(flow.phases.map((phase) => [phase.id, phase]));
+  return reached(id, (current) => byId.get(current)?.needs.map((edge) => edge.id) ?? []);
+}
+
+function downstreamOf(flow: Flow, id: string): Set<string> {
+  const dependents = new Map<string, string[]>();
+  for (const phase of flow.phases) {
+    for (const edge of phase.needs) {
+      const list = dependents.get(edge.id);
+      if (list) list.push(phase.id);
+      else dependents.set(edge.id, [phase.id]);
+    }
+  }
+  return reached(id, (current) => dependents.get(current) ?? []).add(id);
+}
+
+/** All that can be reached from a phase, without itself. A list of work, since a chain may be ten thousand long. */
+function reached(id: string, next: (id: string) => readonly string[]): Set<string> {
+  const found = new Set<string>();
+  const open = [id];
+  for (let current = open.pop(); current !== undefined; current = open.pop()) {
+    for (const other of next(current)) {
+      if (found.has(other)) continue;
+      found.add(other);
+      open.push(other);
+    }
+  }
+  return found;
+}
+
+/**
+ * Names in a selection that the flow does not have. A path into a nested flow (`review/check`), an item or a branch
+ * (`send[3]`) counts by its start.
+ */
+export function unknownInSelection(flow: Flow, selection: Selection): string[] {
+  const kinds = new Map(flow.phases.map(({ id, kind }) => [id, kind]));
+  const isKnown = (path: string) => {
+    const unit = /^([^/[]*)\[[^/]*\]$/.exec(path);
+    if (unit) return UNITS_BY_NAME.has(kinds.get(unit[1]!) ?? '');
+    return kinds.has(path.replace(/(\[[^/]*)?\/.*$/s, ''));
+  };
+  const whole = [selection.only, selection.from, selection.until].filter((id) => id !== undefined && !kinds.has(id));
+  const paths = [...(selection.rerun ?? []), ...(selection.skip ?? [])];
+  return [...(whole as string[]), ...paths.filter((path) => !isKnown(path))];
+}
+
+/** Kinds whose items or branches are results of their own. */
+const UNITS_BY_NAME: ReadonlySet<string> = new Set<Kind>(['map', 'parallel']);
+
+/** The output that the phase had in the last run, whatever it was made from. */
+export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
+  const line = at.run.prior.ofPhase(at.path);
+  const base = { id: at.phase.id, kind: at.phase.kind, attempts: 0, durationMs: 0, usage: NO_USAGE };
+  if (!line && at.run.prior.wasSkipped(at.path)) {
+    const reason = 'skipped in the last run';
+    return { ...base, status: 'skipped', cacheHit: null, reason, output: NO_OUTPUT, files: [] };
+  }
+  if (!line || line.masked) {
+    const failure: Failure = {
+      code: 'bad-input',
+      message: line
+        ? `the earlier output of ${at.path} held a secret and was not written down`
+        : `there is no earlier output of ${at.path} to work with`,
+      hint: 'Run the whole flow once with these arguments, or start further up.',
+    };
+    return {
+      ...base,
+      status: 'failed',
+      cacheHit: null,
+      reason: 'no earlier output',
+      output: NO_OUTPUT,
+      files: [],
+      failure,
+    };
+  }
+  const ageMs = Math.max(0, at.run.options.project.clock.now() - (line.madeAt ?? line.at));
+  const files = line.files ?? [];
+  if (files.length > 0) await at.run.outputFiles.restore(files);
+  return {
+    ...base,
+    status: 'done',
+    cacheHit: 'run',
+    ageMs,
+    reason: 'restored from the last run',
+    key: line.key,
+    output: line.output,
+    files,
+    items: line.items,
+  };
+}

@@ -1,0 +1,205 @@
+import type { RunEvent, RunEventBody } from '../../model/event.js';
+import type { Failure } from '../../model/failure.js';
+import type { Flow } from '../../model/flow.js';
+import { holderIdentity } from '../../process/process-identity.js';
+import { canonicalEncode } from '../../util/canonical.js';
+import { sha256Hex } from '../../util/digest.js';
+import { VERSION } from '../../util/version.js';
+import type { RunContext } from '../context/context.js';
+import { type ContextParts, makeContext } from '../context/make-context.js';
+import { carryLines, carryOver } from '../continue/carry.js';
+import { decideContinuation } from '../continue/continuation.js';
+import { importedCheckpoint } from '../continue/imported.js';
+import { PriorResults } from '../continue/prior-results.js';
+import type { RunOptions } from '../core/options.js';
+import { type RunResult, runResult, spentOf } from '../core/result.js';
+import { ownScope, type ScopeResult } from '../core/scope.js';
+import { publicArgs } from '../core/secrets.js';
+import { windDown } from '../execute/leftovers.js';
+import { letTickPass, stampEnd } from '../history/end-stamp.js';
+import { pruneRuns } from '../history/prune-runs.js';
+import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from '../history/runs-folder.js';
+import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
+import { JournalWriter } from '../journal/writer.js';
+import { runScope } from '../schedule/schedule.js';
+
+/** A run that cannot even begin: the named run does not exist, a budget cannot be held. */
+export interface Refused {
+  readonly refused: Failure;
+}
+
+export interface OpenRun {
+  readonly context: RunContext;
+  readonly warnings: readonly string[];
+  readonly continues?: string;
+  /** Writes the end; call it once, whatever happened. */
+  end(result: Pick<ScopeResult, 'status' | 'failure' | 'partial'>): void;
+  readonly startedAt: number;
+  /** The journal's first. */
+  readonly line: RunLine;
+}
+
+/** Runs a checked flow with bound arguments. Never throws; everything that can happen is in the result. */
+export async function startRun(
+  options: RunOptions,
+  onEvent: (event: RunEvent) => void = () => {},
+): Promise<RunResult | Refused> {
+  const opened = await openRun(options, 'run', onEvent);
+  if ('refused' in opened) return opened;
+  const { context } = opened;
+  const scope = ownScope(options, context.admission);
+  const result = await runScope(context, scope, context.signal);
+  await windDown(context);
+  if ((result.status !== 'success' || result.partial) && context.processes.started > 0) await letTickPass();
+  opened.end(result);
+  await context.tidyStore();
+  return runResult({
+    runId: context.runId,
+    flow: options.flow,
+    outcomes: scope.outcomes,
+    result,
+    ledger: context.ledger,
+    durationMs: options.project.clock.elapsed() - opened.startedAt,
+    continues: opened.continues,
+    warnings: opened.warnings,
+    mask: (value) => context.secrets.maskValue(value),
+  });
+}
+
+/** The part that a single run and a batch have in common: id, journal, what is continued, the shared services. */
+export async function openRun(
+  options: RunOptions,
+  mode: RunLine['mode'],
+  onEvent: (event: RunEvent) => void,
+): Promise<OpenRun | Refused> {
+  const { project, flow } = options;
+  const { clock } = project;
+  const startedAt = clock.elapsed();
+  const runId = newRunId(clock.now());
+  const argsDigest = options.batch ? batchDigest(options.batch.over) : argumentsDigest(options);
+  const flowId = flow.file ?? options.source.ref;
+  const decision = decideContinuation(options, flowId, argsDigest, runId);
+  if ('failure' in decision) return { refused: decision.failure };
+
+  const imported = importedCheckpoint(options);
+  if (imported && 'failure' in imported) return { refused: imported.failure };
+  const warnings: string[] = [];
+  // Every event is made for this call: completing it in place costs a fifth of copying it.
+  const emit = (event: RunEventBody) => onEvent(Object.assign(event as RunEvent, { at: clock.now(), runId }));
+  const warn = (message: string) => {
+    if (warnings.includes(message)) return;
+    warnings.push(message);
+    emit({ type: 'warning', message });
+  };
+  makeRunFolder(project, runId);
+  const journal = new JournalWriter(journalOf(project, runId), 0, warn);
+  const line = runLine(options, { runId, mode, argsDigest, continues: imported?.runId ?? decision.previous?.runId });
+  journal.write(line, 'held');
+  const prior = imported
+    ? carryLines(imported, journal, clock.now())
+    : decision.previous
+      ? await carryOver(project, decision.previous, decision.how, journal)
+      : new PriorResults('none', undefined, journal.path);
+  journal.flush();
+  const previousRun = lastRunId(project, flowId, options.batch ? argsDigest : undefined);
+  // A partial run is a side path, and so is one that only proves something: the next run continues what they would have.
+  const isWhole =
+    options.selection?.only === undefined && options.selection?.from === undefined && options.frozen !== true;
+  const parts: ContextParts = { options, runId, journal, prior, emit, warn, flowId, previousRun };
+  const context = await makeContext(parts);
+  if ('refused' in context) {
+    journal.write({
+      type: 'end',
+      at: clock.now(),
+      status: 'failed',
+      durationMs: 0,
+      spent: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, usd: 0 },
+      saved: { usd: 0, tokens: 0, ms: 0 },
+      failure: context.refused,
+    });
+    journal.close();
+    return context;
+  }
+  if (isWhole) rememberLastRun(project, flowId, argsDigest, { runId, mode });
+  emit({
+    type: 'run-start',
+    flow: flow.name,
+    file: flow.file,
+    phases: outline(flow),
+    rows: options.batch?.total,
+    continues: await continues(parts, context, decision.notice),
+  });
+  if (decision.notice !== undefined && !decision.previous) warn(decision.notice);
+  return {
+    context,
+    warnings,
+    continues: imported?.runId ?? decision.previous?.runId,
+    startedAt,
+    line,
+    end: ({ status, failure, partial }) => {
+      const durationMs = Math.round(clock.elapsed() - startedAt);
+      const { spent, saved } = context.ledger;
+      const told = failure && (context.secrets.maskValue(failure as never) as typeof failure);
+      journal.write({ type: 'end', at: clock.now(), status, partial, durationMs, spent, saved, failure: told });
+      if (status !== 'success') journal.sync();
+      if (status !== 'success' || partial) stampEnd(project, runId);
+      journal.close();
+      context.close();
+      const error = told && { phase: told.phase, code: told.code, message: told.message, hint: told.hint };
+      emit({ type: 'run-end', status, spent: spentOf(context.ledger), saved, durationMs, error });
+      pruneRuns(project, journal.bytes);
+    },
+  };
+}
+
+/** Which runs of a flow belong together: those with the same arguments, those over the same list of rows. */
+export function argumentsDigest({ flow, args }: RunOptions): string {
+  return sha256Hex(canonicalEncode(publicArgs(flow.args, args)));
+}
+
+export function batchDigest(over: string): string {
+  return sha256Hex(canonicalEncode({ batch: over }));
+}
+
+/** So many results are looked at before the run begins; more of them would keep a person waiting for a number. */
+const MOST_COUNTED = 300;
+
+async function continues(parts: ContextParts, context: RunContext, notice: string | undefined) {
+  const { options, prior } = parts;
+  if (prior.runId === undefined) return undefined;
+  const { phases } = options.flow;
+  const facts = { runId: prior.runId, total: phases.length, notice };
+  const done = { ...facts, reusable: phases.filter(({ id }) => prior.has(id)).length, known: 'done' as const };
+  if (options.batch || prior.size > MOST_COUNTED) return done;
+  const { countReusable } = await import('../forecast/count-reusable.js');
+  const found = await countReusable(parts, context.fingerprints);
+  return found
+    ? { ...facts, reusable: found.reusable, known: found.atLeast ? ('at-least' as const) : undefined }
+    : done;
+}
+
+function runLine(
+  { project, flow, source, args, batch }: RunOptions,
+  facts: Pick<RunLine, 'runId' | 'mode' | 'argsDigest' | 'continues'>,
+): RunLine {
+  return {
+    type: 'run',
+    at: project.clock.now(),
+    version: JOURNAL_VERSION,
+    ...facts,
+    flow: flow.name,
+    file: flow.file,
+    fileDigest: source.digest,
+    ref: source.ref,
+    byName: source.byName,
+    over: batch?.over,
+    args: publicArgs(flow.args, args),
+    phases: outline(flow),
+    taskflow: VERSION,
+    owner: holderIdentity(),
+  };
+}
+
+function outline(flow: Flow): RunLine['phases'] {
+  return flow.phases.map(({ id, kind, needs }) => ({ id, kind, needs: needs.map((edge) => edge.id) }));
+}

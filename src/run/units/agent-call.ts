@@ -1,0 +1,73 @@
+import { type AgentFile, findAgent } from '../../agent/agent-files.js';
+import type { Failure } from '../../model/failure.js';
+import type { TaskBody } from '../../model/flow.js';
+import type { JsonObject } from '../../model/json.js';
+import { nearestName } from '../../util/nearest.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import type { PooledRunner } from '../context/runner-pool.js';
+import { costUnknown } from '../start/held-budget.js';
+
+/** Who answers a task: the runner and all that decides how it answers. */
+export interface AgentCall {
+  readonly pooled: PooledRunner;
+  readonly model?: string;
+  readonly thinking?: string;
+  readonly tools?: readonly string[];
+  readonly systemPrompt?: string;
+  readonly identity: JsonObject;
+  /** All of it stands in the flow, the settings and the agent's file: no client was looked for, and none was asked. */
+  readonly isWritten: boolean;
+}
+
+/** The body's own system prompt is taken as it is given, rendered or not; that of an agent's file holds no placeholders. */
+export async function agentCall(
+  at: Pick<PhaseContext, 'run' | 'scope'>,
+  body: TaskBody,
+): Promise<AgentCall | { readonly failure: Failure }> {
+  const { run, scope } = at;
+  const { options } = run;
+  const agent = body.agent === undefined ? undefined : await agentFile(at, body.agent);
+  if (agent && 'failure' in agent) return agent;
+  const pooled = await run.runners.get(body.runner, scope.flow.runner);
+  if ('failure' in pooled) return pooled;
+  const { runner } = pooled;
+  const unpriced = costUnknown(options, runner);
+  if (unpriced) return { failure: unpriced };
+  const model =
+    options.model ?? body.model ?? agent?.model ?? scope.flow.model ?? options.config.model ?? runner.defaultModel;
+  const thinking = body.thinking ?? agent?.thinking ?? scope.flow.thinking ?? options.config.thinking;
+  const tools = body.tools ?? agent?.tools;
+  const systemPrompt = [agent?.systemPrompt, body.systemPrompt].filter(Boolean).join('\n\n') || undefined;
+  const pinned = options.config.runners[runner.name]?.pinVersion ? await pooled.version() : undefined;
+  if (pinned && 'failure' in pinned) return pinned;
+  return {
+    pooled,
+    model,
+    thinking,
+    tools,
+    systemPrompt,
+    isWritten: pinned === undefined && (body.runner ?? scope.flow.runner ?? options.config.runner) !== undefined,
+    identity: {
+      runner: runner.name,
+      type: runner.type,
+      settings: runner.settings,
+      model: model ?? null,
+      thinking: thinking ?? null,
+      tools: tools ? [...tools] : null,
+      agent: body.agent ?? null,
+      systemPrompt: systemPrompt ?? null,
+      ...(pinned ? { clientVersion: pinned.version } : {}),
+    },
+  };
+}
+
+async function agentFile(
+  at: Pick<PhaseContext, 'run' | 'scope'>,
+  name: string,
+): Promise<AgentFile | { readonly failure: Failure }> {
+  const found = findAgent(at.run.options.project, name, at.scope.flow.agentScope);
+  if ('agent' in found) return found.agent;
+  const nearest = await nearestName(name, found.known);
+  const hint = nearest === undefined ? undefined : `Did you mean ${nearest}?`;
+  return { failure: { code: 'bad-input', message: found.problem, hint } };
+}

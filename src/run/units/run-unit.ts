@@ -1,0 +1,138 @@
+import type { Failure } from '../../model/failure.js';
+import type { Phase, RunBody, TaskBody, UseBody } from '../../model/flow.js';
+import type { JsonObject } from '../../model/json.js';
+import { mayBeCrossRun } from '../../model/kind.js';
+import { firstDefined } from '../../util/first-defined.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { type Execution, failedBefore, type Settled } from '../core/execution.js';
+import { recordPhase, recordUnit } from '../journal/record.js';
+import type { IdentityParts } from '../reuse/identify.js';
+import { memoized } from '../reuse/memoized.js';
+import { prepareNested } from './nested-unit.js';
+import { prepareScript } from './script-unit.js';
+import { prepareTask } from './task-unit.js';
+import type { Prepared, PreparedUnit, UnitSpec } from './unit.js';
+
+/** A script is prepared at once; what needs an agent or another flow has to be found first. */
+export function prepare(at: PhaseContext, spec: UnitSpec): Promise<Prepared> | Prepared {
+  switch (spec.body.type) {
+    case 'task':
+      return prepareTask(at, spec as UnitSpec & { body: TaskBody });
+    case 'run':
+      return prepareScript(at, spec as UnitSpec & { body: RunBody });
+    case 'use':
+      return prepareNested(at, spec as UnitSpec & { body: UseBody });
+  }
+}
+
+/** A phase that is one unit: its result is the phase's. */
+export function runAsPhase(at: PhaseContext, spec: UnitSpec): Settled | Promise<Settled> {
+  const pending = prepare(at, spec);
+  const run = (prepared: Prepared) => runWhole(at, 'failure' in prepared ? brokenUnit(prepared.failure) : prepared);
+  return pending instanceof Promise ? pending.then(run) : run(pending);
+}
+
+/** A phase with an identity of its own, however many units it takes to make its result. */
+export function runWhole(at: PhaseContext, work: PreparedUnit): Settled | Promise<Settled> {
+  return memoized(entering(at, work.parts), {
+    parts: work.parts,
+    partsInTheEnd: work.partsInTheEnd,
+    private: isPrivate(at.phase),
+    execute: work.execute,
+    beginsItself: work.beginsItself,
+    record: (settled) => recordPhase(at, settled),
+  });
+}
+
+/** Something inside is to run again: the whole is not taken from anywhere, and made anew of what is done inside. */
+function entering(at: PhaseContext, { entered }: IdentityParts): PhaseContext {
+  if (entered === undefined) return at;
+  return { ...at, policy: { ...at.policy, readRun: false, readStore: false, because: entered } };
+}
+
+type LabelledSpec = UnitSpec & { readonly label: string };
+
+/** One of several units of a phase; at once where nothing has to be waited for. */
+export function runUnit(at: PhaseContext, spec: LabelledSpec): Settled | Promise<Settled> {
+  const pending = prepare(at, spec);
+  return pending instanceof Promise
+    ? pending.then((prepared) => runPrepared(at, spec.label, prepared))
+    : runPrepared(at, spec.label, pending);
+}
+
+function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settled | Promise<Settled> {
+  const work: PreparedUnit = 'failure' in prepared ? brokenUnit(prepared.failure) : prepared;
+  return memoized(entering(at, work.parts), {
+    unit: label,
+    parts: work.parts,
+    private: isPrivate(at.phase),
+    execute: work.execute,
+    beginsItself: work.beginsItself,
+    record: (settled) => recordUnit(at, label, settled),
+  });
+}
+
+/** Units side by side, within the phase's own bound. Each keeps its place; `onSettled` is called as they come in. */
+export async function runUnits(
+  at: PhaseContext,
+  specs: readonly LabelledSpec[],
+  onSettled: (settled: Settled) => void = () => {},
+): Promise<readonly Settled[]> {
+  // Units wait for the run's slots by themselves. As many wait as keep all of them busy; the others hold nothing meanwhile.
+  const bound = at.phase.concurrency ?? at.run.slots.size * 2;
+  const results: Settled[] = new Array(specs.length);
+  let next = 0;
+  // What is reused at once is all done by the first of them, without a promise in between.
+  const takeTurns = async () => {
+    while (next < specs.length) {
+      const index = next++;
+      const spec = specs[index]!;
+      const pending = runUnit(at, spec);
+      const settled = pending instanceof Promise ? await pending : pending;
+      results[index] = settled;
+      onSettled(settled);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(bound, specs.length) }, takeTurns));
+  return results;
+}
+
+/** Identities of several units as one: of a phase whose result is decided among them. */
+export async function partsOfAll(
+  at: PhaseContext,
+  specs: readonly UnitSpec[],
+): Promise<{ readonly parts: IdentityParts } | { readonly failure: Failure }> {
+  const bodies: JsonObject[] = [];
+  // Under one roof the environments need names of their own; values stay out of the body, which is written down.
+  const env: Record<string, string> = {};
+  const context: JsonObject[] = [];
+  const moved: NonNullable<IdentityParts['moved']>[] = [];
+  for (const [index, spec] of specs.entries()) {
+    const prepared = await prepare(at, spec);
+    if ('failure' in prepared) return prepared;
+    const { parts } = prepared;
+    bodies.push({ body: parts.body, agent: parts.agent ?? null, cwd: parts.cwd ?? '.', ordinal: parts.ordinal ?? 0 });
+    for (const [name, value] of Object.entries(parts.env ?? {})) env[`${index} ${name}`] = value;
+    context.push(...(parts.context ?? []));
+    if (parts.moved) moved.push(parts.moved);
+  }
+  return { parts: { body: { units: bodies }, env, context, moved: () => firstDefined(moved) } };
+}
+
+/** A phase that cannot even be identified fails, and says so where all results are recorded. */
+export function runBroken(at: PhaseContext, failure: Failure): Settled | Promise<Settled> {
+  return runWhole(at, brokenUnit(failure));
+}
+
+/** Only this scope's own: a decision, or a side effect that every row must have for itself. */
+function isPrivate(phase: Phase): boolean {
+  return !phase.idempotent || !mayBeCrossRun(phase.kind);
+}
+
+/** It cannot even be said what would be done. */
+function brokenUnit(failure: Failure): { parts: IdentityParts; execute(): Promise<Execution> } {
+  return {
+    parts: { body: {}, unidentified: failure.message },
+    execute: async () => failedBefore(failure),
+  };
+}

@@ -1,0 +1,185 @@
+import type { Failure, FailureCode } from '../../model/failure.js';
+import type { RunBody } from '../../model/flow.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
+import { NO_USAGE, type Output } from '../../model/outcome.js';
+import { withSaid } from '../../process/end-failure.js';
+import { TAIL_BYTES, Tail } from '../../process/tail.js';
+import type { RunContext } from '../context/context.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { failedBefore } from '../core/execution.js';
+import { outputOfBytes, promised } from '../core/output.js';
+import type { Variables } from '../core/scope.js';
+import { runMark } from '../execute/leftovers.js';
+import { type Attempt, withRetries } from '../execute/retry.js';
+import { journalChild } from '../execute/start-line.js';
+import { admitted } from '../execute/with-slot.js';
+import { type Workdir, workdirOf } from '../execute/workdir.js';
+import { render } from '../render/render.js';
+import { unresolvedIn } from '../render/unresolved.js';
+import { declaredVariables } from '../reuse/identify.js';
+import type { Prepare, UnitSpec } from './unit.js';
+
+/** All that a script may see of the environment once its result can be reused: what it did not declare is not there. */
+const PLAIN_ENVIRONMENT = ['PATH', 'HOME', 'USER', 'LANG', 'TERM', 'TMPDIR', 'SHELL'] as const;
+
+const NO_FILES: readonly [] = [];
+
+interface Rendered {
+  readonly argv: readonly string[];
+  readonly input?: string | Buffer;
+  readonly env: Readonly<Record<string, string>>;
+  readonly identity: JsonObject;
+  readonly unresolved: readonly string[];
+}
+
+export const prepareScript: Prepare<RunBody> = (at, spec) => {
+  const rendered = renderScript(at, spec);
+  const { failure, unkeepable } = unresolvedIn(at, rendered.unresolved);
+  if (failure) return { failure };
+  const workdir = workdirOf(at, spec.cwd ?? at.phase.cwd, spec.label, spec.variables);
+  if ('failure' in workdir) return workdir;
+  return {
+    parts: {
+      body: spec.role === undefined ? rendered.identity : { ...rendered.identity, role: spec.role },
+      env: rendered.env,
+      cwd: workdir.name,
+      ordinal: spec.ordinal,
+      variables: spec.variables,
+      reads: NO_FILES,
+    },
+    beginsItself: true,
+    execute: (begin) =>
+      withRetries(at, spec.label, 'process', () =>
+        admitted(at, undefined, () => {
+          begin();
+          return runOnce(at, spec, rendered, workdir, unkeepable);
+        }),
+      ),
+  };
+};
+
+function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: RunBody }): Rendered {
+  const unresolved: string[] = [];
+  const text = (template: string): string => {
+    const result = render(at, template, variables);
+    unresolved.push(...result.unresolved);
+    return result.text;
+  };
+  // A string is one program for `sh`; it holds no placeholders, that was checked.
+  const argv = typeof body.run === 'string' ? ['sh', '-c', body.run] : body.run.map(text);
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(body.env)) env[name] = text(value);
+  const given = body.input === undefined ? undefined : render(at, body.input, variables);
+  if (given) unresolved.push(...given.unresolved);
+  const input = given?.base64 === undefined ? given?.text : Buffer.from(given.base64, 'base64');
+  const identity: Record<string, JsonValue> = typeof body.run === 'string' ? { shell: body.run } : { argv };
+  if (given?.base64 !== undefined) identity['inputBase64'] = given.base64;
+  else if (given) identity['input'] = given.text;
+  return { argv, input, env, unresolved, identity };
+}
+
+/** Asked for once: in a bundle every `import()` copies the module's exports. */
+let runner: Promise<typeof import('../../process/run-process.js')> | undefined;
+
+async function runOnce(
+  at: PhaseContext,
+  spec: UnitSpec,
+  rendered: Rendered,
+  workdir: Workdir,
+  unkeepable: string | undefined,
+): Promise<Attempt> {
+  const entered = await workdir.enter();
+  if ('failure' in entered) return failedBefore(entered.failure);
+  const inputs = traceInputs(rendered, workdir.name);
+  runner ??= import('../../process/run-process.js');
+  const { runProcess } = await runner;
+  const result = await runProcess({
+    argv: rendered.argv,
+    cwd: entered.path,
+    env: environmentFor(at, spec.variables, rendered.env),
+    input: rendered.input,
+    timeoutMs: at.phase.timeoutMs,
+    idleTimeoutMs: at.phase.idleTimeoutMs,
+    signal: at.signal,
+    onStart: (child) => journalChild(at, child),
+  });
+  const remark = await entered.leave();
+  at.run.fingerprints.touched();
+  const output = outputOfBytes(result.stdout);
+  const { output: form, expect } = at.phase;
+  const isAsItIs = result.failure !== undefined || spec.plainOutput;
+  const kept = isAsItIs ? { output } : await promised(output, { output: form, expect, lenient: false });
+  const failure = result.failure
+    ? explained(result.failure, output, result.stdout)
+    : 'failure' in kept
+      ? kept.failure
+      : undefined;
+  return {
+    status: failure ? statusOf(failure) : 'done',
+    output: 'output' in kept ? kept.output : output,
+    usage: NO_USAGE,
+    durationMs: result.durationMs,
+    attempts: 1,
+    files: NO_FILES,
+    failure,
+    inputs,
+    remark,
+    unkeepable,
+  };
+}
+
+/** Of what could not be started or flooded its stdout there is nothing to read there. */
+const TOLD_BY_STDOUT: ReadonlySet<FailureCode> = new Set<FailureCode>(['exit', 'signal', 'timeout', 'idle-timeout']);
+
+/** Compilers, linters and test runners say on stdout what is wrong: it counts where stderr is silent. */
+function explained(failure: Failure, output: Output, stdout: Buffer): Failure {
+  if (!TOLD_BY_STDOUT.has(failure.code) || failure.detail !== undefined || output.base64 !== undefined) return failure;
+  const tail = new Tail(TAIL_BYTES);
+  tail.add(stdout);
+  return withSaid(failure, tail.text());
+}
+
+export function statusOf(failure: Failure): 'cancelled' | 'failed' {
+  return failure.code === 'interrupted' ? 'cancelled' : 'failed';
+}
+
+function traceInputs(rendered: Rendered, cwd: string): JsonObject {
+  const { argv, input } = rendered;
+  const inputs: Record<string, JsonValue> = { argv };
+  if (cwd !== '.') inputs['cwd'] = cwd;
+  if (input !== undefined)
+    inputs['input'] = typeof input === 'string' ? input.slice(0, 8_000) : `(${input.length} bytes)`;
+  const env = Object.keys(rendered.env);
+  if (env.length > 0) inputs['env'] = env;
+  return inputs;
+}
+
+/** What is reused, alone or as part of a nested flow, sees only what is declared. */
+function environmentFor(at: PhaseContext, variables: Variables | undefined, own: Environment): Environment {
+  const { env } = at.run.options.project;
+  if (at.phase.cache.scope !== 'cross-run' && at.scope.kept === undefined) {
+    return { ...env, ...runMark(at.run), ...own };
+  }
+  const plain = plainEnvironment(at.run);
+  const declared = [...(at.scope.kept?.env ?? []), ...declaredVariables(at, variables)];
+  if (declared.length === 0 && Object.keys(own).length === 0) return plain;
+  const seen = { ...plain };
+  for (const name of declared) if (env[name] !== undefined) seen[name] = env[name];
+  return { ...seen, ...own };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The same for all scripts of a run. */
+function plainEnvironment(run: RunContext): Environment {
+  const known = plainEnvironments.get(run);
+  if (known) return known;
+  const { env } = run.options.project;
+  const seen: Record<string, string | undefined> = {};
+  for (const name of PLAIN_ENVIRONMENT) if (env[name] !== undefined) seen[name] = env[name];
+  for (const name of Object.keys(env)) if (name.startsWith('LC_')) seen[name] = env[name];
+  plainEnvironments.set(run, seen);
+  return seen;
+}
+
+const plainEnvironments = new WeakMap<RunContext, Environment>();

@@ -1,0 +1,195 @@
+import type { RunnerResult } from '../../agent/runner.js';
+import { undeclaredWrite } from '../../memo/output-files.js';
+import type { Failure } from '../../model/failure.js';
+import type { TaskBody } from '../../model/flow.js';
+import type { JsonObject } from '../../model/json.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { failedBefore } from '../core/execution.js';
+import { promised } from '../core/output.js';
+import { runMark } from '../execute/leftovers.js';
+import { type Attempt, withRetries } from '../execute/retry.js';
+import { journalChild } from '../execute/start-line.js';
+import { admitted } from '../execute/with-slot.js';
+import { type Workdir, workdirOf } from '../execute/workdir.js';
+import { contextMoved, contextText } from '../render/context-files.js';
+import { render } from '../render/render.js';
+import { unresolvedIn } from '../render/unresolved.js';
+import { sameModel } from '../reuse/same-model.js';
+import { type AgentCall, agentCall } from './agent-call.js';
+import { statusOf } from './script-unit.js';
+import type { Prepare, UnitSpec } from './unit.js';
+
+export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
+  const task = render(at, spec.body.task, spec.variables);
+  const system = render(at, spec.body.systemPrompt ?? '', spec.variables);
+  const { failure, unkeepable } = unresolvedIn(at, [...task.unresolved, ...system.unresolved]);
+  if (failure) return { failure };
+  const context = await contextText(at, spec.variables);
+  if ('failure' in context) return context;
+  const call = await agentCall(at, { ...spec.body, systemPrompt: system.text });
+  if ('failure' in call) return call;
+  const workdir = workdirOf(at, spec.cwd ?? at.phase.cwd, spec.label, spec.variables);
+  if ('failure' in workdir) return workdir;
+  const asked = spec.material === undefined ? task.text : `${task.text}\n\n${spec.material}`;
+  const prompt = context.text === '' ? asked : `${context.text}\n\n${asked}`;
+  return {
+    parts: {
+      body: { task: asked, ...(spec.role === undefined ? {} : { role: spec.role }) },
+      agent: call.identity,
+      context: context.identity,
+      moved: () => contextMoved(at, spec.variables, context),
+      cwd: workdir.name,
+      ordinal: spec.ordinal,
+      variables: spec.variables,
+      reads: call.isWritten ? context.reads : undefined,
+    },
+    beginsItself: true,
+    execute: (begin) =>
+      withRetries(at, spec.label, 'agent', () =>
+        admitted(at, call.pooled, () => {
+          begin();
+          return askOnce(at, spec, { call, prompt, workdir, unkeepable });
+        }),
+      ),
+  };
+};
+
+interface Asked {
+  readonly call: AgentCall;
+  readonly prompt: string;
+  readonly workdir: Workdir;
+  readonly unkeepable: string | undefined;
+}
+
+async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<Attempt> {
+  const { call, prompt, workdir } = asked;
+  const { run, phase } = at;
+  const { project } = run.options;
+  const entered = await workdir.enter();
+  if ('failure' in entered) return failedBefore(entered.failure);
+  const startedAt = project.clock.elapsed();
+  const result = await call.pooled.runner.run({
+    task: prompt,
+    systemPrompt: call.systemPrompt,
+    model: call.model,
+    thinking: call.thinking,
+    tools: call.tools,
+    cwd: entered.path,
+    projectRoot: project.root,
+    env: { ...project.env, ...runMark(run) },
+    timeoutMs: phase.timeoutMs,
+    idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
+    signal: at.signal,
+    onEvent: (event) => {
+      const { type, ...figures } = event;
+      if (type === 'tool') run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, tool: event.name });
+      else run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...figures });
+    },
+    onChildStart: (child) => journalChild(at, child),
+  });
+  const remark = await entered.leave();
+  run.ledger.spend(result.usage);
+  run.fingerprints.touched();
+  return judged(at, spec, asked, {
+    result,
+    remark,
+    durationMs: project.clock.elapsed() - startedAt,
+    workPath: entered.path,
+  });
+}
+
+interface Answer {
+  readonly result: RunnerResult;
+  readonly remark: string | undefined;
+  readonly durationMs: number;
+  readonly workPath: string;
+}
+
+async function judged(at: PhaseContext, spec: UnitSpec, asked: Asked, answer: Answer): Promise<Attempt> {
+  const { result, durationMs } = answer;
+  const remark = [answer.remark, denial(result)].filter(Boolean).join('; ') || undefined;
+  const output = { text: result.text, json: null };
+  const base = {
+    output,
+    usage: result.usage,
+    durationMs,
+    attempts: 1,
+    files: [],
+    model: result.model ?? asked.call.model,
+    inputs: traceInputs(asked),
+    remark,
+    usedTools: result.usedTools,
+    clientVersion: result.clientVersion,
+    unkeepable: asked.unkeepable ?? (await whyUnkeepable(at, asked, answer)),
+  };
+  const failure = failureOf(result);
+  if (failure) return { ...base, status: statusOf(failure), failure };
+  if (spec.plainOutput) return { ...base, status: 'done' };
+  const kept = await promised(output, { output: at.phase.output, expect: at.phase.expect, lenient: true });
+  return 'failure' in kept
+    ? { ...base, status: 'failed', failure: kept.failure }
+    : { ...base, status: 'done', output: kept.output };
+}
+
+function failureOf(result: RunnerResult): Failure | undefined {
+  switch (result.stopReason) {
+    case 'complete':
+      return result.text.trim() === ''
+        ? {
+            code: 'empty',
+            message: 'the agent ended without an answer',
+            hint: 'Look at what it did with `taskflow trace`.',
+          }
+        : undefined;
+    case 'cancelled':
+      return result.failure ?? { code: 'interrupted', message: 'interrupted' };
+    default:
+      return result.failure ?? { code: 'runner', message: `the agent stopped: ${result.stopReason}` };
+  }
+}
+
+function traceInputs({ call, prompt, workdir }: Asked): JsonObject {
+  return {
+    task: prompt,
+    runner: call.pooled.runner.name,
+    ...(call.model === undefined ? {} : { model: call.model }),
+    ...(call.tools === undefined ? {} : { tools: [...call.tools] }),
+    ...(call.systemPrompt === undefined ? {} : { systemPrompt: call.systemPrompt }),
+    ...(workdir.name === '.' ? {} : { cwd: workdir.name }),
+  };
+}
+
+/** An answer without what was not allowed may look like any other: a person has to be told. */
+function denial({ permissionDenied, deniedTools = [] }: RunnerResult): string | undefined {
+  if (!permissionDenied) return undefined;
+  return `the agent was denied a permission${deniedTools.length === 0 ? '' : ` (${deniedTools.join(', ')})`}`;
+}
+
+/** What makes a good answer one that must not be given again. */
+async function whyUnkeepable(
+  at: PhaseContext,
+  asked: Asked,
+  { result, workPath }: Answer,
+): Promise<string | undefined> {
+  if (result.permissionDenied) return denial(result);
+  const { model } = asked.call;
+  if (model !== undefined && result.model !== undefined && !sameModel(model, result.model)) {
+    return `asked for ${model}, answered by ${result.model}`;
+  }
+  // Looked at wherever it may become part of something that is kept.
+  const counts = at.phase.cache.scope === 'cross-run' || at.scope.kept !== undefined;
+  return counts && result.filesWritten.length > 0 ? undeclaredFile(at, asked, result, workPath) : undefined;
+}
+
+async function undeclaredFile(
+  at: PhaseContext,
+  { workdir }: Asked,
+  { filesWritten }: RunnerResult,
+  workPath: string,
+): Promise<string | undefined> {
+  // What was written in a folder that is thrown away, or named as kept, is not part of the result.
+  if (workdir.name === 'temp' || workdir.name === 'worktree' || workdir.name === 'dedicated') return undefined;
+  const { root } = at.run.options.project;
+  const path = await undeclaredWrite(filesWritten, { outputs: at.phase.outputs, cwd: workPath, root });
+  return path === undefined ? undefined : `it wrote ${path}, which \`outputs\` does not name`;
+}

@@ -1,0 +1,46 @@
+import { NO_USAGE, type Usage } from '../../model/outcome.js';
+import { addKeys, type Execution, type Settled } from '../core/execution.js';
+
+/** Counted up in place: a map may have ten thousand items. */
+type Sum = { -readonly [F in keyof Usage]: Usage[F] };
+
+function addTo(sum: Sum, usage: Usage): void {
+  if (usage === NO_USAGE) return;
+  sum.inputTokens += usage.inputTokens;
+  sum.cachedInputTokens += usage.cachedInputTokens;
+  sum.outputTokens += usage.outputTokens;
+  sum.usd = sum.usd === undefined || usage.usd === undefined ? undefined : sum.usd + usage.usd;
+}
+
+/** What the units of a phase come to: what they cost, whether all of them may be kept, where they can be found again. */
+export class UnitTally {
+  readonly #usage: Sum = { ...NO_USAGE };
+  readonly #worth: Sum = { ...NO_USAGE };
+  #reusedMs = 0;
+  #unkeepable: string | undefined;
+  readonly #keys: string[] = [];
+
+  add(unit: Settled): void {
+    const { usage, cost } = unit;
+    addTo(this.#usage, usage);
+    addTo(this.#worth, cost.usage);
+    if (unit.hit) this.#reusedMs += cost.durationMs;
+    this.#unkeepable ??= unit.unkeepable;
+    addKeys(this.#keys, unit);
+  }
+
+  get usage(): Usage {
+    return { ...this.#usage };
+  }
+
+  /** The part of an execution that is about all of them. */
+  figures(durationMs: number): Pick<Execution, 'usage' | 'durationMs' | 'cost' | 'unkeepable' | 'unitKeys'> {
+    return {
+      usage: this.usage,
+      durationMs,
+      cost: { usage: { ...this.#worth }, durationMs: durationMs + this.#reusedMs },
+      unkeepable: this.#unkeepable,
+      unitKeys: this.#keys,
+    };
+  }
+}

@@ -1,0 +1,37 @@
+import type { Failure } from '../../model/failure.js';
+import type { RunBody, TaskBody, UseBody } from '../../model/flow.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import type { Execution } from '../core/execution.js';
+import type { Variables } from '../core/scope.js';
+import type { IdentityParts } from '../reuse/identify.js';
+
+/** One agent call, one process or one nested flow, as a phase asks for it. */
+export interface UnitSpec {
+  /** Unique within the phase, readable: `item 3`, a branch's id, `iteration 2`. Undefined: the phase is the unit. */
+  readonly label?: string;
+  readonly body: TaskBody | RunBody | UseBody;
+  readonly cwd?: string;
+  readonly variables?: Variables;
+  /** Tells units apart that are otherwise equal. */
+  readonly ordinal?: number;
+  /** Replaces the phase's own promise about its output: who picks a winner does not owe what the candidates owe. */
+  readonly plainOutput?: boolean;
+  /** Put after the rendered task as it is: outputs of others, in which nothing is a placeholder. */
+  readonly material?: string;
+  /** What the kind adds to the identity (a judge's role, the mode of a tournament). */
+  readonly role?: string;
+}
+
+/** A unit whose texts are rendered and whose agent is known: it can be identified, and executed. */
+export interface PreparedUnit {
+  readonly parts: IdentityParts;
+  /** The same when it is done, where executing it may change what it is made from. */
+  partsInTheEnd?(): IdentityParts;
+  /** `begin` says that something happens now; whoever `beginsItself` calls it after waiting for a slot. */
+  execute(begin: () => void): Promise<Execution>;
+  readonly beginsItself?: true;
+}
+
+export type Prepared = PreparedUnit | { readonly failure: Failure };
+
+export type Prepare<B> = (at: PhaseContext, spec: UnitSpec & { readonly body: B }) => Promise<Prepared> | Prepared;
