@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { AgentDefaults, AgentScope, Flow } from '../model/flow.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/names.js';
 import { decodeText } from '../parse/decode.js';
 import { parseText, type Readable } from '../parse/parse.js';
@@ -32,8 +33,14 @@ export interface CheckRequest {
   readonly agentScope?: AgentScope;
   /** For a fragment that is grafted into a running flow. */
   readonly around?: Surroundings;
-  /** Told how many phases there are, before they are checked. */
-  readonly onRead?: (phases: number) => void;
+  readonly overrides?: FlowOverrides;
+}
+
+/** What the command line says instead of the flow. */
+export interface FlowOverrides {
+  readonly incremental?: true;
+  /** `defaults.retry.max`, where the flow has none. */
+  readonly retries?: number;
 }
 
 export interface CheckResult {
@@ -93,8 +100,7 @@ async function checkReadable(
   { source, loaded, trail }: Checking,
 ): Promise<Flow | undefined> {
   const { file, world } = request;
-  request.onRead?.(parsed.phases.length);
-  const value = withoutForbidden(parsed.value, problems);
+  const value = overridden(withoutForbidden(parsed.value, problems), request.overrides);
   const used = await loadUsedFlows(value, { world, loaded, trail, check: checkUsed(world, loaded) });
   const places = new Source(file, source);
   const { trust = 'file', depth = 0, mostPhases, given, inherited, agentScope, around } = request;
@@ -116,6 +122,15 @@ async function checkReadable(
   });
   await runners.check(world, problems);
   return flow;
+}
+
+function overridden<T>(value: T, { incremental, retries }: FlowOverrides = {}): T {
+  if ((incremental === undefined && retries === undefined) || !isJsonObject(value as never)) return value;
+  const { defaults, ...rest } = value as Record<string, JsonValue>;
+  const own = isJsonObject(defaults ?? null) ? (defaults as JsonObject) : {};
+  const retry = retries === undefined ? {} : { retry: own['retry'] ?? { max: retries } };
+  const given = retries === undefined && defaults === undefined ? {} : { defaults: { ...own, ...retry } };
+  return { ...rest, ...given, ...(incremental && { incremental }) } as T;
 }
 
 function positionOf(places: Source, offset: number | undefined) {

@@ -9,6 +9,7 @@ import { later } from '../util/later.js';
 import { DERIVED_DIR, type Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
 import { VERSION } from '../util/version.js';
+import type { FlowOverrides } from './check-flow.js';
 import { findFlow, savedFlowNames } from './find-flow.js';
 import { type Dependency, diskWorld, unchanged } from './world.js';
 
@@ -19,8 +20,7 @@ export interface LoadOptions {
   readonly withoutKept?: boolean;
   /** Names of the runners that there are besides the built-in ones; those of the settings files when nothing is said. */
   readonly runners?: readonly string[];
-  /** Told how many phases the flow has, before they are checked; of a flow that was checked before, nothing. */
-  readonly onRead?: (phases: number) => void;
+  readonly overrides?: FlowOverrides;
 }
 
 export type LoadedFlow =
@@ -43,7 +43,7 @@ export type LoadedFlow =
     };
 
 /** Raised when a checked flow looks different or means something else. */
-const KEPT_FORMAT = 4;
+const KEPT_FORMAT = 5;
 
 interface Kept {
   readonly format: number;
@@ -81,9 +81,9 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
     }
   }
   const { checkFlowText } = await import('./check-flow.js');
-  const { onRead, runners } = options;
+  const { overrides, runners } = options;
   const request = { file: shown, text: found.bytes, world: diskWorld(project, runners) };
-  const result = await checkFlowText(onRead ? { ...request, onRead } : request);
+  const result = await checkFlowText(overrides ? { ...request, overrides } : request);
   const { flow, diagnostics, dependencies, source } = result;
   if (!flow) return { diagnostics, source };
   if (!options.withoutKept) {
@@ -95,9 +95,9 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
 }
 
 /** Which runners there are decides whether a flow is good; where files say so, they are among what the check looked at. */
-function keptKey({ runners }: LoadOptions, parts: readonly string[]): string {
+function keptKey({ runners, overrides = {} }: LoadOptions, parts: readonly string[]): string {
   const given = runners && [runners.toSorted()];
-  return sha256Hex(JSON.stringify([KEPT_FORMAT, VERSION, ...parts, ...(given ?? [])]));
+  return sha256Hex(JSON.stringify([KEPT_FORMAT, VERSION, overrides, ...parts, ...(given ?? [])]));
 }
 
 function isKept(value: unknown): value is Kept {

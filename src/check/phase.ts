@@ -27,7 +27,7 @@ export interface PhaseDefaults {
 /** A phase of no known kind may be meant as a map or a loop. */
 const ANYWHERE = { item: true, loop: true };
 const NO_NEEDS: readonly Edge[] = [];
-const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], implied: false };
+const NO_POLICY: CachePolicy = { scope: 'run-only', fingerprint: [], named: false, implied: false };
 
 type Base = { -readonly [F in keyof PhaseBase]: PhaseBase[F] };
 type Draft = Phase & { needs: readonly Edge[]; cache: CachePolicy };

@@ -6,6 +6,6 @@ export const DEFAULT_VALUES: readonly ConfigValue[] = [
   { key: 'cache.maxEntries', value: CONFIG_DEFAULTS.cache.maxEntries, source: 'default' },
   { key: 'cache.maxAge', value: '90d', source: 'default' },
   { key: 'cache.dir', value: CONFIG_DEFAULTS.cache.dir, source: 'default' },
-  { key: 'iteration.enabled', value: CONFIG_DEFAULTS.iteration.enabled, source: 'default' },
+  { key: 'iteration.mode', value: CONFIG_DEFAULTS.iteration.mode, source: 'default' },
   { key: 'iteration.ttl', value: '24h', source: 'default' },
 ];

@@ -57,7 +57,7 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
       ...optional('signingKey', signingKey),
     },
     iteration: {
-      enabled: get('iteration.enabled') ?? defaults.iteration.enabled,
+      mode: get('iteration.mode') ?? (get('iteration.enabled') === false ? 'off' : defaults.iteration.mode),
       ttlMs: get('iteration.ttl') ?? defaults.iteration.ttlMs,
     },
   };

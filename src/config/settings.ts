@@ -68,6 +68,14 @@ function oneOf(...choices: readonly string[]): Read {
     typeof value === 'string' && choices.includes(value) ? { value } : { expected: `one of ${choices.join(', ')}` };
 }
 
+/** `on` and `off` are said as well; YAML reads them as truth values. */
+const iterationMode: Read = (value) => {
+  const mode = value === true || value === 'on' ? 'auto' : value === false ? 'off' : value;
+  return mode === 'always' || mode === 'auto' || mode === 'off'
+    ? { value: mode }
+    : { expected: 'one of always, auto, off' };
+};
+
 /** Settings that every project has. `runners.NAME.*` are in RUNNER_SETTINGS. */
 export const SETTINGS: readonly Setting[] = [
   { key: 'runner', help: 'the runner of every flow that names none', read: text },
@@ -80,8 +88,13 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'cache.dir', help: 'where the store is, relative to the project', read: text },
   { key: 'cache.signingKey.env', help: 'environment variable with the key that signs entries', read: variable },
   { key: 'cache.signingKey.file', help: 'file with the key that signs entries', read: text },
-  { key: 'iteration.enabled', help: 'continue an unfinished run of the same file by itself', read: flag },
-  { key: 'iteration.ttl', help: 'how long an unfinished run can be continued by itself', read: duration },
+  {
+    key: 'iteration.mode',
+    help: 'auto: continue a run of the same file that is unfinished or whose flow was edited; always: any; off: none',
+    read: iterationMode,
+  },
+  { key: 'iteration.enabled', help: 'the same in one word: true is auto, false is off', read: flag },
+  { key: 'iteration.ttl', help: 'how long a result can be continued after it was made', read: duration },
 ];
 
 export const RUNNER_TYPES = ['pi', 'claude', 'codex', 'openai', 'command'] as const;
@@ -116,7 +129,7 @@ export const RUNNER_FIELD_TYPES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Short spellings, for `config set iteration off` and `iteration: off` in a file. */
-export const SHORT_KEYS: ReadonlyMap<string, string> = new Map([['iteration', 'iteration.enabled']]);
+export const SHORT_KEYS: ReadonlyMap<string, string> = new Map([['iteration', 'iteration.mode']]);
 
 export const RUNNER_NAME = /^(?!(?:constructor|prototype)$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 

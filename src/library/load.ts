@@ -12,6 +12,8 @@ export interface LoadedFlow {
   /** Absolute. */
   readonly file: string;
   readonly digest: string;
+  /** What the check looked at: the file itself, flows that it uses. */
+  readonly files: readonly string[];
   readonly ref: string;
   /** The settings that it was checked with, where they were given; its runs have them too, unless they are given others. */
   readonly config?: Config;
@@ -30,8 +32,8 @@ export async function loadFlow(project: Project, ref: string, options: LoadFlowO
   const config = options.config && completeConfig(options.config);
   const loaded = await loadChecked(project, ref, checkedWith(options));
   if ('diagnostics' in loaded) throw new FlowError(loaded.diagnostics);
-  const { flow, warnings, file, digest } = loaded;
-  return { flow, warnings, file, digest, ref, ...(config && { config }) };
+  const { flow, warnings, file, digest, looked } = loaded;
+  return { flow, warnings, file, digest, files: looked.map(({ path }) => path), ref, ...(config && { config }) };
 }
 
 export interface FlowCheck {

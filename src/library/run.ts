@@ -48,9 +48,9 @@ async function begin(
 /** The part of the engine's options that follows from what was loaded. */
 export async function whatToRun(
   project: Project,
-  { flow, ref, file, digest, config: loadedWith }: LoadedFlow,
+  { flow, ref, file, digest, files, config: loadedWith }: LoadedFlow,
   given: GivenConfig | undefined,
 ): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config'>> {
   const config = given ? completeConfig(given) : (loadedWith ?? (await loadSettings(project)));
-  return { project, flow, config, source: { ref, byName: !isFlowPath(ref), file, digest } };
+  return { project, flow, config, source: { ref, byName: !isFlowPath(ref), file, digest, files } };
 }

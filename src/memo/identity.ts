@@ -4,7 +4,7 @@ import { canonicalEncode } from '../util/canonical.js';
 import { sha256Hex } from '../util/digest.js';
 
 /** Raised whenever a field is added, dropped or means something else: all older entries become misses. */
-export const KEY_VERSION = 2;
+export const KEY_VERSION = 3;
 
 /**
  * Everything that decides a result, one field each; the key is the digest of its canonical encoding. Not here, on
@@ -56,7 +56,10 @@ export interface FingerprintValue {
 
 export type UpstreamPart =
   | { readonly id: string; readonly files: JsonObject }
-  | { readonly id: string; readonly key: string }
+  /** Followed without being quoted: what it was made from and what it said. */
+  | { readonly id: string; readonly key: string; readonly output?: string }
+  /** Followed, and without a result that a later run could find: this very execution. */
+  | { readonly id: string; readonly execution: string }
   | { readonly id: string; readonly status: string };
 
 /** The full digest of the canonical encoding. */

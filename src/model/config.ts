@@ -15,7 +15,8 @@ export interface Config {
     readonly dir: string;
     readonly signingKey?: { readonly env: string } | { readonly file: string };
   };
-  readonly iteration: { readonly enabled: boolean; readonly ttlMs: number };
+  /** `always`: a run that succeeded is continued too; `off`: none is, unless it is asked for. */
+  readonly iteration: { readonly mode: 'always' | 'auto' | 'off'; readonly ttlMs: number };
 }
 
 /** One named runner. Which fields mean something depends on `type`; the configuration is checked when it is loaded. */
@@ -79,5 +80,5 @@ export const CONFIG_DEFAULTS: Config = {
     maxAgeMs: 90 * 24 * 3_600_000,
     dir: '.pi/taskflows/cache',
   },
-  iteration: { enabled: true, ttlMs: 24 * 3_600_000 },
+  iteration: { mode: 'auto', ttlMs: 24 * 3_600_000 },
 };

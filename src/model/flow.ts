@@ -68,6 +68,8 @@ export interface CachePolicy {
   readonly scope: 'off' | 'run-only' | 'cross-run';
   readonly ttlMs?: number;
   readonly fingerprint: readonly string[];
+  /** A fingerprint list stands in the flow: its inputs are declared. An empty one says that nothing outside matters. */
+  readonly named: boolean;
   /** Cross-run only because the flow is `incremental`, and no fingerprint was named: `git:worktree` stands in. */
   readonly implied: boolean;
 }

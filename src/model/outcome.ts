@@ -96,6 +96,12 @@ export interface PhaseOutcome {
   /** Keys of the units and nested phases it consists of, where it has some. */
   readonly unitKeys?: readonly string[];
   readonly acted?: Acted;
+  /** Which execution made the result: the same one for as long as it is reused. */
+  readonly execution?: string;
+  /** Its result can be found again by a later run: what follows it in order may be, too. */
+  readonly kept?: true;
+  /** The phase at or above this one that executed in this run: what reads files that nobody declared follows it. */
+  readonly newWork?: string;
   /**
    * Nothing was executed and nothing reused: a person says that it is done (`--skip` of a side effect in doubt), there was
    * nothing to do, or all that is inside was skipped.

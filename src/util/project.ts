@@ -13,6 +13,8 @@ export interface Project {
    * and stays there, where each look at a file is a fifth quicker. Else the root itself.
    */
   readonly prefix?: '';
+  /** Files that stdout and stderr of this process go to. */
+  readonly prints?: readonly { readonly dev: number; readonly ino: number }[];
 }
 
 export function prefixOf({ root, prefix }: Pick<Project, 'root' | 'prefix'>): string {

@@ -18,7 +18,7 @@ describe('taskflow config', () => {
     expect((await project.run(['config', 'get', 'cache.maxAge'])).stdout).toBe('30d\n');
     const listed = await project.run(['config', 'list']);
     expect(listed.stdout).toMatch(/cache\.maxAge +30d +\.pi\/taskflows\/config\.yaml/);
-    expect(listed.stdout).toMatch(/iteration\.enabled +true +default/);
+    expect(listed.stdout).toMatch(/iteration\.mode +auto +default/);
   });
 
   it('keeps comments and order of the file', async () => {
@@ -35,14 +35,14 @@ describe('taskflow config', () => {
 
   it('knows the short form of iteration, in both directions', async () => {
     await project.run(['config', 'set', 'iteration', 'off']);
-    expect((await project.run(['config', 'get', 'iteration'])).stdout).toBe('false\n');
+    expect((await project.run(['config', 'get', 'iteration'])).stdout).toBe('off\n');
     project.write('.pi/taskflows/config.yaml', 'iteration: off\n');
     await project.run(['config', 'set', 'iteration.ttl', '2h']);
     const listed = JSON.parse((await project.run(['config', 'list', '--json'])).stdout) as {
       key: string;
       value: unknown;
     }[];
-    expect(listed.find(({ key }) => key === 'iteration.enabled')?.value).toBe('off');
+    expect(listed.find(({ key }) => key === 'iteration.mode')?.value).toBe('off');
     expect(listed.find(({ key }) => key === 'iteration.ttl')?.value).toBe('2h');
   });
 
@@ -97,13 +97,13 @@ describe('taskflow config', () => {
     [['concurrency', '0'], 'concurrency must be a whole number from 1 on'],
     [['runner', 'cluade'], 'did you mean claude?'],
     [['runner', 'cluade', '--user'], 'did you mean claude?'],
-    [['iteration', 'maybe'], 'iteration.enabled must be true or false'],
+    [['iteration', 'maybe'], 'iteration.mode must be one of always, auto, off'],
   ])('refuses %j and writes nothing', async (args, message) => {
     const refused = await project.run(['config', 'set', ...args]);
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain(message);
     expect(existsSync(file())).toBe(false);
-    expect(existsSync(join(project.root, '.home'))).toBe(false);
+    expect(existsSync(join(project.root, '.home/.pi'))).toBe(false);
   });
 
   it('will not edit a file that it cannot read whole', async () => {
@@ -136,7 +136,7 @@ describe('taskflow config', () => {
 
   it('forgets a setting that stands there in its short form', async () => {
     project.write('.pi/taskflows/config.yaml', 'model: x\niteration: off\n');
-    expect((await project.run(['config', 'unset', 'iteration.enabled'])).status).toBe(0);
+    expect((await project.run(['config', 'unset', 'iteration.mode'])).status).toBe(0);
     expect(text()).toBe('model: x\n');
   });
 

@@ -65,7 +65,7 @@ describe('settings files', () => {
 
   it('take the short form of iteration', async () => {
     projectFile('iteration: off\n');
-    expect((await loadConfig(project)).config.iteration).toEqual({ enabled: false, ttlMs: 86_400_000 });
+    expect((await loadConfig(project)).config.iteration).toEqual({ mode: 'off', ttlMs: 86_400_000 });
   });
 
   it('infer what a runner is from its name or its fields', async () => {

@@ -1,12 +1,11 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/run/core/result.js';
 import { readLines } from '../../src/run/journal/reader.js';
 import { phaseOf } from '../support/rig.js';
-import { createMemoRig, cross, flow, type MemoRig, writeConfig } from './support.js';
+import { createMemoRig, cross, flow, type MemoRig } from './support.js';
 
-/** Items of a large map are not read from the store one by one, as long as what decides them is what it was. */
 let rig: MemoRig;
 beforeEach(() => {
   rig = createMemoRig();
@@ -17,13 +16,6 @@ const ITEMS = Array.from({ length: 60 }, (_, n) => `x${n}`);
 const PAIRS = ITEMS.map((a, n) => ({ a, b: n === 0 ? a : `${a}!` }));
 const each = (items: readonly unknown[], more: object = {}, top: object = {}) =>
   flow([{ id: 'each', type: 'map', over: items, run: ['bin/tick', 'each', '{item}'], cache: cross(), ...more }], top);
-
-const rolls = () => {
-  const folder = join(rig.root, '.pi/taskflows/unchanged');
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.roll'))
-    .map((name) => join(folder, name));
-};
 
 const outputsOf = (result: RunResult) => phaseOf(result, 'each').json;
 
@@ -37,47 +29,22 @@ async function count(...run: Parameters<MemoRig['executed']>): Promise<number> {
   return (await rig.executed(...run))['each'] ?? 0;
 }
 
-describe('items that stand', () => {
-  it('are taken as the last run found them: one that is looked up vouches for the others', async () => {
-    await rig.run(each(ITEMS));
-    const [roll] = rolls();
-    // What only the roll says now: the entries say something else.
-    writeFileSync(roll!, readFileSync(roll!, 'latin1').replaceAll('"text":"x7"', '"text":"X7"'), 'latin1');
-    rig.forget();
-    const result = await rig.run(each([...ITEMS, 'new']));
-    expect(rig.counts()).toEqual({ each: 1 });
-    expect(outputsOf(result)).toEqual([...ITEMS.map((item) => (item === 'x7' ? 'X7' : item)), 'new']);
-    expect(phaseOf(result, 'each').items).toEqual({ total: 61, executed: 1, reused: 60, failed: 0 });
-    expect(result.saved.ms).toBeGreaterThan(0);
-  });
-
+describe('items of an earlier run', () => {
   it('are those of any order, and of equal ones each has its own', async () => {
     await rig.run(each(ITEMS));
-    const reversed = await rig.run(each(ITEMS.toReversed()));
+    const fresh = { continuation: { how: 'fresh' } } as const;
+    const reversed = await rig.run(each(ITEMS.toReversed()), fresh);
     expect(outputsOf(reversed)).toEqual(ITEMS.toReversed());
     expect(journalled(reversed)).toEqual(ITEMS.toReversed().map((item, n) => [`item ${n + 1}`, item]));
-    const again = await rig.run(each(ITEMS.toReversed()));
+    const again = await rig.run(each(ITEMS.toReversed()), fresh);
     expect(journalled(again)).toEqual(journalled(reversed));
     expect(await count(each([...ITEMS, 'x5']))).toBe(1);
     expect(await count(each(['x5', ...ITEMS]))).toBe(0);
     expect(await count(each([...ITEMS, 'x5', 'x5']))).toBe(1);
   });
-
-  it('are of a map of agents too, until the agent is another one', async () => {
-    const agents = each(ITEMS.slice(0, 50), { run: undefined, task: 'NAME: each\nsay {item}' });
-    expect(await count(agents)).toBe(50);
-    expect(rolls()).toHaveLength(1);
-    const [first, second] = [await rig.run(agents), await rig.run(agents)];
-    expect(rig.counts()).toEqual({ each: 50 });
-    // What nobody knows the price of stays so.
-    expect(first.saved.usd).toBeNull();
-    expect(second.saved).toEqual(first.saved);
-    writeConfig(rig, 'thinking: high\n');
-    expect(await count(agents)).toBe(50);
-  });
 });
 
-describe('items do not stand', () => {
+describe('items are executed again', () => {
   const cases: [string, object, () => object, number][] = [
     [
       'when the phase is written otherwise, though the first item would come to the same',
@@ -131,33 +98,6 @@ describe('items do not stand', () => {
     expect(rig.counts()).toEqual({});
     await rig.runAs({ laterMs: 30 * 60_000 });
     expect(rig.counts()).toEqual({ each: 60 });
-  });
-
-  it('when the roll is torn, or of another format', async () => {
-    await rig.run(each(ITEMS));
-    for (const damage of [(text: string) => text.slice(0, -5), () => '', (text: string) => `x${text.slice(1)}`]) {
-      const [roll] = rolls();
-      writeFileSync(roll!, damage(readFileSync(roll!, 'utf8')));
-      rig.forget();
-      const result = await rig.run(each(ITEMS));
-      expect(rig.counts()).toEqual({});
-      expect(outputsOf(result)).toEqual(ITEMS);
-    }
-  });
-
-  const unrolled: [string, object][] = [
-    [
-      'says more than is read quickly',
-      { run: ['sh', '-c', 'head -c 50000 /dev/zero | tr "\\0" "$1"', 'sh', '{item}'] },
-    ],
-    ['quotes another phase', { run: ['bin/tick', 'each', '{item} {steps.above.output}'] }],
-    ['has a fingerprint for each', { cache: cross(['file:{item}']) }],
-    ['writes files', { run: ['sh', '-c', 'echo > out-$1', 'sh', '{item}'], outputs: ['out-{item}'] }],
-    ['is not reused across runs', { cache: { scope: 'run-only' } }],
-  ];
-  it.each(unrolled)('and no roll is kept, when a map %s', async (_name, more) => {
-    await rig.run(flow([above('one'), ...each(ITEMS, more).phases]));
-    expect(readdirSync(join(rig.root, '.pi/taskflows')).includes('unchanged') ? rolls() : []).toEqual([]);
   });
 
   function above(text: string): object {

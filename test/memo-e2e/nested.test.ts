@@ -180,7 +180,7 @@ describe('inline and grafted definitions', () => {
     rig.write('word', 'one');
     const def = { phases: [{ id: 'a', task: 'NAME: a\nSAY: {{steps.before.output}}' }] };
     const phases = [
-      { id: 'before', type: 'script', run: ['cat', 'word'] },
+      { id: 'before', type: 'script', run: ['cat', 'word'], cache: cross(['file:word']) },
       { id: 'plan', type: 'script', run: ['printf', '%s', JSON.stringify(def)], output: 'json', dependsOn: ['before'] },
       { id: 'e', type: 'expand', def: '{steps.plan.json}', expandMode: 'graft', dependsOn: ['before'], cache: cross() },
     ];

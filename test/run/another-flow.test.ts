@@ -39,7 +39,10 @@ describe('a run of another flow', () => {
     rig.write('two.json', JSON.stringify(two));
     const runId = await failed();
     for (const more of [[], ['--dry-run']]) {
-      const refused = await runCli(['run', './two.json', '--resume', runId, ...more], { cwd: rig.root });
+      const refused = await runCli(['run', './two.json', '--resume', runId, ...more], {
+        cwd: rig.root,
+        env: { HOME: join(rig.root, '../home') },
+      });
       expect(refused.status).toBe(2);
       expect(refused.stderr).toContain('that is a run of flow one (one.json)');
     }

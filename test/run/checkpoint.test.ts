@@ -124,7 +124,13 @@ describe('a checkpoint', () => {
     const files = {
       name: 'carried',
       phases: [
-        { id: 'w', type: 'script', run: 'bin/tick w; echo made > out.txt', outputs: ['out.txt'] },
+        {
+          id: 'w',
+          type: 'script',
+          run: 'bin/tick w; echo made > out.txt',
+          outputs: ['out.txt'],
+          cache: { fingerprint: [] },
+        },
         shaky('end', { dependsOn: ['w'] }),
       ],
     };

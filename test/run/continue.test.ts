@@ -124,13 +124,15 @@ describe('what is reused', () => {
     expect(phaseOf(second, 'd').output).toBe('D of other B of A');
   });
 
-  it('an edited phase that says the same as before leaves everything below it as it is', async () => {
-    await rig.run(flow(first()));
+  it('below a phase that ran again everything runs, whatever it says, except what declares its inputs', async () => {
+    const declared = ticking('e', { cache: { fingerprint: ['file:bin/tick'] } }, 'E of {steps.b.output}');
+    await rig.run(flow([...first(), declared]));
     rig.forget();
-    const edited = first();
+    const edited = [...first(), declared];
     edited[1] = { id: 'b', type: 'script', run: ['bin/tick', 'b', 'B', 'of', '{steps.a.output}'] };
-    await rig.run(flow(edited));
-    expect(rig.counts()).toEqual({ b: 1, end: 1 });
+    const second = await rig.run(flow(edited), { keepGoing: true });
+    expect(rig.counts()).toEqual({ b: 1, d: 1, end: 1 });
+    expect(phaseOf(second, 'd').reason).toBe('b ran again');
   });
 
   it('cosmetic edits execute nothing', async () => {
@@ -141,7 +143,7 @@ describe('what is reused', () => {
     expect(rig.counts()).toEqual({ end: 1 });
   });
 
-  it('scripts that declare no fingerprint run again when files of the project changed', async () => {
+  it('what declares no inputs runs again when files of the project changed', async () => {
     rig.write('data.txt', '1');
     const phases = [
       ticking('plain'),
@@ -159,7 +161,7 @@ describe('what is reused', () => {
     expect(rig.counts()).toEqual({ ...all, end: 2 });
     rig.write('data.txt', '2');
     await rig.run(flow(phases));
-    expect(rig.counts()).toEqual({ ...all, end: 3, plain: 2, item: 2, racer: 2 });
+    expect(rig.counts()).toEqual({ ...all, end: 3, plain: 2, thinks: 2, item: 2, racer: 2 });
   });
 
   it('a file that a script itself wrote during the run is no change, not even at its very end', async () => {
@@ -291,7 +293,7 @@ describe('when nothing is continued', () => {
     const third = await rig.run(flow(phases), { continuation: { how: 'auto', finished: true } });
     expect(third.reuse).toEqual({ executed: 0, run: 2, crossRun: 0 });
     await rig.run(flow(phases), { selection: { rerun: ['a'] } });
-    expect(rig.counts()).toEqual({ a: 3, b: 2 });
+    expect(rig.counts()).toEqual({ a: 3, b: 3 });
   });
 
   it('not with --fresh, not without reuse, not when it is turned off, not when it is too long ago', async () => {

@@ -142,7 +142,6 @@ describe('parallel and map', () => {
     expect(rig.counts()).toEqual({ a: 1, b: 1, c: 1, d: 1 });
     expect(phaseOf(first, 'm').items).toMatchObject({ total: 4, failed: 1 });
     rig.forget();
-    rig.write('.pi/taskflows/touch', '');
     rig.write('../fixed', '');
     const second = await rig.run(flow(phases));
     expect(second.status).toBe('failed');

@@ -106,7 +106,7 @@ describe('--only', () => {
 });
 
 describe('--from', () => {
-  it('executes that phase; what follows is executed if something changed for it', async () => {
+  it('executes that phase and everything after it, also what declares its inputs', async () => {
     await rig.run(flow());
     rig.forget();
     const { phases, ...rest } = flow();
@@ -163,12 +163,12 @@ describe('--until', () => {
 });
 
 describe('--rerun and --skip', () => {
-  it('--rerun executes that phase; what follows only if its output changed', async () => {
+  it('--rerun executes that phase and all that follow it without declaring their inputs', async () => {
     const failing = flow([{ id: 'end', type: 'script', run: 'bin/tick end; exit 1', dependsOn: ['c'] }]);
     await rig.run(failing);
     rig.forget();
     await rig.run(failing, { selection: { rerun: ['a'] } });
-    expect(rig.counts()).toEqual({ a: 1, end: 1 });
+    expect(rig.counts()).toEqual({ a: 1, b: 1, c: 1, end: 1 });
   });
 
   it('--skip leaves a phase out, and what follows runs without its output', async () => {

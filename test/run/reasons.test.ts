@@ -15,7 +15,7 @@ afterEach(() => rig.remove());
 const flow = (phases: object[], more: object = {}) => ({ name: 'told', ...more, phases });
 const failing = (needs: string[]) => ({ id: 'end', type: 'script', run: 'bin/tick end; exit 1', dependsOn: needs });
 const cli = (...args: string[]) => runCli(['run', './flow.json', ...args], { cwd: rig.root });
-const OUTDATED = 'files of the project changed since, and the script declares no fingerprint';
+const OUTDATED = 'z changed since, and its inputs are not declared';
 
 /** What the run said about the one that it continues. */
 async function continued(given: object, options: object = {}) {
@@ -117,7 +117,7 @@ describe('a run that continues another one', () => {
   it('says that more may be reused where that depends on what runs first', async () => {
     const chain = (command: string) => [
       { id: 'a', type: 'script', run: command },
-      ticking('b', {}, 'b of {steps.a.output}'),
+      ticking('b', { cache: { fingerprint: [] } }, 'b of {steps.a.output}'),
       failing(['b']),
     ];
     await rig.run(flow(chain('bin/tick a same')));

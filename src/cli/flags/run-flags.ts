@@ -1,3 +1,4 @@
+import type { FlowOverrides } from '../../check/check-flow.js';
 import type { Selection } from '../../run/core/options.js';
 import type { Invocation } from '../boot/command.js';
 import type { FlagSpec } from './flag-spec.js';
@@ -19,6 +20,8 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file (- is stdin)' },
   { name: 'no-cache', type: 'boolean', help: 'neither read nor write reuse' },
   { name: 'refresh', type: 'boolean', help: 'write reuse, but do not read it' },
+  { name: 'incremental', type: 'boolean', help: 'as if the flow said incremental: true, for this run' },
+  { name: 'retries', type: 'number', value: 'N', help: 'retry failed phases so often, where they do not say it' },
   { name: 'frozen', type: 'boolean', help: 'a cross-run phase that would have to run is an error (status 6)' },
   { name: 'rerun', type: 'list', value: 'ID', help: 'run this phase again; of items in doubt also one: ID[3]' },
   { name: 'skip', type: 'list', value: 'ID', help: 'leave this phase out; an item in doubt (ID[3]) is taken as done' },
@@ -58,6 +61,10 @@ export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSe
     return { problem: '--concurrency is a whole number from 1 on' };
   }
   const maxUSD = flags.number('max-usd');
+  const retries = flags.number('retries');
+  if (retries !== undefined && (!Number.isInteger(retries) || retries < 0 || retries > 100)) {
+    return { problem: '--retries is a whole number from 0 to 100' };
+  }
   if (maxUSD !== undefined && maxUSD < 0) return { problem: '--max-usd is an amount of money, not less than 0' };
   return {
     reuse: noCache ? 'off' : refresh ? 'refresh' : 'on',
@@ -70,6 +77,13 @@ export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSe
     ...given('timeoutMs', flags.duration('timeout')),
     selection: { ...more, rerun: flags.list('rerun'), skip: flags.list('skip') },
   };
+}
+
+/** What of the flow itself the flags change. */
+export function flowOverrides({ flags }: Invocation): FlowOverrides | undefined {
+  const retries = flags.number('retries');
+  if (!flags.boolean('incremental') && retries === undefined) return undefined;
+  return { ...(flags.boolean('incremental') && { incremental: true }), ...given('retries', retries) };
 }
 
 function given<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {

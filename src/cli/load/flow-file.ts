@@ -5,6 +5,7 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import { statIfThere } from '../../util/stat.js';
 import type { Invocation } from '../boot/command.js';
 import { complain, refuse } from '../errors/problem.js';
+import { flowOverrides } from '../flags/run-flags.js';
 
 /** FLOW as the person typed it: paths are relative to where they are, everything else is a saved flow's name. */
 export function flowReference(invocation: Invocation, typed: string): string {
@@ -30,7 +31,9 @@ export async function requireFlow(
   invocation: Invocation,
   typed: string,
 ): Promise<UsableFlow | { readonly status: number }> {
-  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed));
+  const loaded = await loadFlow(invocation.project, flowReference(invocation, typed), {
+    overrides: flowOverrides(invocation),
+  });
   const told = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, typed, loaded.diagnostics);
   // There is no file to point into.
   const absent = told.find(({ code }) => code === 'no-flow');

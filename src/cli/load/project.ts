@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, fstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../util/clock.js';
 import type { Project } from '../../util/project.js';
@@ -20,7 +20,26 @@ export function findProjectRoot(from: string, home: string): string {
 export function projectAt(cwd: string): Project {
   const home = process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
   const root = findProjectRoot(cwd, home);
-  return { root, home, env: process.env, clock: systemClock, prefix: isCurrent(root) ? '' : undefined };
+  return {
+    root,
+    home,
+    env: process.env,
+    clock: systemClock,
+    prefix: isCurrent(root) ? '' : undefined,
+    prints: printsTo(),
+  };
+}
+
+function printsTo(): Project['prints'] {
+  return [1, 2].flatMap((fd) => {
+    try {
+      const stats = fstatSync(fd);
+      return stats.isFile() ? [{ dev: stats.dev, ino: stats.ino }] : [];
+    } catch {
+      // Closed.
+      return [];
+    }
+  });
 }
 
 /** Nobody here changes the current folder. */

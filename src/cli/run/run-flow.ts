@@ -39,12 +39,22 @@ export async function runFlow(invocation: Invocation): Promise<number> {
     project: invocation.project,
     config: configured.config,
     flow: loaded.flow,
-    source: { ref: typed, byName: !isFlowPath(typed), file: loaded.file, digest: loaded.digest },
+    source: {
+      ref: typed,
+      byName: !isFlowPath(typed),
+      file: loaded.file,
+      digest: loaded.digest,
+      files: pathsOf(loaded),
+    },
     args: bound.args,
     continuation,
   };
   if (flags.boolean('dry-run')) return (await import('./dry-run.js')).showForecast(invocation, options);
   return executeRun(invocation, options);
+}
+
+function pathsOf({ looked }: UsableFlow): readonly string[] {
+  return looked.map(({ path }) => path);
 }
 
 function selectionOf({ flags }: Invocation) {

@@ -55,6 +55,10 @@ export interface RunContext {
   readonly rerunPhase: (scope: Scope, id: string, round: number, signal: AbortSignal) => Promise<PhaseOutcome>;
   /** Work whose result nobody waits for (losers of a race that may finish); the run ends after it. */
   readonly background: Set<Promise<unknown>>;
+  /** Named by `--from`, and all phases after it. */
+  readonly following: ReadonlySet<string>;
+  /** How many executions there were, to name the next one. */
+  readonly executions: { count: number };
   /** How many processes were started, and how many of them can be found by their mark wherever they are. */
   readonly processes: { started: number; marked: number };
   /** A result line of this run's own journal. */

@@ -10,6 +10,7 @@ import { startTimer } from '../../util/timer.js';
 import type { PriorResults } from '../continue/prior-results.js';
 import { Admission } from '../core/admission.js';
 import { Ledger } from '../core/budget.js';
+import { downstreamOf } from '../core/neighbours.js';
 import type { RunOptions } from '../core/options.js';
 import { Secrets } from '../core/secrets.js';
 import { Slots } from '../execute/slots.js';
@@ -60,6 +61,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   const world = options.world ?? openWorld(project, storeDir, { runCommands: !options.forecast });
   world.endWith(limit.signal);
   let repository: boolean | undefined;
+  const from = options.selection?.from;
   const context: RunContext = {
     options,
     runId,
@@ -97,6 +99,8 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       return outcome;
     },
     background: new Set(),
+    following: from === undefined ? new Set() : downstreamOf(flow, from),
+    executions: { count: 0 },
     processes: { started: 0, marked: 0 },
     readBack: (place) => {
       journal.flush();

@@ -1,5 +1,6 @@
 import type { CachePolicy, Phase } from '../../model/flow.js';
 import { mayBeCrossRun } from '../../model/kind.js';
+import { isNewWork, type Settled } from '../core/execution.js';
 import { phasePath, type Scope } from '../core/scope.js';
 import { isRerun } from '../core/selectors.js';
 import type { RunContext } from './context.js';
@@ -13,6 +14,8 @@ export interface PhaseContext<P extends Phase = Phase> {
   readonly path: string;
   readonly policy: Policy;
   readonly signal: AbortSignal;
+  /** A phase upstream that executed in this run: what this one reads without declaring it may be other than it was. */
+  readonly newWork?: string;
   /** Not 0 when a gate has sent the phase back: nothing kept is read then. */
   readonly round: number;
 }
@@ -51,7 +54,23 @@ export function phaseContext(
     policy: policyOf(run, scope, phase, round),
     signal,
     round,
+    newWork: newWorkAbove(scope, phase),
   };
+}
+
+function newWorkAbove(scope: Scope, { needs }: Phase): string | undefined {
+  for (const { id } of needs) {
+    const found = scope.outcomes.get(id)?.newWork;
+    if (found !== undefined) return found;
+  }
+  return scope.newWork;
+}
+
+/** For units that come after others of the same phase: iterations of a loop, levels of a tree, a judge. */
+export function after<C extends PhaseContext>(at: C, earlier: Iterable<Settled>): C {
+  if (at.newWork !== undefined) return at;
+  for (const settled of earlier) if (isNewWork(settled)) return { ...at, newWork: at.path };
+  return at;
 }
 
 /** The last word on reuse: the checker has refused what may not be, and this refuses it again. */
@@ -60,7 +79,7 @@ function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): P
   const declared = phase.cache;
   const off = options.reuse === 'off' || declared.scope === 'off';
   const rerun = isRerun(scope, phase, options.selection?.rerun);
-  const selected = scope.path === '' && isSelected(run, phase.id);
+  const selected = scope.path === '' ? selectedAs(run, phase) : undefined;
   const outside = declared.implied && !run.inRepository();
   const cross = !off && declared.scope === 'cross-run' && mayBeCrossRun(phase.kind) && phase.idempotent && !outside;
   const anew = anewOf({ scope, rerun, round, selected });
@@ -84,17 +103,22 @@ function anewOf(facts: {
   readonly scope: Scope;
   readonly rerun: boolean;
   readonly round: number;
-  readonly selected: boolean;
+  readonly selected: Scope['anew'];
 }): Scope['anew'] {
   if (facts.rerun) return { because: '--rerun', readStore: false };
   if (facts.round > 0) return { because: `sent back by a gate (round ${facts.round})`, readStore: false };
-  return facts.scope.anew ?? (facts.selected ? { because: 'selected', readStore: true } : undefined);
+  return facts.scope.anew ?? facts.selected;
 }
 
-/** Named by `--only` or `--from`: a person wants to see it run, so the last run's result is not taken for it. */
-function isSelected(run: RunContext, id: string): boolean {
-  const { only, from } = run.options.selection ?? {};
-  return only === id || from === id;
+/**
+ * With `--only` a person wants to see this phase run, with `--from` this one and all that follow it. A side effect that
+ * follows stays done: it was not named.
+ */
+function selectedAs({ options, following }: RunContext, { id, idempotent }: Phase): Scope['anew'] {
+  const { only, from } = options.selection ?? {};
+  if (only === id) return { because: 'selected', readStore: true };
+  if (from === id || (idempotent && following.has(id))) return { because: `--from ${from}`, readStore: false };
+  return undefined;
 }
 
 function because(facts: {

@@ -1,7 +1,6 @@
 import type { ChildIdentity } from '../../process/process.js';
 import type { Project } from '../../util/project.js';
 import { endLeftovers } from '../execute/leftovers.js';
-import { endOnFileClock } from '../history/end-stamp.js';
 import type { RunHead } from '../history/run-head.js';
 import { journalOf } from '../history/runs-folder.js';
 import type { JournalLine, ResultLine, RunLine } from '../journal/lines.js';
@@ -10,6 +9,13 @@ import type { JournalWriter } from '../journal/writer.js';
 import { changedSince } from './changed-since.js';
 import { PriorResults } from './prior-results.js';
 
+export interface CarryOptions {
+  readonly how: 'auto' | 'resume';
+  readonly journal: JournalWriter;
+  /** What the flow is made of: an edit there is no change around it. */
+  readonly flowFiles: readonly string[] | undefined;
+}
+
 /**
  * Copies into a new journal what it needs of the run that it continues, so that each journal is complete in itself and
  * the old one is never changed. Processes that the old run left behind are ended first.
@@ -17,13 +23,9 @@ import { PriorResults } from './prior-results.js';
 export async function carryOver(
   project: Project,
   previous: RunHead,
-  how: 'auto' | 'resume',
-  journal: JournalWriter,
+  { how, journal, flowFiles }: CarryOptions,
 ): Promise<PriorResults> {
-  const flowFile = previous.run.file;
-  const prior = new PriorResults(how, previous.runId, journal.path, () =>
-    changedSince(project, endOnFileClock(project, previous), flowFile === undefined ? [] : [flowFile]),
-  );
+  const prior = new PriorResults(how, previous.runId, journal.path, () => changedSince(project, previous, flowFiles));
   const children: ChildIdentity[] = [];
   carryInto(journal, prior, {
     from: previous.runId,

@@ -1,40 +1,145 @@
-import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Project, STATE_DIR } from '../../util/project.js';
-
-const LEFT_OUT = new Set(['.git', 'node_modules']);
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { isInside } from '../../util/inside.js';
+import { DERIVED_DIR, type Project, STATE_DIR } from '../../util/project.js';
+import { userCacheDir } from '../../util/user-cache.js';
+import { changedVariable, endOnFileClock, isOfEditor, namesBeside, namesIn } from '../history/end-stamp.js';
+import type { RunHead } from '../history/run-head.js';
 
 /**
- * Whether any file or folder of the project is not older than a moment, the given files left out. Asked only when a run
- * continues by itself and a script declares nothing: then nobody knows which files it reads.
+ * What is no longer as it was when a run ended, in words; undefined when all is. Asked for results whose inputs nobody
+ * declared: they may have read any file of the project, and any variable.
  */
-export function changedSince(project: Project, moment: number, except: readonly string[]): boolean {
-  const ignored = new Set(except.map((path) => join(project.root, path)));
-  // Editors replace a file by a new one: the folder of the flow is newer then, and that means nothing.
-  const folders = new Set(except.map((path) => join(project.root, path, '..')));
-  const visit = (folder: string): boolean => {
-    let entries: import('node:fs').Dirent[];
+export function changedSince(
+  project: Project,
+  previous: RunHead,
+  flowFiles: readonly string[] = [],
+): string | undefined {
+  const variable = changedVariable(project, previous.runId);
+  if (variable !== undefined) return `${variable} changed in the environment, and its inputs are not declared`;
+  const path = new Look(project, previous, flowFiles).changed();
+  return path === undefined ? undefined : `${path} changed since, and its inputs are not declared`;
+}
+
+/** What taskflow keeps, settings (what they decide is in the keys), and what tools write beside the packages in passing. */
+const LEFT_OUT = [
+  `${STATE_DIR}/config.yaml`,
+  `${STATE_DIR}/cache`,
+  DERIVED_DIR,
+  `${STATE_DIR}/runs`,
+  'node_modules/.cache',
+  'node_modules/.vite',
+];
+/** Of a repository: which commit is checked out. Git rewrites the rest whenever somebody looks. */
+const OF_GIT = ['HEAD', 'packed-refs', 'refs'];
+/** More files behind links that lead out of the project are not worth looking at: something may have changed there. */
+const MOST_OUTSIDE = 20_000;
+
+class Look {
+  readonly #moment: number;
+  readonly #flow: string | undefined;
+  readonly #before: readonly string[] | undefined;
+  readonly #leftOut: ReadonlySet<string>;
+  readonly #visited = new Set<string>();
+  #outside = 0;
+
+  constructor(
+    private readonly project: Project,
+    previous: RunHead,
+    flowFiles: readonly string[],
+  ) {
+    const { file } = previous.run;
+    this.#moment = endOnFileClock(project, previous);
+    this.#flow = file === undefined ? undefined : join(project.root, file);
+    this.#before = namesBeside(project, previous.runId);
+    const ours = userCacheDir(project.env, project.home);
+    this.#leftOut = new Set([ours, ...flowFiles, ...LEFT_OUT.map((path) => join(project.root, path))]);
+  }
+
+  /** The first path that is newer than the moment, seen from the root. */
+  changed(): string | undefined {
+    const path = this.#folder(this.project.root);
+    return path === undefined ? undefined : relative(this.project.root, path) || 'the project';
+  }
+
+  #folder(folder: string): string | undefined {
+    let entries: Dirent[];
     try {
       entries = readdirSync(folder, { withFileTypes: true });
     } catch {
       // Unreadable, or gone while we look: something happened.
-      return true;
+      return folder;
     }
-    return entries.some((entry) => {
+    if (this.#isOtherFolder(folder, entries)) return folder;
+    for (const entry of entries) {
       const path = join(folder, entry.name);
-      if (LEFT_OUT.has(entry.name) || ignored.has(path) || path === join(project.root, STATE_DIR)) return false;
-      if (entry.isDirectory()) return (!folders.has(path) && newer(path, moment)) || visit(path);
-      return newer(path, moment);
-    });
-  };
-  return (!folders.has(project.root) && newer(project.root, moment)) || visit(project.root);
-}
+      if (this.#isIgnored(path)) continue;
+      const found = entry.name === '.git' ? this.#repository(path, entry) : this.#entry(path, entry);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
 
-function newer(path: string, moment: number): boolean {
-  try {
-    return lstatSync(path).ctimeMs >= moment;
-  } catch {
-    // Gone while we look.
-    return true;
+  #entry(path: string, entry: Dirent): string | undefined {
+    if (entry.isSymbolicLink()) return this.#isNewer(path) ? path : this.#target(path);
+    if (entry.isDirectory()) return this.#folder(path);
+    return this.#isNewer(path) ? path : undefined;
+  }
+
+  /** What a link leads to; inside of the project it is looked at where it is. */
+  #target(link: string): string | undefined {
+    let target: string;
+    let stats: Stats;
+    try {
+      target = realpathSync(link);
+      stats = statSync(target);
+    } catch {
+      // It leads nowhere, as it did.
+      return undefined;
+    }
+    if (isInside(this.project.root, target) || this.#visited.has(target)) return undefined;
+    this.#visited.add(target);
+    this.#outside += 1;
+    if (this.#outside > MOST_OUTSIDE) return link;
+    if (!stats.isDirectory()) return stats.ctimeMs >= this.#moment ? link : undefined;
+    return this.#folder(target) === undefined ? undefined : link;
+  }
+
+  #repository(path: string, entry: Dirent): string | undefined {
+    if (!entry.isDirectory()) return this.#isNewer(path) ? path : undefined;
+    for (const name of OF_GIT) {
+      const part = join(path, name);
+      const stats = lstatSync(part, { throwIfNoEntry: false });
+      if (stats?.isDirectory() ? this.#folder(part) !== undefined : stats && stats.ctimeMs >= this.#moment) {
+        return path;
+      }
+    }
+    return undefined;
+  }
+
+  /** Editors replace a file by a new one, so the flow's own folder is compared by its names. */
+  #isOtherFolder(folder: string, entries: readonly Dirent[]): boolean {
+    if (this.#flow === undefined || folder !== dirname(this.#flow) || !this.#before) return this.#isNewer(folder);
+    const names = namesIn(
+      entries.map(({ name }) => name),
+      this.#flow,
+    );
+    return names.length !== this.#before.length || names.some((name, index) => name !== this.#before![index]);
+  }
+
+  #isIgnored(path: string): boolean {
+    if (this.#leftOut.has(path) || path === this.#flow) return true;
+    return this.#flow !== undefined && isOfEditor(basename(path), basename(this.#flow));
+  }
+
+  /** What we print may go to a file in the project. */
+  #isOurs({ dev, ino }: Stats): boolean {
+    return this.project.prints?.some((file) => file.dev === dev && file.ino === ino) === true;
+  }
+
+  #isNewer(path: string): boolean {
+    // Gone while we look: something happened.
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined || (stats.ctimeMs >= this.#moment && !this.#isOurs(stats));
   }
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Failure } from '../../model/failure.js';
 import { formatAgo } from '../../util/duration.js';
 import type { Project } from '../../util/project.js';
@@ -21,6 +22,7 @@ export function decideContinuation(
   newRunId: string | undefined,
 ): Decision {
   const wanted = options.continuation ?? { how: 'auto', finished: false };
+  const { mode } = options.config.iteration;
   const { project } = options;
   if (wanted.how === 'checkpoint') return {};
   if (wanted.how === 'resume') return resume(options, wanted.runId, newRunId);
@@ -29,9 +31,9 @@ export function decideContinuation(
   // `--frozen` asks what the store has, not what an unfinished run has left; it continues one only when it is told to.
   if (wanted.how !== 'auto' || options.frozen || options.reuse === 'off' || options.reuse === 'refresh') return {};
   // Whoever asks for one phase to run again wants the rest as it was.
-  const asked = wanted.finished || rerun.length > 0;
+  const asked = wanted.finished || mode === 'always' || rerun.length > 0;
   if (options.source.file === undefined) return {};
-  if (!asked && (options.source.byName || !options.config.iteration.enabled)) return {};
+  if (!asked && (options.source.byName || mode === 'off')) return {};
   return auto(options, flowId, argsDigest, newRunId, asked);
 }
 
@@ -50,13 +52,25 @@ function auto(
   const { head } = latest;
   if (head.run.mode === 'batch') return {};
   if (head.state === 'running') return { notice: `run ${head.runId} of this flow is under way: starting afresh` };
-  if (!hasMoreToDo(head) && !finished) return {};
+  const isEdited = head.run.fileDigest !== undefined && head.run.fileDigest !== options.source.digest;
+  if (!hasMoreToDo(head) && !finished && !isEdited) return {};
   const ageMs = project.clock.now() - head.endedAt;
-  if (ageMs > config.iteration.ttlMs && !finished) return {};
+  // All of it is too old to be reused then; a person's decision that waits to be used is not.
+  if (ageMs > config.iteration.ttlMs && !finished && head.state !== 'paused') return {};
   if (newRunId !== undefined && !claimRun(project, head.runId, latest.free, newRunId)) {
     return { notice: `run ${head.runId} is being continued by another process: starting afresh` };
   }
-  return { previous: head, how: 'auto', notice: `${head.state} ${formatAgo(ageMs)}` };
+  return { previous: head, how: 'auto', notice: whyContinued(options, head, { ageMs, isEdited }) };
+}
+
+/** `succeeded 3m ago, flow.yaml edited`. */
+function whyContinued(
+  { source }: RunOptions,
+  { state }: RunHead,
+  { ageMs, isEdited }: { readonly ageMs: number; readonly isEdited: boolean },
+): string {
+  const ended = `${state === 'success' ? 'succeeded' : state} ${formatAgo(ageMs)}`;
+  return isEdited ? `${ended}, ${basename(source.file ?? source.ref)} edited` : ended;
 }
 
 /** The named run, or the newest of those that continue it: what happened since must not happen twice. */

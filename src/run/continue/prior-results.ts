@@ -17,14 +17,14 @@ export class PriorResults {
   readonly #skipped = new Set<string>();
   readonly #underWay = new Map<string, StartLine>();
   readonly #decisions = new PriorDecisions();
-  #projectChanged: boolean | undefined;
+  #changed: { readonly why: string | undefined } | undefined;
 
   constructor(
     readonly how: PriorHow,
     readonly runId: string | undefined,
     /** A journal, or how to read a line that is nowhere on the disk. */
     private readonly journal: string | ((place: LinePlace) => JournalLine | undefined),
-    private readonly changedSince: () => boolean = () => false,
+    private readonly changedSince: () => string | undefined = () => undefined,
   ) {}
 
   /** Takes note of what a line says about the state of the run. All lines, in their order. */
@@ -123,10 +123,15 @@ export class PriorResults {
     return [...inDoubt, ...this.#decisions.unused()];
   }
 
-  /** Files of the project, other than the flow, are newer than the end of the earlier run. Looked up once. */
-  projectChanged(): boolean {
-    this.#projectChanged ??= this.changedSince();
-    return this.#projectChanged;
+  /** What changed around the flow since the earlier run ended, in words. Looked up once. */
+  changed(): string | undefined {
+    this.#changed ??= { why: this.changedSince() };
+    return this.#changed.why;
+  }
+
+  /** A person had time to change something. */
+  lookAgain(): void {
+    this.#changed = undefined;
   }
 
   /** Interrupted while it was under way: it has begun, and that is all one knows. */

@@ -31,6 +31,10 @@ export interface Execution {
   /** Rendered task, argv and the like, for `trace`. Secrets are masked when it is written. */
   readonly inputs?: JsonObject;
   readonly clientVersion?: string;
+  /** Nothing but the engine had a part in it (an approval, a gate's conditions): no file can have changed. */
+  readonly pure?: true;
+  /** Which execution made it; of a result that is put together, made from those of its parts. */
+  readonly execution?: string;
   /** For phases that have no identity of their own, made from those of their parts. */
   readonly key?: string;
   /** Keys of the units it consists of: what a gate's rejection takes out of the store. */
@@ -58,6 +62,11 @@ export interface Settled extends Execution {
   readonly kept?: true;
   /** What the original execution cost; for a reused result that is not what this run spent. */
   readonly cost: { readonly usage: Usage; readonly durationMs: number };
+}
+
+/** It ran in this run, and may have changed files. */
+export function isNewWork(settled: Pick<Settled, 'hit' | 'attempts' | 'taken' | 'pure'>): boolean {
+  return settled.hit === null && settled.attempts > 0 && !settled.taken && !settled.pure;
 }
 
 /** Every name under which a result, or a part of it, can be found again. */

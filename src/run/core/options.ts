@@ -42,6 +42,8 @@ export interface FlowOrigin {
   /** Absolute; absent for a flow that came from memory. */
   readonly file?: string;
   readonly digest?: string;
+  /** Files that it is made of, other flows among them: what they say is in the keys. */
+  readonly files?: readonly string[];
 }
 
 /** Partial runs. Phases outside of the selection keep the output of the last run. */

@@ -26,6 +26,8 @@ export interface Scope {
   readonly around?: ReadonlyMap<string, PhaseOutcome>;
   /** The phase around it is run anew, so that nothing in here is taken from this run or the one continued. */
   readonly anew?: { readonly because: string; readonly readStore: boolean };
+  /** A phase above the one around it executed in this run: see `PhaseOutcome.newWork`. */
+  readonly newWork?: string;
   /** What is made in here is kept as a part of something across runs: it may see these variables besides the plain ones. */
   readonly kept?: { readonly env: readonly string[] };
   /** Names of the flows around this one, to refuse a flow that uses itself. */

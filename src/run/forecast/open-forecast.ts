@@ -8,7 +8,6 @@ import { decideContinuation } from '../continue/continuation.js';
 import { type Imported, importedCheckpoint } from '../continue/imported.js';
 import { PriorResults } from '../continue/prior-results.js';
 import type { RunOptions } from '../core/options.js';
-import { endOnFileClock } from '../history/end-stamp.js';
 import type { RunHead } from '../history/run-head.js';
 import { journalOf, lastRunId } from '../history/runs-folder.js';
 import type { JournalLine } from '../journal/lines.js';
@@ -75,12 +74,9 @@ function lookAt({ runId, run, lines }: Imported): PriorResults {
 }
 
 /** Results of the run that would be continued, read where they are. */
-function lookInto({ project }: RunOptions, previous: RunHead, how: 'auto' | 'resume'): PriorResults {
+function lookInto({ project, source }: RunOptions, previous: RunHead, how: 'auto' | 'resume'): PriorResults {
   const path = journalOf(project, previous.runId);
-  const { file } = previous.run;
-  const prior = new PriorResults(how, previous.runId, path, () =>
-    changedSince(project, endOnFileClock(project, previous), file === undefined ? [] : [file]),
-  );
+  const prior = new PriorResults(how, previous.runId, path, () => changedSince(project, previous, source.files));
   let place: LinePlace = { offset: 0, length: 0 };
   const lines = function* () {
     for (const { line, ...at } of readLines(path)) {

@@ -89,6 +89,8 @@ export interface ResultLine {
   readonly reason: string;
   readonly key?: string;
   readonly runKey?: string;
+  /** Which execution made it: the same one wherever the line is carried to. */
+  readonly execution?: string;
   readonly hit: CacheHit | null;
   /** When the result itself was made: equal to `at` when it was executed now. */
   readonly madeAt?: number;

@@ -2,7 +2,7 @@ import type { Failure } from '../../model/failure.js';
 import { mayBeCrossRun } from '../../model/kind.js';
 import { type Acted, NO_USAGE, type PhaseOutcome, type Status } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import { keysOf, type Settled } from '../core/execution.js';
+import { isNewWork, keysOf, type Settled } from '../core/execution.js';
 import type { ResultLine } from './lines.js';
 import type { LinePlace, Urgency } from './writer.js';
 
@@ -66,6 +66,7 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
     reason: settled.reason,
     key: settled.key,
     runKey: settled.runKey,
+    execution: settled.execution,
     hit: settled.hit,
     madeAt: executed ? undefined : settled.madeAt,
     output: settled.output,
@@ -138,6 +139,9 @@ export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {
     unitKeys: at.phase.idempotent ? keysOf(settled) : [],
     remark: settled.remark,
     acted: settled.acted ?? hasActed(at, settled),
+    execution: settled.execution,
+    kept: at.policy.scope === 'cross-run' && settled.unkeepable === undefined ? true : undefined,
+    newWork: isNewWork(settled) ? at.phase.id : at.newWork,
     taken: settled.taken,
   };
 }

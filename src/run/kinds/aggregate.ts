@@ -16,6 +16,7 @@ export function sumOf(
   readonly cost: Settled['cost'];
   readonly saved?: Savings;
   readonly key: string;
+  readonly execution: string;
   readonly items: ItemCounts;
   readonly attempts: number;
   readonly unitKeys: readonly string[];
@@ -57,6 +58,7 @@ export function sumOf(
     unitKeys,
     unkeepable,
     key: sha256Hex(units.map((unit) => unit.key ?? unit.status).join('\n')),
+    execution: sha256Hex(units.map((unit) => unit.execution ?? unit.status).join('\n')),
     items: { total: units.length, executed, reused, failed },
     ...(reused > 0 ? { saved } : {}),
     ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),

@@ -35,6 +35,7 @@ async function decide(at: PhaseContext<ApprovalPhase>, secretText: string): Prom
   const answer: ApprovalAnswer = run.options.approve ? await run.options.approve(request) : { decision: 'pause' };
   // A person who is asked often edits something first.
   run.fingerprints.touched();
+  run.prior.lookAgain();
   if (at.signal.aborted)
     return failedBefore({ code: 'interrupted', message: 'interrupted while waiting for approval' });
   if (answer.decision === 'pause') {
@@ -66,7 +67,7 @@ function waiting(at: PhaseContext) {
 
 function decided({ decision, note }: { decision: 'approve' | 'reject'; note?: string }): Execution {
   const json = { approved: decision === 'approve', note: note ?? '' };
-  if (decision === 'approve') return pureResult({ text: note ?? 'approved', json });
+  if (decision === 'approve') return pureResult({ text: note ?? 'approved', json }, { pure: true });
   return pureResult(
     { text: note ?? 'rejected', json },
     {

@@ -21,6 +21,8 @@ interface Judgement {
   readonly json: JsonObject;
   readonly usage: Usage;
   readonly model?: string;
+  /** Nobody was asked: conditions and scorers decided. */
+  readonly alone?: true;
   readonly error?: Execution;
 }
 
@@ -69,7 +71,8 @@ async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> 
     usage = addUsage(usage, judged.usage);
     const durationMs = run.options.project.clock.elapsed() - startedAt;
     if (judged.error) return { ...judged.error, usage, durationMs };
-    const result = { usage, durationMs, model: judged.model, attempts: round + 1 };
+    const pure = round === 0 && judged.alone ? { pure: true as const } : {};
+    const result = { usage, durationMs, model: judged.model, attempts: round + 1, ...pure };
     if (judged.pass) return pureResult({ text: judged.text, json: judged.json }, result);
     if (phase.onBlock === 'retry') rejectUpstream(at);
     if (round >= rounds || at.signal.aborted) {
@@ -134,10 +137,10 @@ async function judge(at: PhaseContext<GatePhase>, round: number): Promise<Judgem
     if (!scored.pass) objections.push(tooLow(score, scored));
   }
   const decidable = phase.eval.length > 0 || score !== undefined;
-  if (decidable && objections.length === 0) return told(true, 'all conditions hold', json);
+  if (decidable && objections.length === 0) return { ...told(true, 'all conditions hold', json), alone: true };
   if (phase.body) return askJudge(at, round, objections, json);
   if (score?.judge) return askScorer(at, round, score, json);
-  return told(false, objections.join('; '), json);
+  return { ...told(false, objections.join('; '), json), alone: true };
 }
 
 function told(pass: boolean, reason: string, json: JsonObject): Judgement {

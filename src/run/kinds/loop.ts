@@ -1,7 +1,7 @@
 import type { LoopPhase } from '../../model/flow.js';
 import { NO_OUTPUT, type Output } from '../../model/outcome.js';
-import type { PhaseContext } from '../context/phase-context.js';
-import type { Execution } from '../core/execution.js';
+import { after, type PhaseContext } from '../context/phase-context.js';
+import type { Execution, Settled } from '../core/execution.js';
 import { promised } from '../core/output.js';
 import type { Variables } from '../core/scope.js';
 import { conditionInputs, evaluateText } from '../render/conditions.js';
@@ -39,6 +39,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
   const tally = new UnitTally();
+  const earlier: Settled[] = [];
   let last: Output = NO_OUTPUT;
   let reflexion = '';
   let broken: Execution['failure'];
@@ -52,7 +53,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
     ...more,
   });
   for (let iteration = 1; iteration <= phase.maxIterations; iteration++) {
-    const unit = await runUnit(at, {
+    const unit = await runUnit(after(at, earlier), {
       label: `iteration ${iteration}`,
       body: phase.body,
       variables: variablesFor(at, iteration, last, reflexion),
@@ -60,6 +61,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
       plainOutput: true,
     });
     tally.add(unit);
+    earlier.push(unit);
     if (unit.status !== 'done') return whole({ status: unit.status, failure: unit.failure }, iteration);
     const kept = await promised(unit.output, { output: phase.output, expect: phase.expect, lenient: true });
     broken = 'failure' in kept ? kept.failure : undefined;

@@ -1,5 +1,5 @@
 import type { ReducePhase } from '../../model/flow.js';
-import type { PhaseContext } from '../context/phase-context.js';
+import { after, type PhaseContext } from '../context/phase-context.js';
 import { type Execution, pureResult, type Settled } from '../core/execution.js';
 import { withOrdinals } from '../reuse/ordinals.js';
 import { prepare, runAsPhase, runUnits, runWhole } from '../units/run-unit.js';
@@ -53,6 +53,7 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
   const tally = new UnitTally();
   const figures = () => tally.figures(at.run.options.project.clock.elapsed() - startedAt);
   let last: Settled | undefined;
+  let below: readonly Settled[] = [];
   for (let depth = 1; level.length > 1 || depth === 1; depth++) {
     const batches = chunks(level, batchSize);
     const specs = batches.map((batch, index) => ({
@@ -62,7 +63,8 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
       plainOutput: batches.length > 1,
       role: `level ${depth}`,
     }));
-    const units = await runUnits(at, withOrdinals(at, specs));
+    const units = await runUnits(after(at, below), withOrdinals(at, specs));
+    below = units;
     for (const unit of units) tally.add(unit);
     const bad = units.find((unit) => unit.status !== 'done');
     if (bad) return { ...bad, ...figures() };

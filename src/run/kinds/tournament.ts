@@ -1,5 +1,5 @@
 import type { TournamentPhase } from '../../model/flow.js';
-import type { PhaseContext } from '../context/phase-context.js';
+import { after, type PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
 import { withOrdinals } from '../reuse/ordinals.js';
 import { partsOfAll, runBroken, runUnit, runUnits, runWhole } from '../units/run-unit.js';
@@ -66,7 +66,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
     });
   }
   const judged = await askJudge(
-    at,
+    after(at, units),
     finalists.map(({ unit }) => unit.output.text),
   );
   tally.add(judged);

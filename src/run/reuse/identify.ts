@@ -7,7 +7,8 @@ import {
   type UpstreamPart,
 } from '../../memo/identity.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import type { Output } from '../../model/outcome.js';
+import { mayBeCrossRun } from '../../model/kind.js';
+import type { Output, PhaseOutcome } from '../../model/outcome.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
@@ -27,6 +28,8 @@ export interface IdentityParts {
   readonly probes?: readonly Probe[];
   /** Files that are in here besides the declared ones, with their digests; undefined when they cannot all be named. */
   readonly reads?: readonly (readonly [path: string, digest: string])[];
+  /** All that it can see is in here: it has no way to read a file. */
+  readonly closed?: true;
   /** What else can have changed while the work was done (context files), in words; undefined when nothing has. */
   readonly moved?: () => Promise<string | undefined>;
   /** How long what is inside may be reused. */
@@ -206,12 +209,20 @@ export function outputMark(output: Output): string {
 
 const marks = new WeakMap<Output, string>();
 
+/** A gate or an approval decides whether work goes on, not what it is made from: what it judged is enough. */
+function followed(id: string, { kind, key, status, output, kept, execution }: PhaseOutcome): UpstreamPart {
+  if (!mayBeCrossRun(kind)) return { id, key: key ?? status };
+  if (kept || execution === undefined) return { id, key: key ?? status, output: outputMark(output) };
+  return { id, execution };
+}
+
 /**
  * Files that upstream phases declare can be seen by this one; a phase that is followed without being quoted counts by
  * what it was made from. A quoted phase without files is in the rendered body already.
  */
 function upstreamParts(at: PhaseContext): readonly UpstreamPart[] {
-  if (at.phase.needs.length === 0) return NO_UPSTREAM;
+  // A side effect is the same one as long as what it does itself is.
+  if (at.phase.needs.length === 0 || !at.phase.idempotent) return NO_UPSTREAM;
   const parts: UpstreamPart[] = [];
   for (const edge of at.phase.needs) {
     const outcome = at.scope.outcomes.get(edge.id);
@@ -223,7 +234,7 @@ function upstreamParts(at: PhaseContext): readonly UpstreamPart[] {
         files: Object.fromEntries(outcome.files.map((f) => [f.path, `${f.digest}:${f.mode}`])),
       });
     } else if (!edge.referenced) {
-      parts.push({ id: edge.id, key: outcome.key ?? outcome.status });
+      parts.push(followed(edge.id, outcome));
     }
   }
   return parts;

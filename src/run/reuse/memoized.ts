@@ -2,7 +2,6 @@ import type { JsonObject } from '../../model/json.js';
 import { mayBeCrossRun } from '../../model/kind.js';
 import type { Claim, Entry } from '../../store/store.js';
 import { sha256Hex } from '../../util/digest.js';
-import type { RunContext } from '../context/context.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { isUnitNamed } from '../core/selectors.js';
@@ -79,6 +78,7 @@ function foundAs(at: PhaseContext, work: Work, known: Known): Found {
     runKey: runKeyOf(at, key, work.private),
     probes,
     ttlMs: work.parts.ttlMs,
+    ...(work.parts.closed && { closed: true }),
     // Asked for by the reason of a miss, the journal and the entry; of a glob over many files it is no small thing.
     stored: () => {
       written ??= at.run.storedIdentity({ ...identity, references: references(at) }, length);
@@ -100,7 +100,7 @@ async function waitOrExecute(
   at: PhaseContext,
   work: Work,
   found: Found,
-  { looked, inDoubt }: { readonly looked: LookUp | undefined; readonly inDoubt: boolean },
+  { looked, inDoubt }: { readonly looked: AtOnce | undefined; readonly inDoubt: boolean },
 ): Promise<Settled> {
   const { run, policy } = at;
   // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
@@ -108,12 +108,18 @@ async function waitOrExecute(
   const readRun = !inDoubt && (policy.readRun || settles);
   try {
     const shares = readRun || policy.sharesRun;
-    const earlier = shares ? await fromThisRun(at, found) : NOTHING;
+    const isInStore = looked !== undefined && 'hasFiles' in looked;
+    const earlier = shares ? await fromThisRun(at, found, isInStore) : NOTHING;
     if ('settled' in earlier) return finish(at, work, found, earlier.settled);
     if (shares && run.shared.expects(found.runKey)) {
       return finish(at, work, found, ran(at, found, WOULD_BE_SHARED, 'computed once in this run'));
     }
-    return finish(at, work, found, await fromStoreOrExecution(at, work, found, { looked, refused: earlier.miss }));
+    return finish(
+      at,
+      work,
+      found,
+      await fromStoreOrExecution(at, work, found, { looked: isInStore ? undefined : looked, refused: earlier.miss }),
+    );
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait for good.
     run.shared.abandon(found.runKey);
@@ -137,29 +143,29 @@ function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
 /** `miss`: what speaks against the result that is there; undefined when there is none. */
 type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
 
+/** The store has it, with files that are yet to be restored. */
+type AtOnce = LookUp | { readonly hasFiles: true };
+
 const NOTHING = { miss: undefined };
 
 /**
- * In the store, at once: nobody in this run has to do with the result and no files come back with it, so nothing is
- * waited for and nobody can come in between. Undefined when it is not as simple as that.
+ * In the store, at once: nobody in this run has to do with the result, so nothing is waited for and nobody can come in
+ * between. Undefined where the store is not asked, or not yet.
  */
-function lookAtOnce(at: PhaseContext, found: Found): LookUp | undefined {
+function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
   const { run, policy } = at;
-  if (!policy.readStore || !run.store || (policy.readRun && isOfThisRun(run, found.runKey))) return undefined;
+  if (!policy.readStore || !run.store || (policy.readRun && run.shared.knows(found.runKey))) return undefined;
   const got = inStore(at, found);
   if ('miss' in got) return got;
-  return got.entry.files.length === 0 ? { settled: fromEntry(got.entry, found, got.now) } : undefined;
-}
-
-function isOfThisRun({ shared, prior }: RunContext, runKey: string): boolean {
-  return prior.how !== 'none' || shared.knows(runKey);
+  return got.entry.files.length === 0 ? { settled: fromEntry(got.entry, found, got.now) } : { hasFiles: true };
 }
 
 /**
  * From an execution of this run (finished, or under way in another row), or from the run that this one continues. When
- * there is none, the work is announced in the same breath, so that of two rows that ask at once only one computes.
+ * there is none, the work is announced in the same breath, so that of two rows that ask at once only one computes. What
+ * the store has is not looked for in the run that is continued.
  */
-async function fromThisRun(at: PhaseContext, found: Found): Promise<LookUp> {
+async function fromThisRun(at: PhaseContext, found: Found, isInStore: boolean): Promise<LookUp> {
   const { run } = at;
   for (let under = run.shared.underWay(found.runKey); under; under = run.shared.underWay(found.runKey)) {
     const settled = await under;
@@ -167,7 +173,7 @@ async function fromThisRun(at: PhaseContext, found: Found): Promise<LookUp> {
   }
   const recent = run.shared.recent(found.runKey);
   if (recent) return { settled: reusedAgain(at, recent) };
-  const known = recorded(at, found);
+  const known = recorded(at, found, isInStore);
   run.shared.begin(found.runKey);
   if ('miss' in known) return known;
   const problem = await bringBack(at, known.line.files ?? []);
@@ -176,14 +182,15 @@ async function fromThisRun(at: PhaseContext, found: Found): Promise<LookUp> {
 
 function recorded(
   at: PhaseContext,
-  { runKey, ttlMs }: Found,
+  { runKey, ttlMs, closed }: Found,
+  isInStore: boolean,
 ): { readonly line: ResultLine } | { readonly miss: string | undefined } {
   const { run } = at;
   const place = run.shared.place(runKey);
-  const line = place ? run.readBack(place) : at.policy.sharesRun ? undefined : run.prior.find(runKey);
+  const line = place ? run.readBack(place) : at.policy.sharesRun || isInStore ? undefined : run.prior.find(runKey);
   if (!line) return NOTHING;
   if (line.masked && at.phase.idempotent) return { miss: 'its output held a secret and was not written down' };
-  const refused = place ? undefined : refusesEarlier(at, line, ttlMs);
+  const refused = place ? undefined : refusesEarlier(at, line, { ttlMs, closed });
   return refused === undefined ? { line } : { miss: refused };
 }
 

@@ -19,6 +19,8 @@ export interface Found {
   readonly probes: readonly Probe[];
   /** Of what is inside: it bounds the whole. */
   readonly ttlMs?: number;
+  /** It cannot read files. */
+  readonly closed?: true;
   stored(): JsonObject;
 }
 
@@ -53,11 +55,19 @@ export function ran(at: PhaseContext, found: Found, execution: Execution, reason
     hit: null,
     reason: reasonTold(at, execution, reason),
     runKey: found.runKey,
+    execution: execution.execution ?? newExecution(at),
+    pure: execution.pure,
     identity: found.identity === undefined ? undefined : found.stored(),
     madeAt: at.run.options.project.clock.now(),
     ageMs: undefined,
     kept: undefined,
   } satisfies Record<keyof Settled, unknown>;
+}
+
+/** No other execution has this name, in this project or elsewhere. */
+function newExecution({ run, path }: PhaseContext): string {
+  run.executions.count += 1;
+  return `${run.runId} ${path} ${run.executions.count}`;
 }
 
 export function frozen(at: PhaseContext, reason: string): Execution {
@@ -89,6 +99,7 @@ export function fromEntry(
     key: found.key,
     runKey: found.runKey,
     madeAt: entry.createdAt,
+    execution: `${entry.createdAt} ${found.key}`,
     ageMs: Math.max(0, now - entry.createdAt),
     cost,
     saved: savingsOf(cost),
@@ -115,6 +126,7 @@ export function fromLine(at: PhaseContext, line: ResultLine): Settled {
     reason: line.deciding ? 'decided in the run that is resumed' : `done ${formatAgo(ageMs)}`,
     key: line.key,
     runKey: line.runKey,
+    execution: line.execution,
     identity: line.identity,
     madeAt,
     ageMs,

@@ -51,6 +51,7 @@ export function unrun(at: PhaseContext, status: Status, reason: string, failure?
     attempts: 0,
     durationMs: 0,
     usage: NO_USAGE,
+    ...(at.newWork !== undefined && { newWork: at.newWork }),
     ...(failure && { failure }),
   });
 }

@@ -3,6 +3,7 @@ import type { Flow } from '../../model/flow.js';
 import type { Kind } from '../../model/kind.js';
 import { NO_OUTPUT, NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { downstreamOf, upstreamOf } from '../core/neighbours.js';
 import type { Selection } from '../core/options.js';
 import { phasePath, type Scope } from '../core/scope.js';
 
@@ -35,37 +36,6 @@ function wantedPhases(flow: Flow, { only, from, until }: Selection): Set<string>
   const down = from === undefined ? undefined : downstreamOf(flow, from);
   const up = until === undefined ? undefined : upstreamOf(flow, until).add(until);
   return new Set(flow.phases.map((phase) => phase.id).filter((id) => (down?.has(id) ?? true) && (up?.has(id) ?? true)));
-}
-
-function upstreamOf(flow: Flow, id: string): Set<string> {
-  const byId = new Map(flow.phases.map((phase) => [phase.id, phase]));
-  return reached(id, (current) => byId.get(current)?.needs.map((edge) => edge.id) ?? []);
-}
-
-function downstreamOf(flow: Flow, id: string): Set<string> {
-  const dependents = new Map<string, string[]>();
-  for (const phase of flow.phases) {
-    for (const edge of phase.needs) {
-      const list = dependents.get(edge.id);
-      if (list) list.push(phase.id);
-      else dependents.set(edge.id, [phase.id]);
-    }
-  }
-  return reached(id, (current) => dependents.get(current) ?? []).add(id);
-}
-
-/** All that can be reached from a phase, without itself. A list of work, since a chain may be ten thousand long. */
-function reached(id: string, next: (id: string) => readonly string[]): Set<string> {
-  const found = new Set<string>();
-  const open = [id];
-  for (let current = open.pop(); current !== undefined; current = open.pop()) {
-    for (const other of next(current)) {
-      if (found.has(other)) continue;
-      found.add(other);
-      open.push(other);
-    }
-  }
-  return found;
 }
 
 /**
@@ -123,6 +93,7 @@ export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
     ageMs,
     reason: 'restored from the last run',
     key: line.key,
+    execution: line.execution,
     output: line.output,
     files,
     items: line.items,

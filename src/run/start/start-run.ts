@@ -16,7 +16,7 @@ import { type RunResult, runResult, spentOf } from '../core/result.js';
 import { ownScope, type ScopeResult } from '../core/scope.js';
 import { publicArgs } from '../core/secrets.js';
 import { windDown } from '../execute/leftovers.js';
-import { letTickPass, stampEnd } from '../history/end-stamp.js';
+import { letTickPass, stampEnd, stampStart } from '../history/end-stamp.js';
 import { pruneRuns } from '../history/prune-runs.js';
 import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from '../history/runs-folder.js';
 import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
@@ -50,7 +50,7 @@ export async function startRun(
   const scope = ownScope(options, context.admission);
   const result = await runScope(context, scope, context.signal);
   await windDown(context);
-  if ((result.status !== 'success' || result.partial) && context.processes.started > 0) await letTickPass();
+  if (context.processes.started > 0) await letTickPass();
   opened.end(result);
   await context.tidyStore();
   return runResult({
@@ -92,13 +92,14 @@ export async function openRun(
     emit({ type: 'warning', message });
   };
   makeRunFolder(project, runId);
+  stampStart(project, runId);
   const journal = new JournalWriter(journalOf(project, runId), 0, warn);
   const line = runLine(options, { runId, mode, argsDigest, continues: imported?.runId ?? decision.previous?.runId });
   journal.write(line, 'held');
   const prior = imported
     ? carryLines(imported, journal, clock.now())
     : decision.previous
-      ? await carryOver(project, decision.previous, decision.how, journal)
+      ? await carryOver(project, decision.previous, { how: decision.how, journal, flowFiles: options.source.files })
       : new PriorResults('none', undefined, journal.path);
   journal.flush();
   const previousRun = lastRunId(project, flowId, options.batch ? argsDigest : undefined);
@@ -142,7 +143,7 @@ export async function openRun(
       const told = failure && (context.secrets.maskValue(failure as never) as typeof failure);
       journal.write({ type: 'end', at: clock.now(), status, partial, durationMs, spent, saved, failure: told });
       if (status !== 'success') journal.sync();
-      if (status !== 'success' || partial) stampEnd(project, runId);
+      stampEnd(project, runId, flow.file);
       journal.close();
       context.close();
       const error = told && { phase: told.phase, code: told.code, message: told.message, hint: told.hint };
@@ -152,9 +153,16 @@ export async function openRun(
   };
 }
 
-/** Which runs of a flow belong together: those with the same arguments, those over the same list of rows. */
+/**
+ * Which runs of a flow belong together: those with the same given arguments, those over the same list of rows. What has
+ * its default counts as not given, so that a new argument with a default makes no other run of it.
+ */
 export function argumentsDigest({ flow, args }: RunOptions): string {
-  return sha256Hex(canonicalEncode(publicArgs(flow.args, args)));
+  const given = Object.entries(publicArgs(flow.args, args)).filter(([name, value]) => {
+    const byDefault = flow.args[name]?.default;
+    return byDefault === undefined || canonicalEncode(byDefault) !== canonicalEncode(value);
+  });
+  return sha256Hex(canonicalEncode(Object.fromEntries(given)));
 }
 
 export function batchDigest(over: string): string {

@@ -91,6 +91,7 @@ export async function prepareFlow(
     generated: spec.generated || at.scope.generated,
     ancestry: [...at.scope.ancestry, flow.file ?? flow.name],
     ...(at.policy.anew && { anew: at.policy.anew }),
+    ...(at.newWork !== undefined && { newWork: at.newWork }),
     ...keptInside(at, spec),
   };
   at.run.secrets.add(flow.args, bound.args);
@@ -179,6 +180,7 @@ async function heldToPromise(at: PhaseContext, scope: Scope, execution: Executio
 
 function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unkeepable: string | undefined): Execution {
   const keys = [...scope.outcomes].map(([id, outcome]) => `${id} ${outcome.key ?? outcome.status}`).sort();
+  const executions = [...scope.outcomes].map(([id, { execution, status }]) => `${id} ${execution ?? status}`).sort();
   const { executed, run, crossRun } = result.reuse;
   const status = STATUS[result.status];
   const isIdle = status === 'done' && executed + run + crossRun === 0;
@@ -192,6 +194,7 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
     ...(isIdle && { taken: true }),
     files: [...scope.outcomes.values()].flatMap((outcome) => outcome.files),
     key: sha256Hex(keys.join('\n')),
+    execution: sha256Hex(executions.join('\n')),
     unitKeys: [...scope.outcomes.values()].flatMap((outcome) => outcome.unitKeys ?? []),
     inputs: { flow: scope.flow.name, args: scope.args },
     unkeepable: unkeepable ?? unkeepableInside(scope),

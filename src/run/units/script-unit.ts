@@ -40,7 +40,12 @@ export const prepareScript: Prepare<RunBody> = (at, spec) => {
   if ('failure' in workdir) return workdir;
   return {
     parts: {
-      body: spec.role === undefined ? rendered.identity : { ...rendered.identity, role: spec.role },
+      body: {
+        ...rendered.identity,
+        ...(spec.role === undefined ? {} : { role: spec.role }),
+        // What ran with less around it is not what would run now.
+        ...(seesAll(at) && { environment: 'all' }),
+      },
       env: rendered.env,
       cwd: workdir.name,
       ordinal: spec.ordinal,
@@ -157,7 +162,7 @@ function traceInputs(rendered: Rendered, cwd: string): JsonObject {
 /** What is reused, alone or as part of a nested flow, sees only what is declared. */
 function environmentFor(at: PhaseContext, variables: Variables | undefined, own: Environment): Environment {
   const { env } = at.run.options.project;
-  if (at.phase.cache.scope !== 'cross-run' && at.scope.kept === undefined) {
+  if (seesAll(at)) {
     return { ...env, ...runMark(at.run), ...own };
   }
   const plain = plainEnvironment(at.run);
@@ -166,6 +171,10 @@ function environmentFor(at: PhaseContext, variables: Variables | undefined, own:
   const seen = { ...plain };
   for (const name of declared) if (env[name] !== undefined) seen[name] = env[name];
   return { ...seen, ...own };
+}
+
+function seesAll({ phase, scope }: PhaseContext): boolean {
+  return phase.cache.scope !== 'cross-run' && scope.kept === undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

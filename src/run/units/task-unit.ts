@@ -42,6 +42,7 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
       ordinal: spec.ordinal,
       variables: spec.variables,
       reads: call.isWritten ? context.reads : undefined,
+      ...(call.pooled.runner.type === 'openai' && { closed: true }),
     },
     beginsItself: true,
     execute: (begin) =>
