@@ -93,7 +93,7 @@ describe('an edge that only orders', () => {
     dependsOn: ['first'],
     cache: { scope: 'cross-run', fingerprint: [] },
   };
-  const first = (cache: object) => ({ id: 'first', type: 'script', run: 'tee data.txt < word', cache });
+  const first = (cache: object) => ({ id: 'first', type: 'script', run: 'cp word data.txt; echo same', cache });
 
   it.each([
     ['never kept', { scope: 'off' }],
