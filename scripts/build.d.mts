@@ -1,2 +1,1 @@
 export function build(): Promise<void>;
-export function buildCli(outdir: string): Promise<void>;

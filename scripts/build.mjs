@@ -1,14 +1,18 @@
-// Builds what users get: the command (one CommonJS file behind a small loader) and the library (ES modules).
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+// Builds what users get: the command (one CommonJS file behind a small loader), the library (plain ES modules with their
+// types beside them) and the schema of flow files.
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { build as bundle } from 'esbuild';
 
+const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 const common = {
   absWorkingDir: root,
-  bundle: true,
   platform: 'node',
   target: 'node20',
   define: { TASKFLOW_VERSION: JSON.stringify(version) },
@@ -17,7 +21,7 @@ const common = {
 
 /** Modules behind `await import()` stay in the one file and are evaluated when they are asked for. */
 async function buildCommand(outdir) {
-  const commonJs = { ...common, outdir, outExtension: { '.js': '.cjs' }, format: 'cjs', minify: true };
+  const commonJs = { ...common, bundle: true, outdir, outExtension: { '.js': '.cjs' }, format: 'cjs', minify: true };
   await Promise.all([
     bundle({
       ...commonJs,
@@ -28,18 +32,23 @@ async function buildCommand(outdir) {
     bundle({ ...commonJs, entryPoints: { taskflow: 'src/cli/boot/main.ts' } }),
   ]);
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);
+  const { stdout } = await run(process.execPath, [`${outdir}/taskflow.cjs`, 'schema'], { cwd: root });
+  writeFileSync(`${outdir}/schema.json`, `${JSON.stringify(JSON.parse(stdout))}\n`);
 }
 
+/** The compiler follows the imports of the entry; each file it found is then one module of the library. */
 async function buildLibrary(outdir) {
-  await bundle({
-    ...common,
-    entryPoints: { index: 'src/index.ts' },
-    outdir,
-    format: 'esm',
-    splitting: true,
-    packages: 'external',
-    chunkNames: 'lib-[hash]',
-  });
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace('package.json', 'bin/tsc');
+  try {
+    await run(process.execPath, [tsc, '-p', `${root}tsconfig.build.json`, '--outDir', outdir]);
+  } catch (error) {
+    throw new Error(`the types could not be made:\n${error.stdout || error.message}`);
+  }
+  const files = readdirSync(outdir, { recursive: true }).filter((file) => file.endsWith('.d.ts'));
+  const entryPoints = files.map((file) => `src/${file.replace(/\.d\.ts$/, '.ts')}`);
+  await bundle({ ...common, entryPoints, outbase: 'src', outdir, format: 'esm' });
 }
 
 /** Builds into a fresh folder and swaps it in, so that a reader never sees half a build. */
@@ -48,7 +57,7 @@ export async function build() {
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
   try {
-    await Promise.all([buildCommand(staging), buildLibrary(staging)]);
+    await Promise.all([buildCommand(staging), buildLibrary(`${staging}/library`)]);
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
     throw error;
@@ -66,6 +75,6 @@ export async function build() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await build();
-  const files = readdirSync(`${root}dist`);
+  const files = readdirSync(`${root}dist`, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   process.stdout.write(`built dist (${files.length} files)\n`);
 }

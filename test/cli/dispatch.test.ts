@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/boot/registry.js';
 import { findProjectRoot } from '../../src/cli/load/project.js';
-import { CLI, createTestProject, type TestProject } from '../support/cli.js';
+import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
 
 let project: TestProject;
 beforeEach(() => {
@@ -88,7 +88,7 @@ describe('the command line', () => {
       ],
       {
         cwd: project.root,
-        env: { PATH: process.env['PATH'], HOME: project.root },
+        env: cliEnvironment(project.root) as NodeJS.ProcessEnv,
       },
     );
     let stderr = '';
@@ -106,7 +106,7 @@ describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
       cwd: project.root,
       encoding: 'utf8',
       timeout: 20_000,
-      env: { PATH: process.env['PATH'], HOME: project.root, CLI: `${process.execPath} ${CLI}` },
+      env: cliEnvironment(project.root, { CLI: `${process.execPath} ${CLI}` }) as NodeJS.ProcessEnv,
     });
 
   it('what cannot be said is given up, and the status says it', () => {
@@ -128,17 +128,19 @@ describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
 
 describe('project root', () => {
   it('is the nearest folder upwards with .pi or .git, and never the home folder because of its own .pi', () => {
-    const home = realpathSync(project.root);
+    const above = realpathSync(project.root);
+    const home = join(above, 'home');
+    mkdirSync(join(home, '.pi'), { recursive: true });
     const at = (path: string) => {
       mkdirSync(join(home, path), { recursive: true });
       return findProjectRoot(join(home, path), home);
     };
-    expect(at('plain/deep')).toBe(join(home, 'plain/deep'));
+    expect(at('plain/deep')).toBe(above);
     mkdirSync(join(home, 'a/.git'), { recursive: true });
     expect(at('a/b/c')).toBe(join(home, 'a'));
     mkdirSync(join(home, 'a/b/.pi'), { recursive: true });
     expect(at('a/b/c')).toBe(join(home, 'a/b'));
-    expect(at('.')).toBe(home);
+    expect(at('.')).toBe(above);
   });
 });
 

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { cleanEnvironment } from './clean-environment.js';
 
-/** The bundle that users run; built once before the suite. Another one (an installed package) can be named. */
-export const CLI =
-  process.env['TASKFLOW_TEST_CLI'] ?? fileURLToPath(new URL('../../dist/taskflow.cjs', import.meta.url));
+/** A folder into which the package was installed; made once before the suite. */
+export const INSTALLED = process.env['TASKFLOW_TEST_INSTALLED']!;
+/** The command that users run. */
+export const CLI = join(INSTALLED, 'node_modules/taskflow-cli/dist/taskflow.cjs');
 
 export interface CliOptions {
   readonly cwd: string;
@@ -26,7 +27,7 @@ export interface CliResult {
 export function cliEnvironment(cwd: string, env: CliOptions['env'] = {}): Record<string, string | undefined> {
   // A home of its own beside the project keeps the user's settings and agents out.
   const { PATH, TMPDIR } = process.env;
-  return { PATH, TMPDIR, HOME: join(cwd, '.home'), LANG: 'C.UTF-8', ...env };
+  return { PATH, TMPDIR, ...cleanEnvironment(), HOME: join(cwd, '.home'), ...env };
 }
 
 /** Runs the real command line in a real process. */

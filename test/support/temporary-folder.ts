@@ -1,11 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What tests put among the temporary files is in one folder, and gone when they are over: also what a killed process left. */
+/**
+ * What tests put among the temporary files is in one folder, and gone when they are over: also what a killed process
+ * left. Settings that cannot be read lie above the tests' projects: a test that looks up there fails on every machine.
+ */
 export default function setup(): () => void {
   // Short, since sockets lie in there too, and their paths may have a hundred characters.
   const folder = mkdtempSync(join(tmpdir(), 'tf-'));
+  mkdirSync(join(folder, '.pi/taskflows'), { recursive: true });
+  writeFileSync(join(folder, '.pi/taskflows/config.yaml'), 'a test reads what is above its project: [\n');
   const usual = process.env['TMPDIR'];
   process.env['TMPDIR'] = folder;
   return () => {

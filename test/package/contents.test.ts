@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { CLI, cliEnvironment, INSTALLED } from '../support/cli.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PACKAGE = join(INSTALLED, 'node_modules/taskflow-cli');
+const FILES = readdirSync(PACKAGE, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  statSync(join(PACKAGE, file)).isFile(),
+);
+const about = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+
+it('the package holds the command, the library with its types, the flows, the licence, and nothing else', () => {
+  const plain = FILES.filter((file) => !/^(dist\/library|flows)\//.test(file)).sort();
+  expect(plain).toEqual(
+    [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'dist/cli.cjs',
+      'dist/schema.json',
+      'dist/taskflow.cjs',
+      'package.json',
+    ].sort(),
+  );
+  expect(FILES.filter((file) => file.startsWith('flows/'))).toHaveLength(readdirSync(join(ROOT, 'flows')).length);
+  const library = FILES.filter((file) => file.startsWith('dist/library/'));
+  const modules = library.filter((file) => file.endsWith('.js'));
+  expect(modules.length).toBeGreaterThan(100);
+  expect(library.sort()).toEqual(modules.flatMap((file) => [file.replace(/js$/, 'd.ts'), file]).sort());
+  expect(library.filter((file) => file.startsWith('dist/library/cli/'))).toEqual([]);
+});
+
+it('is called taskflow-cli, and every door it names is there', () => {
+  expect([about.name, Object.keys(about.bin)]).toEqual(['taskflow-cli', ['taskflow']]);
+  const doors = [...Object.values(about.bin), ...Object.values(about.exports).flatMap((to) => Object.values({ to }))];
+  const paths = doors.flatMap((door) => (typeof door === 'string' ? [door] : Object.values(door as object)));
+  expect(paths).toHaveLength(5);
+  expect(paths.filter((path) => !existsSync(join(PACKAGE, path)))).toEqual([]);
+});
+
+it('its schema is the one that the command prints', () => {
+  const env = cliEnvironment(INSTALLED) as NodeJS.ProcessEnv;
+  const printed = spawnSync(process.execPath, [CLI, 'schema'], { cwd: tmpdir(), env, encoding: 'utf8' }).stdout;
+  expect(JSON.parse(readFileSync(join(PACKAGE, 'dist/schema.json'), 'utf8'))).toEqual(JSON.parse(printed));
+});
+
+it('`npm start` says how to build where nothing was built', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'unbuilt-'));
+  try {
+    cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
+    mkdirSync(join(copy, 'scripts'));
+    cpSync(join(ROOT, 'scripts/start.mjs'), join(copy, 'scripts/start.mjs'));
+    const env = cliEnvironment(copy) as NodeJS.ProcessEnv;
+    const { status, stderr } = spawnSync('npm', ['start', '--silent'], { cwd: copy, env, encoding: 'utf8' });
+    expect(stderr).toContain('build it with: npm run build');
+    expect(stderr).not.toMatch(/^ +at |Cannot find module/m);
+    expect(status).toBe(1);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+});

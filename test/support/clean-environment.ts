@@ -1,0 +1,28 @@
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What a test may know of the machine: where programs are, and what the suite itself was told. */
+const KEPT = /^(PATH|TMPDIR|NODE_ENV|TEST|VITEST\w*|TASKFLOW_(TEST_\w+|FULL|STEPS)|UPDATE_FIXTURES)$/;
+
+/** Tests see neither the user's home, language and settings nor a repository around the temporary folder. */
+export default function setup(): () => void {
+  const usual = { ...process.env };
+  for (const name of Object.keys(usual)) if (!KEPT.test(name)) delete process.env[name];
+  Object.assign(process.env, cleanEnvironment());
+  mkdirSync(process.env['HOME']!, { recursive: true });
+  return () => void Object.assign(process.env, usual);
+}
+
+/** Also what each command of a test starts with. */
+export function cleanEnvironment(): Record<string, string> {
+  const folder = tmpdir();
+  return {
+    HOME: join(folder, 'home'),
+    LANG: 'C.UTF-8',
+    // Shared, since all that lies there is the compiled code of the one command.
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    GIT_CEILING_DIRECTORIES: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+  };
+}
