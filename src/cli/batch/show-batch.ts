@@ -6,9 +6,10 @@ import { formatAgo, formatDuration } from '../../util/duration.js';
 import { grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Invocation } from '../boot/command.js';
-import { runJson, stateText } from '../commands/runs/runs.js';
 import { questionLines } from '../run/decision-text.js';
 import { createStyle } from '../terminal/style.js';
+import { resumeCommand } from '../text/resume-command.js';
+import { runJson, stateText } from '../text/run-facts.js';
 import { alignColumns } from '../text/table.js';
 import { RowNames } from './row-names.js';
 
@@ -61,11 +62,6 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
   if (head.state !== 'success' && head.state !== 'running') {
     out.write(`${style.dim('→')} ${resumeCommand(run)}    goes on with it\n`);
   }
-}
-
-export function resumeCommand({ ref, over }: { readonly ref: string; readonly over?: string }): string {
-  const quoted = [ref, over ?? 'FILE'].map((word) => (/^[\w./:@-]+$/.test(word) ? word : JSON.stringify(word)));
-  return `taskflow batch ${quoted[0]} --over ${quoted[1]} --resume`;
 }
 
 function rank({ status }: RowLine): number {

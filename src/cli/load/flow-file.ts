@@ -42,7 +42,7 @@ export async function requireFlow(
     const { writeDiagnostics } = await import('../errors/diagnostics.js');
     await writeDiagnostics(invocation.err, told, invocation.project);
     if (invocation.project.env['GITHUB_ACTIONS'] === 'true') {
-      (await import('../run/reports.js')).annotateDiagnostics(invocation, told);
+      (await import('../errors/annotate-diagnostics.js')).annotateDiagnostics(invocation, told);
     }
   }
   return 'flow' in loaded ? loaded : { status: refuse(invocation, told) };

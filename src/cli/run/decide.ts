@@ -4,11 +4,11 @@ import { isUnfinished, type RunHead, runHead } from '../../run/history/run-head.
 import { wentOn } from '../../run/history/succession.js';
 import { traceRun } from '../../run/history/trace.js';
 import { oneLine } from '../../util/terminal-text.js';
-import { resumeCommand } from '../batch/show-batch.js';
 import type { Command, Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
 import { findRun } from '../load/run-ref.js';
+import { resumeCommand } from '../text/resume-command.js';
 import { decisionJson, decisionText } from './decision-text.js';
 
 const POSITIONALS: Command['positionals'] = [

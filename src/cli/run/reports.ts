@@ -1,11 +1,10 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Flow } from '../../model/flow.js';
 import { batchJunit } from '../../report/batch-report.js';
 import { type ActionsJob, actionsJob } from '../../report/github/actions.js';
 import { type Annotation, annotationLine } from '../../report/github/annotation.js';
-import { batchAnnotations, diagnosticAnnotation, runAnnotations } from '../../report/github/annotations.js';
+import { batchAnnotations, runAnnotations } from '../../report/github/annotations.js';
 import { batchSummary, runSummary } from '../../report/github/summary.js';
 import { runJunit } from '../../report/run-report.js';
 import type { BatchResult } from '../../run/batch/result.js';
@@ -54,15 +53,6 @@ export function writeBatchReports(invocation: Invocation, over: string, result: 
     summary: () => batchSummary(result, over),
     annotations: () => batchAnnotations(result, over === '-' ? undefined : job?.fileName(over)),
   });
-}
-
-/** Problems of a flow at their places, beside the frames that people read in the log. */
-export function annotateDiagnostics({ project, err }: Invocation, diagnostics: readonly Diagnostic[]): void {
-  const job = actionsJob(project);
-  if (!job) return;
-  for (const diagnostic of diagnostics) {
-    err.write(`${annotationLine(diagnosticAnnotation(diagnostic, job.fileName(diagnostic.file)))}\n`);
-  }
 }
 
 interface Reports {

@@ -1,6 +1,6 @@
+import { batchDigest } from '../core/run-group.js';
 import { type LastCost, lastCosts } from '../history/last-costs.js';
 import { lastRunId } from '../history/runs-folder.js';
-import { batchDigest } from '../start/start-run.js';
 import type { BatchOptions } from './options.js';
 import { rowPath } from './row-scope.js';
 import type { BatchRow } from './rows/bind-rows.js';

@@ -1,6 +1,6 @@
 import type { Continuation } from '../core/options.js';
+import { batchDigest } from '../core/run-group.js';
 import { lastRunId } from '../history/runs-folder.js';
-import { batchDigest } from '../start/start-run.js';
 import type { BatchOptions } from './options.js';
 
 /** To go on with the last batch of a flow over a list of that name. */

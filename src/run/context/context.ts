@@ -19,6 +19,19 @@ import type { SharedResults } from '../reuse/shared-results.js';
 import type { NestedFlows } from './nested-flows.js';
 import type { RunnerPool } from './runner-pool.js';
 
+/** How scopes and phases are run: given to the context, since phases run flows and flows run phases. */
+export interface Scheduler {
+  runScope(run: RunContext, scope: Scope, signal: AbortSignal): Promise<ScopeResult>;
+  rerunPhase(run: RunContext, again: Rerun): Promise<PhaseOutcome>;
+}
+
+export interface Rerun {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly round: number;
+  readonly signal: AbortSignal;
+}
+
 /** The services and the state that all phases of one run share. Made once by `startRun`. */
 export interface RunContext {
   readonly options: RunOptions;
@@ -49,10 +62,10 @@ export interface RunContext {
   readonly inRepository: () => boolean;
   /** The form in which an identity may be written. */
   readonly storedIdentity: (identity: Identity, length?: number) => JsonObject;
-  /** Runs a nested flow; here, and not imported, because nested flows run phases and phases run nested flows. */
+  /** Runs a nested flow. */
   readonly runScope: (scope: Scope, signal: AbortSignal) => Promise<ScopeResult>;
   /** Runs a phase again that a gate has sent back; its new outcome replaces the old one in the scope. */
-  readonly rerunPhase: (scope: Scope, id: string, round: number, signal: AbortSignal) => Promise<PhaseOutcome>;
+  readonly rerunPhase: (again: Rerun) => Promise<PhaseOutcome>;
   /** Work whose result nobody waits for (losers of a race that may finish); the run ends after it. */
   readonly background: Set<Promise<unknown>>;
   /** Named by `--from`, and all phases after it. */

@@ -10,6 +10,7 @@ import { startTimer } from '../../util/timer.js';
 import type { PriorResults } from '../continue/prior-results.js';
 import { Admission } from '../core/admission.js';
 import { Ledger } from '../core/budget.js';
+import { moneyCannotBeHeld } from '../core/held-budget.js';
 import { downstreamOf } from '../core/neighbours.js';
 import type { RunOptions } from '../core/options.js';
 import { Secrets } from '../core/secrets.js';
@@ -20,10 +21,7 @@ import { readLineAt } from '../journal/reader.js';
 import type { JournalWriter } from '../journal/writer.js';
 import { declaredFiles } from '../reuse/declared-files.js';
 import { SharedResults } from '../reuse/shared-results.js';
-import { runPhase } from '../schedule/run-phase.js';
-import { runScope } from '../schedule/schedule.js';
-import { moneyCannotBeHeld } from '../start/held-budget.js';
-import type { RunContext } from './context.js';
+import type { RunContext, Scheduler } from './context.js';
 import { NestedFlows } from './nested-flows.js';
 import { RunnerPool } from './runner-pool.js';
 import { openWorld } from './world.js';
@@ -31,6 +29,7 @@ import { openWorld } from './world.js';
 const DEFAULT_CONCURRENCY = 8;
 
 export interface ContextParts {
+  readonly scheduler: Scheduler;
   readonly options: RunOptions;
   readonly runId: string;
   readonly journal: JournalWriter;
@@ -91,13 +90,8 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
     },
     storedIdentity: (identity, length) =>
       storedIdentity(identity, { seal: (value) => store?.seal(value) ?? '(sealed)', secrets: secrets.values, length }),
-    runScope: (scope, signal) => runScope(context, scope, signal),
-    rerunPhase: async (scope, id, round, signal) => {
-      const phase = scope.flow.phases.find((candidate) => candidate.id === id)!;
-      const outcome = await runPhase({ run: context, scope, phase, round, signal, selected: 'run' });
-      scope.outcomes.set(id, outcome);
-      return outcome;
-    },
+    runScope: (scope, signal) => parts.scheduler.runScope(context, scope, signal),
+    rerunPhase: (again) => parts.scheduler.rerunPhase(context, again),
     background: new Set(),
     following: from === undefined ? new Set() : downstreamOf(flow, from),
     executions: { count: 0 },

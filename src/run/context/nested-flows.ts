@@ -8,9 +8,6 @@ import type { Scope } from '../core/scope.js';
 
 type Loaded = { readonly flow: Flow } | { readonly failure: Failure };
 
-const MOST_DEPTH = 20;
-const MOST_GENERATED_DEPTH = 5;
-
 /** The flows that this run's phases use, each read and checked once. */
 export class NestedFlows {
   readonly #loaded = new Map<string, Promise<Loaded>>();
@@ -44,17 +41,6 @@ export class NestedFlows {
     if ('flow' in checked) return { flow: checked.flow };
     return { failure: badFlow('the generated flow has problems', checked.diagnostics) };
   }
-}
-
-/** Why a flow may not be entered from here; undefined when it may. */
-export function tooDeep(scope: Scope, flow: Flow, generated: boolean): Failure | undefined {
-  const name = flow.file ?? flow.name;
-  if (!generated && flow.file !== undefined && scope.ancestry.includes(name)) {
-    return { code: 'limit', message: `the flow uses itself: ${[...scope.ancestry, name].join(' → ')}` };
-  }
-  const most = generated || scope.generated ? MOST_GENERATED_DEPTH : MOST_DEPTH;
-  if (scope.depth + 1 <= most) return undefined;
-  return { code: 'limit', message: `flows are nested more than ${most} deep` };
 }
 
 function badFlow(what: string, diagnostics: readonly Diagnostic[]): Failure {

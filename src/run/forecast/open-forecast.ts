@@ -13,6 +13,7 @@ import { journalOf, lastRunId } from '../history/runs-folder.js';
 import type { JournalLine } from '../journal/lines.js';
 import { readLines } from '../journal/reader.js';
 import type { JournalWriter, LinePlace } from '../journal/writer.js';
+import { scheduler } from '../schedule/scheduler.js';
 
 /** What a dry run, of one flow or of a batch, goes through its phases with. */
 export interface OpenForecast {
@@ -44,6 +45,7 @@ export async function openForecast(
     if (!warnings.includes(message)) warnings.push(message);
   };
   const context = await makeContext({
+    scheduler,
     options: { ...options, forecast: true },
     runId: '00000000-000000-000000',
     journal,

@@ -81,7 +81,7 @@ async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> 
     }
     for (const { id, optional } of again) {
       scope.feedback.set(id, `A reviewer sent this back:\n${judged.text}`);
-      const outcome = await run.rerunPhase(scope, id, round + 1, at.signal);
+      const outcome = await run.rerunPhase({ scope, id, round: round + 1, signal: at.signal });
       if (outcome.status === 'done' || outcome.status === 'skipped' || (optional && outcome.status === 'failed'))
         continue;
       return { ...failedBefore(upstreamFailed(id, outcome.failure)), usage, durationMs };

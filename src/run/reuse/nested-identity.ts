@@ -4,10 +4,10 @@ import { mayBeCrossRun } from '../../model/kind.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { agentCall } from '../core/agent-call.js';
 import type { Scope } from '../core/scope.js';
 import { contextMoved, contextText } from '../render/context-files.js';
 import { render } from '../render/render.js';
-import { agentCall } from '../units/agent-call.js';
 import { filledIn, type Probe } from './identify.js';
 import { essence } from './significant-fields.js';
 

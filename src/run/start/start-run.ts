@@ -2,8 +2,6 @@ import type { RunEvent, RunEventBody } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import type { Flow } from '../../model/flow.js';
 import { holderIdentity } from '../../process/process-identity.js';
-import { canonicalEncode } from '../../util/canonical.js';
-import { sha256Hex } from '../../util/digest.js';
 import { VERSION } from '../../util/version.js';
 import type { RunContext } from '../context/context.js';
 import { type ContextParts, makeContext } from '../context/make-context.js';
@@ -13,6 +11,7 @@ import { importedCheckpoint } from '../continue/imported.js';
 import { PriorResults } from '../continue/prior-results.js';
 import type { RunOptions } from '../core/options.js';
 import { type RunResult, runResult, spentOf } from '../core/result.js';
+import { argumentsDigest, batchDigest } from '../core/run-group.js';
 import { ownScope, type ScopeResult } from '../core/scope.js';
 import { publicArgs } from '../core/secrets.js';
 import { windDown } from '../execute/leftovers.js';
@@ -22,6 +21,7 @@ import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from '
 import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
 import { JournalWriter } from '../journal/writer.js';
 import { runScope } from '../schedule/schedule.js';
+import { scheduler } from '../schedule/scheduler.js';
 
 /** A run that cannot even begin: the named run does not exist, a budget cannot be held. */
 export interface Refused {
@@ -106,7 +106,7 @@ export async function openRun(
   // A partial run is a side path, and so is one that only proves something: the next run continues what they would have.
   const isWhole =
     options.selection?.only === undefined && options.selection?.from === undefined && options.frozen !== true;
-  const parts: ContextParts = { options, runId, journal, prior, emit, warn, flowId, previousRun };
+  const parts: ContextParts = { options, scheduler, runId, journal, prior, emit, warn, flowId, previousRun };
   const context = await makeContext(parts);
   if ('refused' in context) {
     journal.write({
@@ -151,22 +151,6 @@ export async function openRun(
       pruneRuns(project, journal.bytes);
     },
   };
-}
-
-/**
- * Which runs of a flow belong together: those with the same given arguments, those over the same list of rows. What has
- * its default counts as not given, so that a new argument with a default makes no other run of it.
- */
-export function argumentsDigest({ flow, args }: RunOptions): string {
-  const given = Object.entries(publicArgs(flow.args, args)).filter(([name, value]) => {
-    const byDefault = flow.args[name]?.default;
-    return byDefault === undefined || canonicalEncode(byDefault) !== canonicalEncode(value);
-  });
-  return sha256Hex(canonicalEncode(Object.fromEntries(given)));
-}
-
-export function batchDigest(over: string): string {
-  return sha256Hex(canonicalEncode({ batch: over }));
 }
 
 /** So many results are looked at before the run begins; more of them would keep a person waiting for a number. */

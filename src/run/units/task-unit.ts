@@ -4,6 +4,7 @@ import type { Failure } from '../../model/failure.js';
 import type { TaskBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { type AgentCall, agentCall } from '../core/agent-call.js';
 import { failedBefore } from '../core/execution.js';
 import { promised } from '../core/output.js';
 import { runMark } from '../execute/leftovers.js';
@@ -15,7 +16,6 @@ import { contextMoved, contextText } from '../render/context-files.js';
 import { render } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { sameModel } from '../reuse/same-model.js';
-import { type AgentCall, agentCall } from './agent-call.js';
 import { statusOf } from './script-unit.js';
 import type { Prepare, UnitSpec } from './unit.js';
 

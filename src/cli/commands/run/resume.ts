@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { JsonValue } from '../../../model/json.js';
 import { isUnfinished, type RunHead, runHead } from '../../../run/history/run-head.js';
-import { resumeCommand } from '../../batch/show-batch.js';
 import type { Command } from '../../boot/command.js';
 import { complain, complainAll } from '../../errors/problem.js';
 import { givenArgs } from '../../flags/given-args.js';
@@ -11,6 +10,7 @@ import { unknownRunnerFlag } from '../../load/named-runner.js';
 import { findRun } from '../../load/run-ref.js';
 import { requireConfig } from '../../load/settings.js';
 import { executeRun } from '../../run/execute.js';
+import { resumeCommand } from '../../text/resume-command.js';
 
 export const command: Command = {
   usage: 'RUN [flags]',

@@ -12,9 +12,9 @@ import { findRun } from '../../load/run-ref.js';
 import { decisionJson, decisionText, questionLines } from '../../run/decision-text.js';
 import { recordedOutcome } from '../../run/recorded-outcome.js';
 import { createStyle, type Style } from '../../terminal/style.js';
+import { runJson, stateText } from '../../text/run-facts.js';
 import { drawRun } from '../../view/draw.js';
 import { applyEvent, createRunState } from '../../view/run-state.js';
-import { runJson, stateText } from './runs.js';
 
 export const command: Command = {
   usage: 'RUN [--json]',

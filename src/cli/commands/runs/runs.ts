@@ -1,7 +1,6 @@
-import { totalTokens } from '../../../model/outcome.js';
 import { waitingApprovals } from '../../../run/history/decide-approval.js';
 import { listRuns, sizeOfRuns } from '../../../run/history/list-runs.js';
-import type { RunHead, RunState } from '../../../run/history/run-head.js';
+import type { RunHead } from '../../../run/history/run-head.js';
 import { wentOn } from '../../../run/history/succession.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
 import { formatBytes, plural } from '../../../util/format.js';
@@ -10,6 +9,7 @@ import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { createStyle, type Style } from '../../terminal/style.js';
+import { runJson, stateText } from '../../text/run-facts.js';
 import { alignColumns } from '../../text/table.js';
 import { savedText, spentText } from '../../view/closing.js';
 
@@ -70,20 +70,6 @@ function chosenRuns({ flags, project }: Invocation): RunHead[] {
     .slice(0, limit);
 }
 
-export function runJson({ runId, run, state, endedAt, end }: RunHead) {
-  return {
-    runId,
-    flow: run.flow,
-    file: run.file ?? null,
-    state,
-    startedAt: run.at,
-    durationMs: end?.durationMs ?? Math.max(0, Math.round(endedAt - run.at)),
-    spent: end ? { usd: end.spent.usd ?? null, tokens: totalTokens(end.spent) } : null,
-    saved: end?.saved ?? null,
-    continues: run.continues ?? null,
-  };
-}
-
 function row(head: RunHead, project: Project, style: Style): string[] {
   const now = project.clock.now();
   const { runId, run, state, end } = head;
@@ -104,10 +90,4 @@ function row(head: RunHead, project: Project, style: Style): string[] {
 function sincePaused(project: Project, runId: string): string {
   if (wentOn(project, runId)) return ' (went on)';
   return waitingApprovals(project, runId).every(({ decided }) => decided) ? ' (decided)' : '';
-}
-
-export function stateText(state: RunState, style: Style): string {
-  if (state === 'success') return style.green(state);
-  if (state === 'running') return style.cyan(state);
-  return state === 'paused' || state === 'interrupted' ? style.yellow(state) : style.red(state);
 }

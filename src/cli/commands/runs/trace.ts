@@ -5,7 +5,7 @@ import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { findRun } from '../../load/run-ref.js';
-import { TraceText } from '../../text/trace-text.js';
+import { TraceText } from '../../run/trace-text.js';
 
 export const command: Command = {
   usage: 'RUN [PHASE] [--full] [--json]',

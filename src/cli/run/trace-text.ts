@@ -7,11 +7,11 @@ import { plural } from '../../util/format.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
 import type { NamedRow } from '../batch/row-names.js';
 import type { Invocation } from '../boot/command.js';
-import { decisionText } from '../run/decision-text.js';
-import { recordedOutcome } from '../run/recorded-outcome.js';
 import { createStyle, type Style } from '../terminal/style.js';
 import { savedText, spentText } from '../view/closing.js';
 import { outcomeNote, usageFacts } from '../view/notes.js';
+import { decisionText } from './decision-text.js';
+import { recordedOutcome } from './recorded-outcome.js';
 
 const SHORT_LINES = 8;
 const SHORT_WIDTH = 400;

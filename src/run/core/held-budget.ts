@@ -3,7 +3,7 @@ import type { Failure } from '../../model/failure.js';
 import type { Flow, Phase, TaskBody } from '../../model/flow.js';
 import type { NestedFlows } from '../context/nested-flows.js';
 import type { RunnerPool } from '../context/runner-pool.js';
-import type { RunOptions } from '../core/options.js';
+import type { RunOptions } from './options.js';
 
 type BudgetOptions = Pick<RunOptions, 'flow' | 'maxUSD'>;
 

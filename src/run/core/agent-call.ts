@@ -5,7 +5,7 @@ import type { JsonObject } from '../../model/json.js';
 import { nearestName } from '../../util/nearest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { PooledRunner } from '../context/runner-pool.js';
-import { costUnknown } from '../start/held-budget.js';
+import { costUnknown } from './held-budget.js';
 
 /** Who answers a task: the runner and all that decides how it answers. */
 export interface AgentCall {
