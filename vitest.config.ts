@@ -6,11 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/clients/**', 'test/nodes/**', '**/node_modules/**'],
     reporters: ['default', './test/support/closing-line.ts'],
-    globalSetup: [
-      'test/support/temporary-folder.ts',
-      'test/support/installed-package.ts',
-      'test/support/clean-environment.ts',
-    ],
+    globalSetup: ['test/support/temporary-folder.ts', 'test/support/clean-environment.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -28,12 +28,17 @@ export function ansiToSvg(ansi, { columns, title }) {
     const y = BAR + PAD + row * CELL.height + 13;
     return pieces.map((piece) => textElement(piece, y)).join('');
   });
+  const size = `width="${width}" height="${height}"`;
+  const box = `${size} viewBox="0 0 ${width} ${height}"`;
+  const middle = `x="${width / 2}" y="${BAR / 2 + 6}" text-anchor="middle"`;
+  const small = `font-family="sans-serif" font-size="13" fill="${COLORS.dim}"`;
+  const fonts = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
   return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeText(title)}">`,
-    `<rect width="${width}" height="${height}" rx="8" fill="${COLORS.background}"/>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" ${box} role="img" aria-label="${escapeText(title)}">`,
+    `<rect ${size} rx="8" fill="${COLORS.background}"/>`,
     ...dots,
-    `<text x="${width / 2}" y="${BAR / 2 + 6}" text-anchor="middle" font-family="sans-serif" font-size="13" fill="${COLORS.dim}">${escapeText(title)}</text>`,
-    '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14" xml:space="preserve">',
+    `<text ${middle} ${small}>${escapeText(title)}</text>`,
+    `<g font-family="${fonts}" font-size="14" xml:space="preserve">`,
     ...rows.filter((row) => row !== ''),
     '</g>',
     '</svg>',
@@ -72,8 +77,8 @@ function textElement({ text, column, style }, y) {
   const x = (PAD + (column + lead) * CELL.width).toFixed(1);
   const fill = style.color ?? (style.dim ? COLORS.dim : COLORS.text);
   const weight = style.bold ? ' font-weight="bold"' : '';
-  const length = ([...shown].length * CELL.width).toFixed(1);
-  return `<text x="${x}" y="${y}" fill="${fill}"${weight} textLength="${length}" lengthAdjust="spacingAndGlyphs">${escapeText(shown)}</text>`;
+  const length = `textLength="${([...shown].length * CELL.width).toFixed(1)}" lengthAdjust="spacingAndGlyphs"`;
+  return `<text x="${x}" y="${y}" fill="${fill}"${weight} ${length}>${escapeText(shown)}</text>`;
 }
 
 function escapeText(text) {

@@ -1,5 +1,5 @@
-// Builds what users get: the command (one CommonJS file behind a small loader), the library (plain ES modules with their
-// types beside them) and the schema of flow files.
+// Builds what users get: the command (one CommonJS file behind a small loader), the library (plain ES modules with
+// their types beside them) and the schema of flow files.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
-// Tests with large programs that are installed on demand: `node scripts/test-with.mjs FOLDER`, a folder of test/ with a lock
-// file of its own. Installs what it names when that has changed since the last time, then runs the tests in it.
+// Tests with large programs that are installed on demand: `node scripts/test-with.mjs FOLDER`, a folder of test/ with a
+// lock file of its own. Installs what it names when that has changed since the last time, then runs the tests in it.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -43,7 +43,8 @@ describe('a program of somebody who has installed the package', () => {
       const batch = await result;
       const bad = await runBatch(project, flow, [null]).result.catch((error) => error instanceof RowsError);
       console.log(JSON.stringify({
-        unknown, bad, one: one.output, status: batch.status, rows: batch.rows.map(({ row }) => batch.outputOf(row).text),
+        unknown, bad, one: one.output, status: batch.status,
+        rows: batch.rows.map(({ row }) => batch.outputOf(row).text),
         types: [...types].filter((type) => type.startsWith('row')),
       }));
     `,

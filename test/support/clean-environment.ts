@@ -1,17 +1,26 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The environment that the suite was started with. */
+    readonly outside: NodeJS.ProcessEnv;
+  }
+}
 
 /** What a test may know of the machine: where programs are, and what the suite itself was told. */
-const KEPT = /^(PATH|TMPDIR|NODE_ENV|TEST|VITEST\w*|TASKFLOW_(TEST_\w+|FULL|STEPS)|UPDATE_FIXTURES)$/;
+const KEPT = /^(PATH|TMPDIR|NODE_ENV|TEST|VITEST\w*|TASKFLOW_(FULL|STEPS)|UPDATE_FIXTURES)$/;
 
 /** Tests see neither the user's home, language and settings nor a repository around the temporary folder. */
-export default function setup(): () => void {
-  const usual = { ...process.env };
-  for (const name of Object.keys(usual)) if (!KEPT.test(name)) delete process.env[name];
+export default function setup(project: TestProject): () => void {
+  const outside = { ...process.env };
+  project.provide('outside', outside);
+  for (const name of Object.keys(outside)) if (!KEPT.test(name)) delete process.env[name];
   Object.assign(process.env, cleanEnvironment());
   mkdirSync(process.env['HOME']!, { recursive: true });
-  return () => void Object.assign(process.env, usual);
+  return () => void Object.assign(process.env, outside);
 }
 
 /** Also what each command of a test starts with. */

@@ -3,9 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cleanEnvironment } from './clean-environment.js';
+import { installedPackage } from './installed-package.js';
 
-/** A folder into which the package was installed; made once before the suite. */
-export const INSTALLED = process.env['TASKFLOW_TEST_INSTALLED']!;
+/** A folder into which the package was installed. */
+export const INSTALLED = await installedPackage();
 /** The command that users run. */
 export const CLI = join(INSTALLED, 'node_modules/taskflow-cli/dist/taskflow.cjs');
 

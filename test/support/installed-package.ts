@@ -1,21 +1,43 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { inject } from 'vitest';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PATIENCE_MS = 300_000;
 
-/** The end-to-end tests run what users get: what `npm pack` makes, installed into an empty folder, once for all of them. */
-export default async function setup(): Promise<void> {
+/**
+ * A folder with what users get: what `npm pack` makes, installed. Made once per suite by the first test file that asks
+ * for it, while the others wait, so that tests of the sources alone do not wait for it.
+ */
+export async function installedPackage(): Promise<string> {
   const folder = join(tmpdir(), 'installed');
-  mkdirSync(folder);
+  const outcome = join(folder, 'outcome');
+  if (mkdirSync(folder, { recursive: true }) !== undefined) {
+    await install(folder).then(
+      () => writeFileSync(outcome, ''),
+      (error: Error) => writeFileSync(outcome, error.message),
+    );
+  }
+  for (const end = Date.now() + PATIENCE_MS; !existsSync(outcome); await sleep(20)) {
+    if (Date.now() > end) throw new Error('nobody has installed the package');
+  }
+  const problem = readFileSync(outcome, 'utf8');
+  if (problem !== '') throw new Error(`the package could not be installed: ${problem}`);
+  return folder;
+}
+
+async function install(folder: string): Promise<void> {
+  // npm needs the user's settings: the registry, a proxy.
+  const env = inject('outside');
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
+  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT, env });
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'))!;
   const quick = ['--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', '--silent'];
-  await run('npm', ['install', ...quick, join(folder, archive)], { cwd: folder });
-  process.env['TASKFLOW_TEST_INSTALLED'] = folder;
+  await run('npm', ['install', ...quick, join(folder, archive)], { cwd: folder, env });
 }

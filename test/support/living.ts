@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Processes that work in a folder or below it, however they got there and whoever their parent is. Zombies are dead. */
+/** Processes that work in a folder or below it, whoever their parent is. Zombies are dead. */
 export function livingIn(root: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -15,8 +15,8 @@ import type { Project } from '../../src/util/project.js';
 
 /**
  * A real project in a folder of its own. Scripts call `tick NAME TEXT…`, which notes its name in a log outside the
- * project and prints the text; the agent notes its prompt there and answers what the prompt's `SAY:` lines say. So every
- * execution is counted, whatever a status claims.
+ * project and prints the text; the agent notes its prompt there and answers what the prompt's `SAY:` lines say. So
+ * every execution is counted, whatever a status claims.
  */
 export interface Rig {
   readonly root: string;

@@ -42,7 +42,8 @@ node -e '
   const text = readFileSync(file, "utf8");
   if (text === "" || !target) process.exit(0);
   const { status, runId, reuse } = JSON.parse(text);
-  const outputs = { status, "run-id": runId, executed: reuse.executed, reused: reuse.run + reuse.crossRun, result: file };
+  const reused = reuse.run + reuse.crossRun;
+  const outputs = { status, "run-id": runId, executed: reuse.executed, reused, result: file };
   appendFileSync(target, Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`).join(""));
 ' "$result" "${GITHUB_OUTPUT:-}"
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, ModelCall, Protocol, SseEvent } from './wire.js';
 
-/** Writes one answer the way its step says: streamed or whole, slowly, cut off, never, or not at all what was asked for. */
+/** Writes one answer the way its step says: streamed or whole, slowly, cut off, never, or not what was asked for. */
 export async function sendAnswer(
   response: ServerResponse,
   protocol: Protocol,
