@@ -5,12 +5,15 @@ import { afterEach, expect, it } from 'vitest';
 import { openStore } from '../../src/store/disk-store.js';
 import { systemClock } from '../../src/util/clock.js';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
+import { effort } from '../support/effort.js';
 import { executions, topics } from './support.js';
 
 let project: TestProject;
 afterEach(() => project?.remove());
 
-const ROWS = 10_000;
+const ROWS = effort(2_000, 10_000);
+/** 60 MB of outputs in all. */
+const KEPT = `kept ${'x'.repeat(60_000_000 / ROWS)}`;
 const FLOW = `name: large
 args: { topic: {} }
 phases:
@@ -23,7 +26,7 @@ phases:
 `;
 const ARGS = ['batch', 'flow.yaml', '--over', 'topics.txt', '--quiet'];
 
-it('runs ten thousand cached topics in bounded memory, and executes only what is not cached', async () => {
+it('runs thousands of cached topics in bounded memory, and executes only what is not cached', async () => {
   project = createTestProject({ 'flow.yaml': FLOW, 'topics.txt': topics(ROWS) });
   // Nothing may run: every row says which key it would have had.
   expect((await project.run([...ARGS, '--frozen'])).status).toBe(6);
@@ -34,7 +37,7 @@ it('runs ten thousand cached topics in bounded memory, and executes only what is
   expect(status).toBe(0);
   const result = JSON.parse(stdout);
   expect(result).toMatchObject({ total: ROWS, done: ROWS, failed: 0, reuse: { executed: 1, crossRun: ROWS } });
-  expect(result.rows.at(-1)).toMatchObject({ output: `kept ${'x'.repeat(6_000)}`, args: { topic: `Topic ${ROWS}` } });
+  expect(result.rows.at(-1)).toMatchObject({ output: KEPT, args: { topic: `Topic ${ROWS}` } });
   expect(executions(project, 'work.count')).toBe(0);
   expect(executions(project, 'setup.count')).toBe(2);
   expect(readdirSync(join(project.root, 'out'))).toHaveLength(ROWS + 2);
@@ -66,7 +69,7 @@ function fillStore(): number {
       runId: runId!,
       flow: 'large',
       phase: 'work',
-      output: { text: `kept ${'x'.repeat(6_000)}`, json: null },
+      output: { text: KEPT, json: null },
       files: [],
       usage: { inputTokens: 10, cachedInputTokens: 0, outputTokens: 10, usd: 0.01 },
       durationMs: 1_000,

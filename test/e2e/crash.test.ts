@@ -5,13 +5,14 @@ import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/run/core/result.js';
 import type { JournalLine } from '../../src/run/journal/lines.js';
 import { readLines } from '../../src/run/journal/reader.js';
+import { effort } from '../support/effort.js';
 import { linesOf, startCli } from '../support/live-cli.js';
 import { livingIn } from '../support/living.js';
 import { type Random, randomFrom } from '../support/random.js';
 import { createRig, type Rig } from '../support/rig.js';
 import { drawFlow, installWork, workOf } from './crash-flow.js';
 
-const SEEDS = Array.from({ length: 56 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: effort(16, 120) }, (_, index) => index + 1);
 const SIGNALS = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT'] as const;
 
 interface Trial {

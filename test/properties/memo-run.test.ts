@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { loadFlow } from '../../src/library.js';
 import { forecastRun } from '../../src/run/forecast/forecast.js';
 import { createMemoRig, type MemoRig } from '../memo-e2e/support.js';
+import { effort } from '../support/effort.js';
 import { type Files, Model, type Node, phaseOf, STEP } from './memo-model.js';
 
 const FILES = ['f0', 'f1', 'f2'];
@@ -171,7 +172,7 @@ describe('random flows and random edits against a plain model', () => {
           }
         },
       ),
-      { numRuns: 20, interruptAfterTimeLimit: 40_000 },
+      { numRuns: effort(12, 80), interruptAfterTimeLimit: effort(40_000, 300_000) },
     );
-  }, 90_000);
+  }, 400_000);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/outcome.js';
 import { readiness, type Standing } from '../../src/run/schedule/readiness.js';
+import { effort } from '../support/effort.js';
 import { linesOf } from '../support/live-cli.js';
 import { createRig, type Rig } from '../support/rig.js';
 
@@ -138,7 +139,7 @@ describe('random graphs', () => {
         holds(phases, concurrency, seen);
       }),
       // A counterexample of nine phases is small enough; looking for a smaller one would take minutes of processes.
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: effort(20, 100), endOnFailure: true },
     );
   });
 
@@ -167,7 +168,7 @@ describe('random graphs', () => {
         if (!broke) expect(result.phases.every(({ status }) => status !== 'cancelled')).toBe(true);
       }),
       // A counterexample of nine phases is small enough; looking for a smaller one would take minutes of processes.
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: effort(20, 100), endOnFailure: true },
     );
   });
 });

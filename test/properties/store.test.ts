@@ -10,6 +10,7 @@ import { listEntries } from '../../src/store/list-entries.js';
 import { claimPath, entryPath } from '../../src/store/paths.js';
 import type { Entry } from '../../src/store/store.js';
 import { key, LIMITS, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
+import { effort } from '../support/effort.js';
 
 /** What a store is, without anything that makes one hard. */
 interface Model {
@@ -206,6 +207,6 @@ test('whatever happens to a store, it holds what a map would hold', async () => 
         place.remove();
       }
     }),
-    { numRuns: 120 },
+    { numRuns: effort(60, 500) },
   );
-}, 120_000);
+}, 400_000);

@@ -1,0 +1,17 @@
+// `npm run test:long`: the tests that can try harder (those that use test/support/effort.ts, or read TASKFLOW_STEPS)
+// do so.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const files = readdirSync(`${root}test`, { recursive: true })
+  .filter((file) => file.endsWith('.test.ts') && !/^(clients|nodes)\//.test(file))
+  .map((file) => `test/${file}`)
+  .filter((file) => /support\/effort\.js|TASKFLOW_STEPS/.test(readFileSync(`${root}${file}`, 'utf8')));
+
+const env = { TASKFLOW_STEPS: '1000', ...process.env, TASKFLOW_FULL: '1' };
+const vitest = ['vitest', 'run', '--testTimeout=600000', ...files, ...process.argv.slice(2)];
+const { status, error } = spawnSync('npx', vitest, { cwd: root, env, stdio: 'inherit' });
+if (error) throw error;
+process.exitCode = status ?? 1;
