@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLI, createTestProject, type TestProject } from '../support/cli.js';
+import { createTestProject, type TestProject } from '../support/cli.js';
 
 const folder = fileURLToPath(new URL('node_modules', import.meta.url));
 const nodes = readdirSync(folder)
   .map((name) => ({ name, node: join(folder, name, 'bin/node') }))
   .filter(({ node }) => existsSync(node));
 
-/** Enough for the engine to be tuned, which is where versions differ. */
+/** Enough for several of them to run at a time. */
 const PHASES = 120;
 const flow = JSON.stringify({
   name: 'fan',
@@ -37,8 +37,7 @@ it('there are some', () => {
   expect(nodes.map(({ name }) => name)).toEqual(process.platform === 'linux' ? ['node-22', 'node-24', 'node-26'] : []);
 });
 
-describe.each(nodes)('$name', ({ name, node }) => {
-  const { version } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as { version: string };
+describe.each(nodes)('$name', ({ node }) => {
   const run = () => project.run(['run', './flow.json'], { node });
 
   it('runs a large flow, reuses what has not changed, and says nothing that is not its own', async () => {
@@ -55,18 +54,18 @@ describe.each(nodes)('$name', ({ name, node }) => {
   });
 
   it('keeps its compiled code and uses it', async () => {
+    const cache = join(project.root, 'user-cache');
     const kept = () =>
-      readdirSync(dirname(CLI))
-        .filter((file) => file.endsWith('.bin') && file.includes(`-v${version}-`))
-        .map((file) => `${file} ${statSync(join(dirname(CLI), file)).mtimeMs}`);
-    for (let round = 0; round < 6; round += 1) {
-      project.write('in/p7.txt', `edited ${round}\n`);
-      await run();
-    }
+      readdirSync(cache, { recursive: true, encoding: 'utf8' })
+        .map((file) => ({ file, stat: statSync(join(cache, file)) }))
+        .filter(({ stat }) => stat.isFile())
+        .map(({ file, stat }) => `${file} ${stat.mtimeMs}`);
+    const runKeeping = () => project.run(['run', './flow.json'], { node, env: { XDG_CACHE_HOME: cache } });
+    expect((await runKeeping()).status).toBe(0);
     const before = kept();
-    expect(before.length).toBeGreaterThanOrEqual(4);
-    project.write('in/p7.txt', 'edited once more\n');
-    await run();
+    expect(before.length).toBeGreaterThan(0);
+    project.write('in/p7.txt', 'edited\n');
+    expect((await runKeeping()).status).toBe(0);
     expect(kept()).toEqual(before);
   });
 });

@@ -1,0 +1,49 @@
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createTestProject, type TestProject } from '../support/cli.js';
+
+let project: TestProject;
+let code: string;
+beforeEach(() => {
+  project = createTestProject();
+  code = join(project.root, 'user-cache/taskflow/code');
+});
+afterEach(() => project.remove());
+
+const list = () => project.run(['config', 'list'], { env: { XDG_CACHE_HOME: join(project.root, 'user-cache') } });
+const kept = () =>
+  readdirSync(code, { recursive: true, encoding: 'utf8' })
+    .map((file) => ({ file, stat: statSync(join(code, file)) }))
+    .filter(({ stat }) => stat.isFile())
+    .map(({ file, stat: { size, mtimeMs, ino } }) => ({ file, size, mtimeMs, ino }));
+
+it('is kept for the user when a command has run, and taken as it is by the next one', async () => {
+  const first = await list();
+  expect(first.status).toBe(0);
+  const files = kept();
+  expect(files.length).toBeGreaterThan(0);
+  expect(await list()).toEqual(first);
+  expect(kept()).toEqual(files);
+});
+
+it('that is damaged is not used, and the command does what it does', async () => {
+  const first = await list();
+  for (const { file, size } of kept()) writeFileSync(join(code, file), Buffer.alloc(size, 7));
+  expect(await list()).toEqual(first);
+  for (const { file, size } of kept()) writeFileSync(join(code, file), Buffer.alloc(size >> 1));
+  expect(await list()).toEqual(first);
+});
+
+it('is not kept where it cannot be, and the command does what it does', async () => {
+  project.write('user-cache', 'a file');
+  expect((await list()).status).toBe(0);
+});
+
+it.skipIf(process.getuid?.() !== 0)('is not read from, nor put into, a folder of somebody else', async () => {
+  mkdirSync(code, { recursive: true });
+  chmodSync(code, 0o777);
+  chownSync(code, 65_534, 65_534);
+  expect((await list()).status).toBe(0);
+  expect(kept()).toEqual([]);
+});
