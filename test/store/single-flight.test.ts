@@ -203,7 +203,7 @@ describe('a holder that lives', () => {
       if (!('claim' in turn)) throw new Error('no claim');
       return turn.claim;
     };
-    const open = () => readdirSync('/proc/self/fd').length;
+    const open = () => readdirSync('/dev/fd').length;
     await (await claimed('first')).release();
     const before = open();
     expect((await claimed('put')).put(makeEntry('put'))).toEqual({ stored: true });
