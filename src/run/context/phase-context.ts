@@ -1,6 +1,5 @@
 import type { CachePolicy, Phase } from '../../model/flow.js';
 import { mayBeCrossRun } from '../../model/kind.js';
-import { isNewWork, type Settled } from '../core/execution.js';
 import { phasePath, type Scope } from '../core/scope.js';
 import { isRerun } from '../core/selectors.js';
 import type { RunContext } from './context.js';
@@ -64,13 +63,6 @@ function newWorkAbove(scope: Scope, { needs }: Phase): string | undefined {
     if (found !== undefined) return found;
   }
   return scope.newWork;
-}
-
-/** For units that come after others of the same phase: iterations of a loop, levels of a tree, a judge. */
-export function after<C extends PhaseContext>(at: C, earlier: Iterable<Settled>): C {
-  if (at.newWork !== undefined) return at;
-  for (const settled of earlier) if (isNewWork(settled)) return { ...at, newWork: at.path };
-  return at;
 }
 
 /** The last word on reuse: the checker has refused what may not be, and this refuses it again. */

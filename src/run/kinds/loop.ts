@@ -1,12 +1,13 @@
 import type { LoopPhase } from '../../model/flow.js';
 import { NO_OUTPUT, type Output } from '../../model/outcome.js';
-import { after, type PhaseContext } from '../context/phase-context.js';
+import type { PhaseContext } from '../context/phase-context.js';
 import type { Execution, Settled } from '../core/execution.js';
 import { promised } from '../core/output.js';
 import type { Variables } from '../core/scope.js';
 import { conditionInputs, evaluateText } from '../render/conditions.js';
 import { prepare, runBroken, runUnit, runWhole } from '../units/run-unit.js';
 import { UnitTally } from '../units/unit-tally.js';
+import { after } from './after.js';
 import type { KindHandler } from './kind.js';
 
 export const loopKind: KindHandler<LoopPhase> = {

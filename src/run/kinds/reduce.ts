@@ -1,9 +1,10 @@
 import type { ReducePhase } from '../../model/flow.js';
-import { after, type PhaseContext } from '../context/phase-context.js';
+import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, pureResult, type Settled } from '../core/execution.js';
 import { withOrdinals } from '../reuse/ordinals.js';
 import { prepare, runAsPhase, runUnits, runWhole } from '../units/run-unit.js';
 import { UnitTally } from '../units/unit-tally.js';
+import { after } from './after.js';
 import type { KindHandler } from './kind.js';
 
 export const reduceKind: KindHandler<ReducePhase> = {

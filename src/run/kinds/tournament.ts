@@ -1,10 +1,11 @@
 import type { TournamentPhase } from '../../model/flow.js';
-import { after, type PhaseContext } from '../context/phase-context.js';
+import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
 import { withOrdinals } from '../reuse/ordinals.js';
 import { partsOfAll, runBroken, runUnit, runUnits, runWhole } from '../units/run-unit.js';
 import type { UnitSpec } from '../units/unit.js';
 import { UnitTally } from '../units/unit-tally.js';
+import { after } from './after.js';
 import type { KindHandler } from './kind.js';
 import { readWinner } from './verdict.js';
 
