@@ -56,11 +56,12 @@ export async function build() {
   const staging = `${root}dist-${process.pid}`;
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
-  try {
-    await Promise.all([buildCommand(staging), buildLibrary(`${staging}/library`)]);
-  } catch (error) {
+  // Both to their end: one that still writes would bring the folder back.
+  const parts = await Promise.allSettled([buildCommand(staging), buildLibrary(`${staging}/library`)]);
+  const failed = parts.find(({ status }) => status === 'rejected');
+  if (failed) {
     rmSync(staging, { recursive: true, force: true });
-    throw error;
+    throw failed.reason;
   }
   const target = `${root}dist`;
   const old = `${root}dist-old-${process.pid}`;
