@@ -33,7 +33,7 @@ function blocked(why: string): Verdict {
 }
 
 /** Who blocks need not do it well. */
-const BLOCK_ANYWHERE = /\bVERDICT\s*[:=：]\s*["'“‘`]?BLOCK\b(.*)/i;
+const BLOCK_ANYWHERE = /\bVERDICT\s{0,8}["'”]?\s{0,8}[:=：]\s{0,8}["'“‘`]?BLOCK\b(.*)/i;
 /** What would take back, or put off, what stands before it. */
 const TAKEN_BACK = /^(?:or|if|unless|provided|once|only (?:if|when|after)|not(?: yet|[.! ]*$))\b|\bVERDICT\b|\bBLOCK\b/;
 
