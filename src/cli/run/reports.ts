@@ -61,7 +61,7 @@ export function annotateDiagnostics({ project, err }: Invocation, diagnostics: r
   const job = actionsJob(project);
   if (!job) return;
   for (const diagnostic of diagnostics) {
-    err.write(`${annotationLine(diagnosticAnnotation(diagnostic, job.fileName(diagnostic.file)))}\n`);
+    err.command(annotationLine(diagnosticAnnotation(diagnostic, job.fileName(diagnostic.file))));
   }
 }
 
@@ -82,7 +82,7 @@ function write({ flags, cwd, err }: Invocation, job: ActionsJob | undefined, rep
     const problem = job.addSummary(reports.summary());
     if (problem !== undefined) problems.push(problem);
     // On the stream of messages: what stands on stdout belongs to programs.
-    for (const annotation of reports.annotations()) err.write(`${annotationLine(annotation)}\n`);
+    for (const annotation of reports.annotations()) err.command(annotationLine(annotation));
   }
   for (const problem of problems) err.write(`taskflow: ${problem}\n`);
   return problems.length === 0;
