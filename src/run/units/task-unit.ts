@@ -80,6 +80,11 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
   const startedAt = project.clock.elapsed();
+  const said = run.secrets.stream();
+  const tell = (figures: object) => run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...figures });
+  const say = (text: string) => {
+    if (text !== '') tell({ text });
+  };
   const result = await call.pooled.runner.run({
     task: prompt,
     systemPrompt: asked.systemPrompt,
@@ -95,11 +100,13 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
     signal: at.signal,
     onEvent: (event) => {
       const { type, ...figures } = event;
-      if (type === 'tool') run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, tool: event.name });
-      else run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...figures });
+      if (type === 'tool') tell({ tool: event.name });
+      else if (type === 'text') say(said.push(event.text));
+      else tell(figures);
     },
     onChildStart: (child) => journalChild(at, child),
   });
+  say(said.end());
   const remark = await entered.leave();
   run.ledger.spend(result.usage);
   run.fingerprints.touched();
