@@ -10,6 +10,8 @@ export interface RunnerRequest {
   readonly model?: string;
   readonly thinking?: string;
   readonly tools?: readonly string[];
+  /** `json`: the answer is to be one JSON object, where the runner can see to that. */
+  readonly answer?: 'json';
   /** Absolute. */
   readonly cwd: string;
   readonly projectRoot: string;
@@ -61,6 +63,8 @@ export interface Runner {
   readonly type: 'pi' | 'claude' | 'codex' | 'openai' | 'command';
   /** False: money is unknown with this runner, and a budget in money is refused before the run starts. */
   readonly reportsCost: boolean;
+  /** It can hold the model to JSON (`answer` of the request). */
+  readonly canAnswerJson?: true;
   /** Everything of its configuration that decides an answer (argv, format, base URL …): part of the identity. No secrets. */
   readonly settings: JsonObject;
   readonly defaultModel?: string;

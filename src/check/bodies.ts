@@ -1,6 +1,7 @@
 import type { RunBody, TaskBody } from '../model/flow.js';
 import type { Path } from '../parse/locate.js';
 import { parseTemplate, templateRefs } from '../plan/template.js';
+import { warnOfOptions } from './option-like.js';
 import { leavesProject } from './paths.js';
 import type { PhaseReader, TextScope } from './phase-reader.js';
 import { codeElements, shellAdvice } from './shell.js';
@@ -88,6 +89,7 @@ function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], sco
     else reader.template(at, element, scope);
     if (hasNul) reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
   });
+  warnOfOptions(reader, path, argv);
   if (argv[0] === '') reader.context.problems.error([...path, 0], 'bad-value', 'the program has no name');
 }
 

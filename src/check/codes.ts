@@ -47,6 +47,7 @@ export const CODES = {
   'bad-condition': 'a condition that cannot be read',
   'bad-schema': 'a JSON Schema that says nothing sensible',
   'shell-placeholder': 'a value that would be read as code',
+  'option-like': 'a value that a program may take for an option',
   'stream-name': 'a stream that is opened as if it were a file',
   // The outside.
   'outside-project': 'a path that leads out of the project',

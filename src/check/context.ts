@@ -1,4 +1,4 @@
-import type { AgentScope, Flow } from '../model/flow.js';
+import type { AgentScope, ArgSpec, Flow } from '../model/flow.js';
 import type { Kind } from '../model/kind.js';
 import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
@@ -30,6 +30,7 @@ export interface CheckContext {
   readonly hasBudget: boolean;
   /** Declared arguments; a nested flow also knows those that `with` gives it. */
   readonly args: ReadonlySet<string>;
+  readonly argSpecs: Readonly<Record<string, ArgSpec>>;
   /** Arguments that are mentioned. Those that are not declared become untyped ones. */
   readonly mentionedArgs: Set<string>;
   /** Runners that are named: whether they exist is asked once, when the rest is checked. */

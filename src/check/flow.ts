@@ -199,6 +199,7 @@ function contextOf(
     flowName,
     hasBudget,
     args: new Set([...Object.keys(args), ...Object.keys(options.given ?? {}), ...(options.around?.args ?? [])]),
+    argSpecs: args,
     mentionedArgs: new Set(),
     runners,
     used,

@@ -6,7 +6,7 @@ import { agentFields } from './bodies.js';
 import { checkJsonSchema } from './json-schema.js';
 import type { PhaseReader } from './phase-reader.js';
 
-const JUDGE_TASK = 'Score the text from 0.0 to 1.0 and say why.';
+const JUDGE_TASK = 'Score the text from 0.0 to 1.0, say why, and give your verdict.';
 
 export function checkScore(reader: PhaseReader): Score {
   const raw = reader.source.raw['score'] as RawScore;
@@ -66,6 +66,12 @@ function checkScorer(reader: PhaseReader, scorer: Scorer, index: number): void {
         problems.error(path, 'missing-field', 'a length-range needs "min" or "max"');
       } else if ((scorer.min ?? 0) > (scorer.max ?? Number.POSITIVE_INFINITY)) {
         problems.error(path, 'out-of-range', `no text has at least ${scorer.min} and at most ${scorer.max} characters`);
+      }
+      return;
+    case 'code-compiles':
+      if (reader.context.trust === 'generated') {
+        const message = 'a generated flow may not start a compiler (code-compiles)';
+        problems.error([...path, 'type'], 'generated-flow', message);
       }
       return;
     case 'exact-match':

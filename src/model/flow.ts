@@ -250,4 +250,5 @@ export type Scorer = { readonly name?: string; readonly negate?: boolean } & (
   | { readonly type: 'regex'; readonly pattern: string; readonly flags?: string }
   | { readonly type: 'json-schema'; readonly schema: JsonObject }
   | { readonly type: 'length-range'; readonly min?: number; readonly max?: number }
+  | { readonly type: 'code-compiles'; readonly language: 'javascript' | 'typescript' }
 );

@@ -1,7 +1,7 @@
-/** Text and attributes of an XML document. What XML cannot say at all (most control characters) is left out. */
+/** Text and attributes of an XML document. Most control characters, which XML cannot say at all, are left out. */
 export function escapeXml(text: string): string {
   return text
-    .replaceAll(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '')
+    .replaceAll(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, '')
     .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,12 +1,25 @@
+/** What acts on a terminal: controls but for tabs and line ends, and what turns the direction of writing around. */
+const ACTING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const EACH_ACTING = new RegExp(ACTING, 'g');
+
 /** Text as it may be shown: what programs and models say must not move the cursor or change colours. */
 export function sanitize(text: string): string {
-  if (!/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(text)) return text;
+  if (!ACTING.test(text)) return text;
   return text
-    .replaceAll(/\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?/g, '') // titles, links
+    .replaceAll(/(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)/g, '') // titles, links
     .replaceAll(/(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]/g, '') // colours, cursor
     .replaceAll(/\x1b[ -/]*[0-~]/g, '')
     .replaceAll('\r\n', '\n')
-    .replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
+    .replaceAll(EACH_ACTING, '');
+}
+
+/** The same with nothing left out: who decides about a text sees all of it. */
+export function visible(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(EACH_ACTING, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? '\u2421' : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+  });
 }
 
 /** The same on one line. */

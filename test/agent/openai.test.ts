@@ -69,18 +69,19 @@ describe('an answer', () => {
     });
   });
 
-  test('of a server that does not know stream_options is asked for without them', async () => {
-    const bodies: string[] = [];
-    const old = createServer((request, response) => {
+  /** Refuses each wish by name, as servers do that do not know it; answers what is left. */
+  const refusing = (bodies: string[]) =>
+    createServer((request, response) => {
       let body = '';
       request.on('data', (chunk) => {
         body += chunk;
       });
       request.on('end', () => {
         bodies.push(body);
-        if (body.includes('stream_options')) {
+        const wish = ['stream_options', 'response_format'].find((name) => body.includes(name));
+        if (wish !== undefined) {
           response.statusCode = 400;
-          response.end('{"error":{"message":"unknown field stream_options"}}');
+          response.end(`{"error":{"message":"unknown field ${wish}"}}`);
         } else {
           response.setHeader('content-type', 'text/event-stream');
           response.end(
@@ -89,11 +90,23 @@ describe('an answer', () => {
         }
       });
     });
-    expect(await withServer(old, (baseUrl) => ask('hi', {}, { baseUrl }))).toMatchObject({
-      text: 'ok',
-      stopReason: 'complete',
-    });
+
+  test('of a server that does not know stream_options is asked for without them', async () => {
+    const bodies: string[] = [];
+    const result = await withServer(refusing(bodies), (baseUrl) => ask('hi', {}, { baseUrl }));
+    expect(result).toMatchObject({ text: 'ok', stopReason: 'complete' });
     expect(bodies.length).toBe(2);
+  });
+
+  test('is held to JSON where that is asked for, and given without where the server cannot', async () => {
+    const bodies: string[] = [];
+    const result = await withServer(refusing(bodies), (baseUrl) => ask('hi', { answer: 'json' }, { baseUrl }));
+    expect(result).toMatchObject({ text: 'ok', stopReason: 'complete' });
+    expect(bodies.map((body) => JSON.parse(body).response_format)).toEqual([
+      { type: 'json_object' },
+      { type: 'json_object' },
+      undefined,
+    ]);
   });
 });
 

@@ -71,11 +71,11 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 
   it.each([
     ['y', 0, /acted: /],
-    ['only half of it', 0, /acted: only half of it/],
+    ['y only half of it', 0, /acted: only half of it/],
     ['n too early', 1, /too early/],
   ])('an approval is asked there: %s', async (type, status, shown) => {
     project.write('flow.json', approval());
-    const run = await onTerminal(['run', './flow.json'], { when: 'approve (y)', type: `${type}\n` });
+    const run = await onTerminal(['run', './flow.json'], { when: 'n REASON): ', type: `${type}\n` });
     expect(run.screen).toContain('Really do it?');
     expect(run.screen).toMatch(shown);
     if (status === 0) expect(run.status).toBe(0);
@@ -88,9 +88,9 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     ['Ctrl-C', '\x03', ['-q'], 130],
   ])('an approval that is left open with %s leaves a line of its own: %j %j', async (_, type, flags, status) => {
     project.write('flow.json', approval());
-    const run = await onTerminal(['run', './flow.json', ...flags], { when: 'approve with: ', type });
+    const run = await onTerminal(['run', './flow.json', ...flags], { when: 'n REASON): ', type });
     expect(run.status).toBe(status);
-    expect(run.screen).toMatch(/approve with: (\^[CD]\x08*)*\r\n/);
+    expect(run.screen).toMatch(/n REASON\): (\^[CD]\x08*)*\r\n/);
   });
 
   it('nobody is asked in CI, nor when a program reads the result', async () => {
@@ -104,14 +104,18 @@ describe('an answer to an approval', () => {
   it.each([
     ['y', { decision: 'approve' }],
     ['YES', { decision: 'approve' }],
-    ['approve', { decision: 'approve' }],
+    ['yes: after lunch', { decision: 'approve', note: 'after lunch' }],
+    ['y, only the first', { decision: 'approve', note: 'only the first' }],
     ['n', { decision: 'reject' }],
     ['no: not on a Friday', { decision: 'reject', note: 'not on a Friday' }],
-    ['reject', { decision: 'reject' }],
-    ['now or never', { decision: 'approve', note: 'now or never' }],
-    ['not yet', { decision: 'approve', note: 'not yet' }],
-    ['  ', undefined],
+    ['N not now', { decision: 'reject', note: 'not now' }],
   ])('%j', (line, answer) => expect(readAnswer(line)).toEqual(answer));
+
+  const doubtful = ['', '  ', 'stop', 'nope', 'abort', 'wait', 'q', 'quit', 'ok', 'approve', 'yep', 'now or never'];
+  it.each([...doubtful, 'not yet', 'yes?', 'y/n', 'yn', 'yes or no?', 'y no', 'yes, wait', 'n\x08y', '\x1b[Ay'])(
+    'that is neither yes nor no is none: %j',
+    (line) => expect(readAnswer(line)).toBeUndefined(),
+  );
 });
 
 describe('trouble', () => {

@@ -228,6 +228,7 @@ describe('the view', () => {
     const writes: string[] = [];
     const out = {
       write: (text: string) => void writes.push(text),
+      draw: (text: string) => void writes.push(text),
       isLive,
       color: false,
       columns: 80,

@@ -108,11 +108,36 @@ describe.skipIf(!hasScript)('on a terminal', () => {
       ticking('mail', { dependsOn: ['tell'] }),
     ]);
     const { status, screen } = await onTerminal([
-      ['Ship version 1?', 'after lunch\n'],
+      ['Ship version 1?', 'yes after lunch\n'],
       ['Tell everybody?', 'y\n'],
     ]);
     expect([status, screen]).toEqual([0, expect.stringContaining('said mail')]);
     expect(rig.counts()).toEqual({ build: 1, deploy: 1, mail: 1 });
+  });
+
+  it.each([
+    ['a yes', ['stop\n', '\n', 'y\n'], 0, { build: 1, deploy: 1 }],
+    ['a no', ['wait\n', 'nope\n', 'n\n'], 3, { build: 1 }],
+    ['nothing clear', ['abort\n', 'q\n', '\n'], 4, { build: 1 }],
+  ])('what is neither yes nor no asks again, three times in all: %s', async (_what, typed, status, counts) => {
+    write();
+    const run = await onTerminal(typed.map((keys) => ['n REASON): ', keys] as const));
+    expect(run.status).toBe(status);
+    expect(run.screen.split('n REASON): ')).toHaveLength(4);
+    expect(rig.counts()).toEqual(counts);
+    if (status !== 4) return;
+    const [, runId] = /taskflow approve (\S+) ship/.exec(run.screen) ?? [];
+    expect((await cli('approve', runId!, 'ship')).status).toBe(0);
+    expect((await cli('run', './flow.json')).status).toBe(0);
+  });
+
+  it('shows all of the text that is asked about: nothing in it hides, moves or colours anything', async () => {
+    const text = 'one\x1b]0;two\x07three\x1b[2Kfour\rfive\u202esix\x1b]8;;seven';
+    write(phases(text));
+    const { status, screen } = await onTerminal([['n REASON): ', 'n\n']]);
+    expect(status).toBe(3);
+    const shown = screen.slice(screen.indexOf('Ship '), screen.indexOf('?', screen.indexOf('Ship ')));
+    expect(shown).toBe('Ship one␛]0;two␇three␛[2Kfour␍five<U+202E>six␛]8;;seven');
   });
 
   it('no ends the run with status 3', async () => {

@@ -134,7 +134,7 @@ function list(folder: string): string[] {
 
 function jsonAgent(log: string): string {
   return `#!/bin/sh
-prompt=$(cat)
+prompt=$(sed '/^\\[data /,/^\\[end /d')
 name=$(printf '%s\\n' "$prompt" | sed -n 's/^NAME: //p' | head -n 1)
 printf '%s\\n' "\${name:-agent}" >> '${log}'
 todo=$(printf '%s\\n' "$prompt" | sed -n 's/^DO: //p')

@@ -135,5 +135,5 @@ it('what means something in a command of a workflow is escaped', () => {
     title: 'x\ny',
     message: '::set-env\r\n100%',
   });
-  expect(line).toBe('::error file=a%2Cb%3Ac.yaml,line=1,title=x%0Ay::::set-env%0D%0A100%25');
+  expect(line).toBe('::error file=a%2Cb%3Ac.yaml,line=1,title=x%0Ay::::set-env%0A100%25');
 });

@@ -81,14 +81,18 @@ export function createRig(): Rig {
   };
 }
 
-/** `NAME: x` is noted (else `agent`); `SAY: …` lines are the answer (else the prompt comes back); `FAIL:` fails. */
+/**
+ * `NAME: x` is noted (else `agent`); `SAY: …` lines are the answer (else the prompt comes back); `FAIL:` fails. What a
+ * judge is shown as data is not what it is told.
+ */
 function agentProgram(log: string): string {
   return `#!/bin/sh
 prompt=$(cat)
-name=$(printf '%s\\n' "$prompt" | sed -n 's/^NAME: //p' | head -n 1)
+told=$(printf '%s\\n' "$prompt" | sed '/^\\[data /,/^\\[end /d')
+name=$(printf '%s\\n' "$told" | sed -n 's/^NAME: //p' | head -n 1)
 printf '%s\\n' "\${name:-agent}" >> '${log}'
-if printf '%s\\n' "$prompt" | grep -q '^FAIL:'; then echo 'told to fail' >&2; exit 1; fi
-said=$(printf '%s\\n' "$prompt" | sed -n 's/^SAY: //p')
+if printf '%s\\n' "$told" | grep -q '^FAIL:'; then echo 'told to fail' >&2; exit 1; fi
+said=$(printf '%s\\n' "$told" | sed -n 's/^SAY: //p')
 if [ -n "$said" ]; then printf '%s\\n' "$said"; else printf 'echo: %s\\n' "$prompt"; fi
 `;
 }

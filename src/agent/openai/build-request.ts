@@ -15,6 +15,7 @@ export function buildOpenaiBody(request: RunnerRequest, config: RunnerConfig): J
     ],
     stream: true,
     stream_options: { include_usage: true },
+    ...(request.answer === 'json' && { response_format: { type: 'json_object' } }),
     ...(thinking !== undefined && thinking !== 'off' && { reasoning_effort: thinking }),
   };
 }

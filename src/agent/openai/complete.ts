@@ -45,11 +45,14 @@ export async function complete(call: Completion): Promise<void> {
   }
 }
 
+/** Some servers do not know how to count tokens, or to keep to JSON: better an answer without that. */
+const WISHES = ['stream_options', 'response_format'] as const;
+
 async function readFailure(response: IncomingMessage, call: Completion, update: (next: Transcript) => void) {
   const text = await readText(response);
-  const { stream_options: asked, ...plain } = call.body;
-  if (response.statusCode === 400 && asked !== undefined && text.includes('stream_options')) {
-    // Some servers do not know the wish for usage figures: better an answer without them.
+  const unknown = WISHES.find((wish) => call.body[wish] !== undefined && text.includes(wish));
+  if (response.statusCode === 400 && unknown !== undefined) {
+    const { [unknown]: _wish, ...plain } = call.body;
     await complete({ ...call, body: plain, update });
   } else {
     update({ ...EMPTY_TRANSCRIPT, ...statusFailure(response, text, call.keyName) });

@@ -69,6 +69,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     name,
     type: 'openai',
     reportsCost: false,
+    canAnswerJson: true,
     settings: { baseUrl: config.baseUrl ?? DEFAULT_BASE_URL, ...(thinking !== undefined && { thinking }) },
     ...(model !== undefined && { defaultModel: model }),
     ...(concurrency !== undefined && { concurrency }),

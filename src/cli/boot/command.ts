@@ -51,8 +51,15 @@ export interface Invocation {
 }
 
 export interface Writer {
-  /** Written at once. A reader that went away (`| head`) is no error: the rest is dropped. */
+  /**
+   * Written at once. A reader that went away (`| head`) is no error: the rest is dropped. On a terminal, and always on
+   * stderr, nothing in it acts but styles; in CI no line is a command. Results that are piped stay as they are.
+   */
   write(text: string): void;
+  /** What is ours from the first to the last character: it may move the cursor. */
+  draw(text: string): void;
+  /** A line that the CI system is to obey. */
+  command(line: string): void;
   readonly isTerminal: boolean;
   /** May be drawn on: a terminal, and not in CI. */
   readonly isLive: boolean;

@@ -9,6 +9,6 @@ export function annotateDiagnostics({ project, err }: Invocation, diagnostics: r
   const job = actionsJob(project);
   if (!job) return;
   for (const diagnostic of diagnostics) {
-    err.write(`${annotationLine(diagnosticAnnotation(diagnostic, job.fileName(diagnostic.file)))}\n`);
+    err.command(annotationLine(diagnosticAnnotation(diagnostic, job.fileName(diagnostic.file))));
   }
 }

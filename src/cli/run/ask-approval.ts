@@ -1,10 +1,13 @@
 import { createInterface } from 'node:readline';
 import type { ApprovalAnswer, ApprovalRequest } from '../../run/core/options.js';
-import { sanitize } from '../../util/terminal-text.js';
+import { oneLine, sanitize, visible } from '../../util/terminal-text.js';
 import type { Writer } from '../boot/command.js';
 import { createStyle } from '../terminal/style.js';
 
-/** Asks on the terminal. An end of input or an abort leaves the question open: the run pauses. */
+/** How often a question is put before it is left open. */
+const TIMES = 3;
+
+/** Asks on the terminal. An end of input, an abort, or no clear answer leaves the question open: the run pauses. */
 export async function askApproval(
   request: ApprovalRequest,
   err: Writer,
@@ -13,7 +16,7 @@ export async function askApproval(
   if (request.signal.aborted) return { decision: 'pause' };
   const resumeView = suspendView();
   const style = createStyle(err.color);
-  err.write(`\n${style.bold(`${request.phase} needs an approval`)}\n${sanitize(request.text).trimEnd()}\n`);
+  err.write(`\n${style.bold(`${oneLine(request.phase)} needs an approval`)}\n${visible(request.text).trimEnd()}\n`);
   const lines = createInterface({ input: process.stdin, terminal: false });
   // Whoever answers ends the line; whoever does not leaves it to us, before anybody else says something.
   let isLineOpen = false;
@@ -30,10 +33,17 @@ export async function askApproval(
   const timer = request.timeoutMs === undefined ? undefined : setTimeout(stop, request.timeoutMs);
   try {
     ask();
+    let asked = 1;
     for await (const line of lines) {
       isLineOpen = false;
       const answer = readAnswer(line);
       if (answer) return answer;
+      if (asked === TIMES) {
+        err.write('neither yes nor no: the question is left open\n');
+        break;
+      }
+      asked += 1;
+      err.write('please say y (yes) or n (no)\n');
       ask();
     }
     stop();
@@ -48,14 +58,18 @@ export async function askApproval(
   }
 }
 
-const PROMPT = 'approve (y), reject (n, or n REASON), or type a note to approve with: ';
+const PROMPT = 'approve? (y, y NOTE, n, n REASON): ';
 
-/** Undefined when nothing was said. Anything that is neither yes nor no is a note, and a note approves. */
+/** What follows a yes and makes it doubtful. */
+const DOUBT = /^(?:n|no|not|or|wait|stop)\b|\?$/i;
+
+/** Undefined when it is neither yes nor no: in doubt nobody has approved. */
 export function readAnswer(line: string): ApprovalAnswer | undefined {
-  const text = sanitize(line).trim();
-  if (text === '') return undefined;
-  if (/^(y|yes|approve|ok)$/i.test(text)) return { decision: 'approve' };
-  const reject = /^(?:n|no|reject)(?:[\s:,]+(.*))?$/i.exec(text);
-  if (reject) return { decision: 'reject', ...(reject[1] ? { note: reject[1] } : {}) };
-  return { decision: 'approve', note: text };
+  // Keys that were meant to edit the line have not done so: what stands there is not what the person sees.
+  if (sanitize(line) !== line) return undefined;
+  const [, word, note = ''] = /^(y|yes|n|no)(?:[\s:,;.!–—-]+(.*))?$/i.exec(line.trim()) ?? [];
+  if (word === undefined) return undefined;
+  const decision = /^y/i.test(word) ? 'approve' : 'reject';
+  if (decision === 'approve' && DOUBT.test(note)) return undefined;
+  return note === '' ? { decision } : { decision, note };
 }

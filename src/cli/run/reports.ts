@@ -72,7 +72,7 @@ function write({ flags, cwd, err }: Invocation, job: ActionsJob | undefined, rep
     const problem = job.addSummary(reports.summary());
     if (problem !== undefined) problems.push(problem);
     // On the stream of messages: what stands on stdout belongs to programs.
-    for (const annotation of reports.annotations()) err.write(`${annotationLine(annotation)}\n`);
+    for (const annotation of reports.annotations()) err.command(annotationLine(annotation));
   }
   for (const problem of problems) err.write(`taskflow: ${problem}\n`);
   return problems.length === 0;

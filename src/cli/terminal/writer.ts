@@ -1,6 +1,7 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import { whyUnwritable } from '../../util/why-unwritable.js';
 import type { InputSource, Writer } from '../boot/command.js';
+import { obeysLines, onlyStyles, withoutCommands } from './guard.js';
 
 export interface WriterOptions {
   readonly fd: 1 | 2;
@@ -18,6 +19,10 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
   const inCi = Boolean(env['CI']) && env['CI'] !== 'false' && env['CI'] !== '0';
   const isDumb = env['TERM'] === 'dumb';
   let open = true;
+  const put = (text: string) => {
+    if (open && text !== '') open = writeAll(fd, Buffer.from(text, 'utf8'));
+  };
+  const obeys = obeysLines(env);
   const stream = () => (fd === 1 ? process.stdout : process.stderr);
   return {
     isTerminal,
@@ -30,8 +35,11 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
       return (isTerminal && stream().rows) || 24;
     },
     write(text) {
-      if (open && text !== '') open = writeAll(fd, Buffer.from(text, 'utf8'));
+      const shown = isTerminal || fd === 2 ? onlyStyles(text) : text;
+      put(obeys ? withoutCommands(shown) : shown);
     },
+    draw: put,
+    command: (line) => put(`${line}\n`),
     onResize(listener) {
       if (!isTerminal) return () => {};
       const terminal = stream();

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../model/event.js';
 import type { Clock } from '../../util/clock.js';
 import { displayWidth } from '../../util/terminal-text.js';
 import type { Writer } from '../boot/command.js';
+import { onlyStyles } from '../terminal/guard.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { createStyle } from '../terminal/style.js';
 import { createAnimation } from './animation.js';
@@ -22,7 +23,7 @@ export interface RunView {
 }
 
 export interface RunViewOptions {
-  readonly out: Pick<Writer, 'write' | 'isLive' | 'color' | 'columns' | 'rows' | 'onResize'>;
+  readonly out: Pick<Writer, 'write' | 'draw' | 'isLive' | 'color' | 'columns' | 'rows' | 'onResize'>;
   readonly clock: Clock;
 }
 
@@ -148,8 +149,8 @@ export function createScreen(out: RunViewOptions['out']) {
     /** `above` stays for good; `block` replaces the one before. One write, so that nothing flickers. */
     show(above: readonly string[], block: readonly string[]): void {
       const up = Math.min(height(), out.rows - 1);
-      const text = [...above, ...block].map((line) => `${line}\x1b[K\n`).join('');
-      if (up > 0 || text !== '') out.write(`\x1b[?2026h${up > 0 ? `\x1b[${up}A\r` : ''}${text}\x1b[J\x1b[?2026l`);
+      const text = [...above, ...block].map((line) => `${onlyStyles(line)}\x1b[K\n`).join('');
+      if (up > 0 || text !== '') out.draw(`\x1b[?2026h${up > 0 ? `\x1b[${up}A\r` : ''}${text}\x1b[J\x1b[?2026l`);
       shown = block;
     },
   };

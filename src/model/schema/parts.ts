@@ -105,6 +105,19 @@ export const SCORERS = {
     },
     CLOSED,
   ),
+  'code-compiles': Type.Object(
+    {
+      type: field(Type.Literal('code-compiles'), 'Type', 'The target is a program that compiles.', 'code-compiles'),
+      language: field(
+        Type.Union([Type.Literal('javascript'), Type.Literal('typescript')]),
+        'Language',
+        '`javascript`: node reads it. `typescript`: the tsc of the project checks it. Nothing of it is executed.',
+        'javascript',
+      ),
+      ...SCORER_COMMON,
+    },
+    CLOSED,
+  ),
 };
 
 export const Judge = Type.Object(
@@ -135,6 +148,7 @@ export const Score = Type.Object(
           SCORERS.regex,
           SCORERS['json-schema'],
           SCORERS['length-range'],
+          SCORERS['code-compiles'],
         ]),
         { minItems: 1, maxItems: 100 },
       ),
@@ -167,10 +181,15 @@ export const Score = Type.Object(
       ),
     ),
     judge: Type.Optional(
-      field(Judge, 'Judge', 'An agent that decides when the scorers do not pass.', {
-        agent: 'reviewer',
-        task: 'Score it.',
-      }),
+      field(
+        Judge,
+        'Judge',
+        'An agent that is asked too: under `all` and `any` it decides, and may veto; under `weighted` its score counts.',
+        {
+          agent: 'reviewer',
+          task: 'Score it.',
+        },
+      ),
     ),
   },
   { additionalProperties: false },

@@ -1,3 +1,5 @@
+import { sanitize } from '../../util/terminal-text.js';
+
 /** Something that GitHub Actions shows at a line of a file. */
 export interface Annotation {
   readonly severity: 'error' | 'warning' | 'notice';
@@ -20,7 +22,7 @@ export function annotationLine({ severity, title, message, ...place }: Annotatio
 }
 
 function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return sanitize(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 function property(text: string): string {

@@ -3,7 +3,7 @@ import type { BatchResult } from '../../run/batch/result.js';
 import type { PhaseResult, RunResult } from '../../run/core/result.js';
 import { formatDuration } from '../../util/duration.js';
 import { plural } from '../../util/format.js';
-import { oneLine } from '../../util/terminal-text.js';
+import { markdownFence, markdownText } from '../../util/markdown-text.js';
 import { type ReportedFlow, toleratedPhases } from '../run-report.js';
 import { costText, reuseText, savedText } from '../words.js';
 
@@ -31,7 +31,7 @@ export function runSummary(result: RunResult, reported: ReportedFlow): string {
     formatDuration(result.durationMs),
   ];
   return document([
-    `### ${statusMark(result.status)} ${text(result.flow)}: ${result.status}`,
+    `### ${statusMark(result.status)} ${markdownText(result.flow)}: ${result.status}`,
     '',
     head.join(' · '),
     '',
@@ -48,13 +48,13 @@ function phaseRow(phase: PhaseResult, isTolerated: boolean): string {
   const cost = phase.cacheHit ? '' : costText({ usd: usage.usd ?? null, tokens: totalTokens(usage) });
   const counted = items ? ` (${items.executed} of ${items.total} executed)` : '';
   return row([
-    `\`${phase.id}\``,
+    `\`${phase.id.replaceAll(/[`|\s]/g, ' ')}\``,
     isTolerated ? `⚠️ ${phase.status} (optional)` : `${MARKS[phase.status]} ${phase.status}`,
     reuseText(phase),
     cost,
     savedText(phase.saved),
     phase.cacheHit ? '' : formatDuration(phase.durationMs),
-    text(`${phase.error?.message ?? phase.reason}${counted}`),
+    markdownText(`${phase.error?.message ?? phase.reason}${counted}`),
   ]);
 }
 
@@ -69,7 +69,7 @@ export function batchSummary(result: BatchResult, over: string): string {
   // What went wrong first: the table may be cut.
   const shown = [...rows].sort((a, b) => Number(a.status === 'success') - Number(b.status === 'success'));
   return document([
-    `### ${statusMark(result.status)} ${text(result.flow)} over ${text(over)}: ${result.status}`,
+    `### ${statusMark(result.status)} ${markdownText(result.flow)} over ${markdownText(over)}: ${result.status}`,
     '',
     counts.join(' · '),
     '',
@@ -80,14 +80,14 @@ export function batchSummary(result: BatchResult, over: string): string {
       .map((found) =>
         row([
           String(found.row),
-          text(found.label),
+          markdownText(found.label),
           found.status === 'success' ? '✅ done' : `${statusMark(found.status)} ${found.status}`,
           String(found.reuse.executed),
           String(found.reuse.run + found.reuse.crossRun),
           costText(found.spent),
           savedText(found.saved),
           formatDuration(found.durationMs),
-          text(found.error ? `${found.error.phase}: ${found.error.message}` : ''),
+          markdownText(found.error ? `${found.error.phase}: ${found.error.message}` : ''),
         ]),
       ),
     ...rest(rows.length, 'row'),
@@ -103,9 +103,7 @@ function statusMark(status: string): string {
 function failure(error: RunResult['error']): string[] {
   if (!error) return [];
   const detail = [error.message, error.detail, error.hint].filter(Boolean).join('\n').slice(0, 10_000);
-  // A fence that nothing in the text can close.
-  const fence = '`'.repeat(Math.max(3, ...[...detail.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-  return ['', `**${text(error.phase || 'the run')}**`, '', fence, detail, fence];
+  return ['', `**${markdownText(error.phase || 'the run')}**`, '', ...markdownFence(detail)];
 }
 
 function rest(length: number, what: string): string[] {
@@ -114,16 +112,6 @@ function rest(length: number, what: string): string[] {
 
 function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
-}
-
-/** What programs and models say is text here, not Markdown or HTML of ours. */
-function text(said: string): string {
-  const line = oneLine(said);
-  const cut = line.length > 300 ? `${line.slice(0, 300)}…` : line;
-  return cut
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll(/[\\`*_[\]|#~]/g, '\\$&');
 }
 
 function document(lines: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../model/event.js';
-import type { JsonValue } from '../../model/json.js';
+import type { JsonObject, JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import {
   type ItemCounts,
@@ -11,6 +11,7 @@ import {
 } from '../../model/outcome.js';
 import type { Ledger } from './budget.js';
 import type { ScopeResult } from './scope.js';
+import type { Secrets } from './secrets.js';
 
 /** What `run --json` prints and the library returns. Fields are only ever added. */
 export interface RunResult {
@@ -80,29 +81,30 @@ export interface ResultFacts {
   readonly durationMs: number;
   readonly continues?: string;
   readonly warnings: readonly string[];
-  readonly mask: <T extends JsonValue>(value: T) => T;
+  readonly secrets: Secrets;
 }
 
 /** The long parts are put together when somebody reads them: a person at a terminal never does. */
 export function runResult(facts: ResultFacts): RunResult {
-  const { flow, result, ledger, mask } = facts;
+  const { flow, result, ledger, secrets } = facts;
   const outcomes = () => flow.phases.flatMap(({ id }) => facts.outcomes.get(id) ?? []);
   let phases: readonly PhaseResult[] | undefined;
   let checkpoint: RunResult['checkpoint'] | undefined;
-  const { failure } = result;
+  const failure = hidden(result.failure, secrets);
+  const output = secrets.maskOutput(result.output);
   return {
     runId: facts.runId,
     flow: flow.name,
     status: result.status,
-    output: mask(result.output.text),
-    json: mask(result.output.json),
+    output: output.text,
+    json: output.json,
     durationMs: Math.round(facts.durationMs),
     spent: spentOf(ledger),
     saved: { ...ledger.saved, ms: Math.round(ledger.saved.ms) },
     reuse: result.reuse,
     continues: facts.continues,
     get phases() {
-      phases ??= outcomes().map((phase) => phaseResult(phase, mask));
+      phases ??= outcomes().map((phase) => phaseResult(phase, secrets));
       return phases;
     },
     get checkpoint() {
@@ -113,9 +115,9 @@ export function runResult(facts: ResultFacts): RunResult {
     error: failure && {
       phase: failure.phase,
       code: failure.code,
-      message: mask(failure.message),
+      message: failure.message,
       hint: failure.hint,
-      detail: failure.detail === undefined ? undefined : mask(failure.detail),
+      detail: failure.detail,
     },
   };
 }
@@ -135,31 +137,36 @@ export function spentOf(ledger: Ledger): { usd: number | null; tokens: number } 
   return { usd: spent.usd ?? null, tokens: totalTokens(spent) };
 }
 
-function phaseResult(phase: PhaseOutcome, mask: ResultFacts['mask']): PhaseResult {
-  const { failure } = phase;
+function hidden<T extends object>(said: T | undefined, secrets: Secrets): T | undefined {
+  return secrets.maskValue(said as JsonObject | undefined) as T | undefined;
+}
+
+function phaseResult(phase: PhaseOutcome, secrets: Secrets): PhaseResult {
+  const failure = hidden(phase.failure, secrets);
+  const output = secrets.maskOutput(phase.output);
   return {
     id: phase.id,
     kind: phase.kind,
     status: phase.status,
     cacheHit: phase.cacheHit,
     ageMs: phase.ageMs,
-    reason: mask(phase.reason),
+    reason: secrets.mask(phase.reason),
     key: phase.key,
-    output: mask(phase.output.text),
-    json: mask(phase.output.json),
-    base64: phase.output.base64,
+    output: output.text,
+    json: output.json,
+    base64: output.base64,
     attempts: phase.attempts,
     durationMs: Math.round(phase.durationMs),
     usage: phase.usage,
     saved: phase.saved,
     model: phase.model,
     files: phase.files.length === 0 ? undefined : phase.files.map((file) => file.path),
-    remark: phase.remark,
+    remark: phase.remark === undefined ? undefined : secrets.mask(phase.remark),
     error: failure && {
       code: failure.code,
-      message: mask(failure.message),
+      message: failure.message,
       hint: failure.hint,
-      detail: failure.detail === undefined ? undefined : mask(failure.detail),
+      detail: failure.detail,
     },
     optional: phase.optional,
     items: phase.items,

@@ -2,35 +2,43 @@ import { readFileSync } from 'node:fs';
 import type { ArgSpec } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
+import { spellings } from './secret-spellings.js';
+import { SecretStream } from './secret-stream.js';
 
 interface Secret {
   readonly name: string;
   readonly value: string;
 }
 
+/** A piece of a secret that is cut off is one if it is this long, and a third of it. */
+const PIECE = 8;
+/** Of what the engine says: texts that quote others, and may cut them. */
+const QUOTING = new Set(['message', 'detail', 'hint', 'error', 'partial', 'reason', 'remark']);
+
 /** Values that are never written or shown. */
 export class Secrets {
+  /** Every spelling of each, the longest first: a secret may be a part of another one. */
   #values: Secret[] = [];
+  #texts: readonly string[] = [];
 
   /** Remembers the values of the arguments that the flow declares as secret. */
   add(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): void {
-    for (const found of secretsIn(specs, args)) {
-      if (!this.#values.some((known) => known.value === found.value)) this.#values.push(found);
-    }
+    const known = new Set(this.values);
+    this.#remember(secretsIn(specs, args).filter(({ value }) => !known.has(value)));
   }
 
   /** The same until the returned function is called: a batch with a secret in each row must not collect them all. */
   addForNow(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): () => void {
     // Two rows may hold the same value: each has its own record of it, so that neither takes away the other's.
     const added = secretsIn(specs, args);
-    this.#values.push(...added);
+    this.#remember(added);
     return () => {
-      if (added.length > 0) this.#values = this.#values.filter((known) => !added.includes(known));
+      if (added.length > 0) this.#keep(this.#values.filter((known) => !added.includes(known)));
     };
   }
 
   get values(): readonly string[] {
-    return this.#values.map(({ value }) => value);
+    return this.#texts;
   }
 
   get any(): boolean {
@@ -41,10 +49,22 @@ export class Secrets {
     return this.#values.some(({ value }) => text.includes(value));
   }
 
+  /** Of a text of ours: large pieces of a secret are hidden too, since texts of others are cut in it. */
   mask(text: string): string {
-    let masked = text;
-    for (const { name, value } of this.#values) masked = masked.replaceAll(value, `(secret ${name})`);
+    let masked = this.maskWhole(text);
+    for (const secret of this.#values) masked = withoutPieces(masked, secret);
     return masked;
+  }
+
+  maskWhole(text: string): string {
+    let masked = text;
+    for (const { name, value } of this.#values) masked = masked.replaceAll(value, shown(name));
+    return masked;
+  }
+
+  /** For a text that comes in pieces. */
+  stream(): SecretStream {
+    return new SecretStream(this);
   }
 
   /** The same for every text inside a value. */
@@ -54,6 +74,7 @@ export class Secrets {
 
   /** The same object when nothing had to be hidden. Bytes that hold a secret are dropped: they cannot be masked. */
   maskOutput(output: Output): Output {
+    if (!this.any) return output;
     const { base64, ...rest } = output;
     const bytes = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
     const hidden = bytes !== undefined && this.values.some((value) => bytes.includes(value));
@@ -74,13 +95,53 @@ export class Secrets {
     }
   }
 
-  #maskDeep(value: JsonValue): JsonValue {
-    if (typeof value === 'string') return this.mask(value);
-    if (typeof value === 'number') return this.values.includes(String(value)) ? this.mask(String(value)) : value;
-    if (Array.isArray(value)) return value.map((element) => this.#maskDeep(element));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.#maskDeep(member)]));
+  #remember(added: readonly Secret[]): void {
+    if (added.length === 0) return;
+    this.#keep([...this.#values, ...added].sort((a, b) => b.value.length - a.value.length));
   }
+
+  #keep(values: Secret[]): void {
+    this.#values = values;
+    this.#texts = values.map(({ value }) => value);
+  }
+
+  /** `isData`: below a `json`, where the names of members are not ours. */
+  #maskDeep(value: JsonValue, isData = false, isQuoting = false): JsonValue {
+    if (typeof value === 'string') return isQuoting ? this.mask(value) : this.maskWhole(value);
+    if (typeof value === 'number') return this.values.includes(String(value)) ? this.mask(String(value)) : value;
+    if (Array.isArray(value)) return value.map((element) => this.#maskDeep(element, isData));
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).map(([name, member]): [string, JsonValue] => [
+      isData ? this.maskWhole(name) : name,
+      this.#maskDeep(member, isData || name === 'json', !isData && QUOTING.has(name)),
+    ]);
+    return Object.fromEntries(members);
+  }
+}
+
+function shown(name: string): string {
+  return `(secret ${name})`;
+}
+
+/** Where the beginning or the end of a secret stands alone. */
+function withoutPieces(text: string, { name, value }: Secret): string {
+  const least = Math.max(PIECE, Math.ceil(value.length / 3));
+  if (value.length <= least) return text;
+  let masked = text;
+  const head = value.slice(0, least);
+  for (let at = masked.indexOf(head); at !== -1; at = masked.indexOf(head, at + 1)) {
+    let end = at + least;
+    while (end < masked.length && masked[end] === value[end - at]) end += 1;
+    masked = masked.slice(0, at) + shown(name) + masked.slice(end);
+  }
+  const tail = value.slice(-least);
+  for (let at = masked.indexOf(tail); at !== -1; at = masked.indexOf(tail, at + 1)) {
+    const end = at + least;
+    let start = at;
+    while (start > 0 && masked[start - 1] === value[value.length - 1 - (end - start)]) start -= 1;
+    masked = masked.slice(0, start) + shown(name) + masked.slice(end);
+  }
+  return masked;
 }
 
 function secretsIn(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): Secret[] {
@@ -101,17 +162,6 @@ function textsIn(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
   const inside = typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
   return [JSON.stringify(value), ...inside.filter((text) => text !== 'true' && text !== 'false' && text !== 'null')];
-}
-
-/** Shorter lines of a secret are in every text, and say nothing. */
-const TELLING_LINE = 8;
-
-/** As it is; line by line, as programs print it; and as JSON writes quotes, backslashes and line ends. The longest first. */
-function spellings(text: string): string[] {
-  const lines = text.split(/\r?\n/).filter((line) => line.length >= TELLING_LINE);
-  const plain = [text, ...lines];
-  const all = new Set(plain.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]));
-  return [...all].sort((a, b) => b.length - a.length);
 }
 
 /** The arguments as they may be written: secrets by name only. */

@@ -93,7 +93,7 @@ function journalAttempt(
     usage: result.usage,
     failure: run.secrets.maskValue(result.failure as never),
     inputs: run.secrets.maskValue(result.inputs),
-    partial: text === '' ? undefined : run.secrets.mask(text.slice(-4_000)),
+    partial: text === '' ? undefined : run.secrets.mask(text).slice(-4_000),
     retryInMs,
   });
 }

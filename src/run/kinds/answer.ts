@@ -1,12 +1,21 @@
 import { isJsonObject, type JsonObject } from '../../model/json.js';
 import { strictJson } from '../core/output.js';
+import { type OwnLine, ownLines } from './own-words.js';
 
 /** What a judge has said, in its two notations: what stands inside of JSON is quoted there, and is not said. */
 export interface Answer {
   /** The JSON objects in it, in order; the whole answer may be one. */
-  readonly objects: readonly JsonObject[];
-  /** The rest, without Markdown. */
-  readonly prose: string;
+  readonly objects: readonly SaidObject[];
+  /** The lines of the rest. */
+  readonly lines: readonly OwnLine[];
+}
+
+export interface SaidObject {
+  readonly fields: JsonObject;
+  /** As it was written. */
+  readonly text: string;
+  /** It is what the answer ends with, and no quotation: the judge's own word. */
+  readonly isOwn: boolean;
 }
 
 const QUOTE = '"';
@@ -15,9 +24,11 @@ const MOST_BRACES = 200;
 
 export function readAnswer(text: string): Answer {
   const whole = strictJson(text.trim());
-  if (typeof whole === 'string') return readAnswer(whole);
-  if (whole !== undefined) return { objects: isJsonObject(whole) ? [whole] : [], prose: '' };
-  const objects: JsonObject[] = [];
+  // A text in quotation marks is JSON too, but one that is quoted.
+  if (whole !== undefined && typeof whole !== 'string') {
+    return { objects: isJsonObject(whole) ? [{ fields: whole, text, isOwn: true }] : [], lines: [] };
+  }
+  const objects: SaidObject[] = [];
   let prose = '';
   let rest = 0;
   let braces = 0;
@@ -26,12 +37,23 @@ export function readAnswer(text: string): Answer {
     const end = endOfObject(text, start);
     const value = end === undefined ? undefined : strictJson(text.slice(start, end));
     if (end === undefined || value === undefined || !isJsonObject(value)) continue;
-    objects.push(value);
+    objects.push({ fields: value, text: text.slice(start, end), isOwn: isOwn(text.slice(0, start), text.slice(end)) });
     prose += `${text.slice(rest, start)}\n`;
     rest = end;
     start = end - 1;
   }
-  return { objects, prose: (prose + text.slice(rest)).replaceAll(/[*_`~#>]/g, '') };
+  return { objects, lines: ownLines(prose + text.slice(rest)) };
+}
+
+const FENCE_BEFORE = /(?:^|\n) {0,3}(?:`{3,}|~{3,})[ \t]*\w*[ \t]*\n[ \t]*$/;
+const FENCE_AFTER = /^(?:`{3,}|~{3,})?$/;
+
+/** On lines of its own at the end, in a fence of its own or in none. */
+function isOwn(before: string, after: string): boolean {
+  if (!FENCE_AFTER.test(after.trim())) return false;
+  const outside = before.replace(FENCE_BEFORE, '\n');
+  const place = ownLines(`${outside}here`).at(-1);
+  return place !== undefined && place.text === 'here' && !place.quoted;
 }
 
 /** Just behind the brace that closes the one at `start`. */

@@ -1,35 +1,19 @@
 import type { Failure } from '../../model/failure.js';
-import type { GatePhase, Phase, TaskBody } from '../../model/flow.js';
+import type { GatePhase, Phase, Score, TaskBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
-import { addUsage, NO_USAGE, type Usage } from '../../model/outcome.js';
+import { addUsage, NO_USAGE } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
+import { type Execution, failedBefore, pureResult } from '../core/execution.js';
 import { phasePath } from '../core/scope.js';
 import { evaluateText } from '../render/conditions.js';
 import { render } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import type { IdentityParts } from '../reuse/identify.js';
-import { runUnit, runWhole } from '../units/run-unit.js';
+import { runWhole } from '../units/run-unit.js';
+import { compiler } from './compiles.js';
+import { askScorer, askTask, type Judgement, told } from './judge.js';
 import type { KindHandler } from './kind.js';
-import { type FilledScore, fillScore, scoreJson, scoreOf, tooLow } from './score.js';
-import { readScore, readVerdict } from './verdict.js';
-
-/** What a round of judging came to. `error`: nobody could judge, which is a failure and no verdict. */
-interface Judgement {
-  readonly pass: boolean;
-  readonly text: string;
-  readonly json: JsonObject;
-  readonly usage: Usage;
-  readonly model?: string;
-  /** Nobody was asked: conditions and scorers decided. */
-  readonly alone?: true;
-  readonly error?: Execution;
-}
-
-const VERDICT_AS_TEXT = 'End with a line `VERDICT: PASS` or `VERDICT: BLOCK` and the reason.';
-const VERDICT_AS_JSON = 'Answer with JSON that has a `verdict`, "pass" or "block", and a `reason`.';
-const SCORE_AS_TEXT = 'Answer with a line `SCORE: n`, n from 0 to 1.';
-const SCORE_AS_JSON = 'Answer with JSON that has a `score`, a number from 0 to 1.';
+import { fillScore, scoreJson, scoreOf, tooLow } from './score.js';
 
 export const gateKind: KindHandler<GatePhase> = {
   run: (at) => {
@@ -119,97 +103,54 @@ function rejectUpstream(at: PhaseContext<GatePhase>): void {
   }
 }
 
+/** Conditions and scorers first; then whoever has to decide about what they leave open. */
 async function judge(at: PhaseContext<GatePhase>, round: number): Promise<Judgement> {
   const { phase } = at;
-  const objections: string[] = [];
-  let json: JsonObject = {};
-  for (const condition of phase.eval) {
-    const held = await evaluateText(at, condition);
-    if ('failure' in held) objections.push(held.failure.message);
-    else if (!held.value) objections.push(`${condition} does not hold`);
-  }
+  const unmet = await unmetConditions(at);
   const score = phase.score && fillScore(at, phase.score);
-  if (score) {
-    const { failure } = unresolvedIn(at, [...score.unresolved.target, ...score.unresolved.scorers.flat()]);
-    if (failure) return { ...told(false, '', json), error: failedBefore(failure) };
-    const scored = await scoreOf(score);
-    json = scoreJson(scored);
-    if (!scored.pass) objections.push(tooLow(score, scored));
+  if (!score) return decide(at, round, { objections: unmet, json: {} });
+  const { failure } = unresolvedIn(at, [...score.unresolved.target, ...score.unresolved.scorers.flat()]);
+  if (failure) return { ...told(false, '', {}), error: failedBefore(failure) };
+  const result = await scoreOf(score, compiler(at));
+  if (!score.judge) {
+    const objections = result.pass ? unmet : [...unmet, tooLow(score, result)];
+    return decide(at, round, { objections, json: scoreJson(result) });
   }
-  const decidable = phase.eval.length > 0 || score !== undefined;
-  if (decidable && objections.length === 0) return { ...told(true, 'all conditions hold', json), alone: true };
-  if (phase.body) return askJudge(at, round, objections, json);
-  if (score?.judge) return askScorer(at, round, score, json);
-  return { ...told(false, objections.join('; '), json), alone: true };
+  // Where a task decides about the conditions, the judge of the score has no say in them.
+  const judged = await askScorer(at, round, { score, result, unmet: phase.body ? [] : unmet });
+  if (!judged.pass || !phase.body || unmet.length === 0) return judged;
+  const { combined, results } = judged.json;
+  const decided = await askTask(at, round, unmet, { combined: combined!, results: results! });
+  return { ...decided, usage: addUsage(judged.usage, decided.usage) };
 }
 
-function told(pass: boolean, reason: string, json: JsonObject): Judgement {
-  const verdict = pass ? 'pass' : 'block';
-  const text = reason === '' ? verdict.toUpperCase() : `${verdict.toUpperCase()}: ${reason}`;
-  return { pass, text, json: { verdict, reason, ...json }, usage: NO_USAGE };
+async function unmetConditions(at: PhaseContext<GatePhase>): Promise<string[]> {
+  const unmet: string[] = [];
+  for (const condition of at.phase.eval) {
+    const held = await evaluateText(at, condition);
+    if ('failure' in held) unmet.push(held.failure.message);
+    else if (!held.value) unmet.push(`${condition} does not hold`);
+  }
+  return unmet;
 }
 
-async function askJudge(
+/** No judge of a score has a say. */
+function decide(
   at: PhaseContext<GatePhase>,
   round: number,
-  objections: readonly string[],
-  json: JsonObject,
-): Promise<Judgement> {
-  const body = at.phase.body!;
-  const known = /verdict|"pass"/i.test(body.task);
-  const notes = [
-    ...(objections.length === 0 ? [] : [`These checks did not hold: ${objections.join('; ')}.`]),
-    ...(known ? [] : [at.phase.output === 'json' ? VERDICT_AS_JSON : VERDICT_AS_TEXT]),
-  ];
-  const answer = await runUnit(at, {
-    label: `judge ${round + 1}`,
-    body,
-    ordinal: round,
-    material: notes.length === 0 ? undefined : notes.join('\n'),
-  });
-  if (answer.status !== 'done') return notJudged(answer, json);
-  const verdict = readVerdict(answer.output.text);
-  return {
-    pass: verdict.pass,
-    text: answer.output.text,
-    json: { ...verdict.fields, verdict: verdict.pass ? 'pass' : 'block', reason: verdict.reason, ...json },
-    usage: answer.usage,
-    model: answer.model,
-  };
+  { objections, json }: { readonly objections: readonly string[]; readonly json: JsonObject },
+): Judgement | Promise<Judgement> {
+  const { phase } = at;
+  const isDecidable = phase.eval.length > 0 || phase.score !== undefined;
+  const alone = isPure(phase.score) ? { alone: true as const } : {};
+  if (isDecidable && objections.length === 0) return { ...told(true, 'all conditions hold', json), ...alone };
+  if (phase.body) return askTask(at, round, objections, json);
+  return { ...told(false, objections.join('; '), json), ...alone };
 }
 
-/** An answer that is not what `output` and `expect` ask for is an unclear one; no answer at all is no verdict. */
-function notJudged(answer: Settled, json: JsonObject): Judgement {
-  const { usage, model, failure } = answer;
-  if (failure?.code === 'not-json' || failure?.code === 'expect') {
-    return { ...told(false, `the judge's answer counts as BLOCK: ${failure.message}`, json), usage, model };
-  }
-  return { ...told(false, '', json), usage, error: answer };
-}
-
-/** A judge that scores: its figure joins the others; one that gives a verdict instead is taken at its word. */
-async function askScorer(
-  at: PhaseContext<GatePhase>,
-  round: number,
-  score: FilledScore,
-  json: JsonObject,
-): Promise<Judgement> {
-  const answer = await runUnit(at, {
-    label: `judge ${round + 1}`,
-    body: score.judge!,
-    ordinal: round,
-    material: `${score.target}\n\n${at.phase.output === 'json' ? SCORE_AS_JSON : SCORE_AS_TEXT}`,
-  });
-  if (answer.status !== 'done') return notJudged(answer, json);
-  const given = readScore(answer.output.text);
-  const more = { usage: answer.usage, model: answer.model };
-  if (given === undefined) {
-    const verdict = readVerdict(answer.output.text);
-    return { ...told(verdict.pass, verdict.reason, json), ...more };
-  }
-  const scored = await scoreOf(score, given);
-  const reason = `the score is ${scored.combined}, the threshold ${score.threshold}`;
-  return { ...told(scored.pass, reason, scoreJson(scored)), ...more };
+/** A compiler may be another one tomorrow. */
+function isPure(score: Score | undefined): boolean {
+  return score?.scorers.every(({ type }) => type !== 'code-compiles') ?? true;
 }
 
 function blocked(at: PhaseContext<GatePhase>, judged: Judgement, round: number): Failure {

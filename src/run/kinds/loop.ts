@@ -70,14 +70,15 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
     if (broken && !phase.reflexion) return whole({ status: 'failed', output: unit.output, failure: broken }, iteration);
     const current = 'output' in kept ? kept.output : unit.output;
     const same = phase.convergence && iteration > 1 && current.text.trim() === last.text.trim();
-    reflexion = phase.reflexion ? feedback(iteration, current.text, broken?.message) : '';
     last = current;
+    reflexion = phase.reflexion ? feedback(iteration, current.text, { problem: broken?.message }) : '';
     const remark = (text: string) => whole({ remark: text, model: unit.model }, iteration);
     if (broken) continue;
     if (phase.until !== undefined) {
       const met = await evaluateText(at, phase.until, variablesFor(at, iteration, last, reflexion));
       if ('failure' in met) return whole({ status: 'failed', failure: met.failure }, iteration);
       if (met.value) return remark(`until held after ${iteration}`);
+      if (phase.reflexion) reflexion = feedback(iteration, current.text, { unmet: phase.until });
     }
     if (same) return remark(`converged after ${iteration}`);
   }
@@ -85,10 +86,14 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
   return whole({ remark: `stopped after ${phase.maxIterations} iterations` }, phase.maxIterations);
 }
 
-function feedback(iteration: number, text: string, problem: string | undefined): string {
+function feedback(
+  iteration: number,
+  text: string,
+  why: { readonly problem?: string; readonly unmet?: string },
+): string {
   const verdict =
-    problem === undefined
-      ? 'It met its contract, but the goal is not reached yet.'
-      : `It did not meet its contract: ${problem}.`;
+    why.problem === undefined
+      ? `It met its contract, but the goal is not reached yet${why.unmet === undefined ? '' : `: ${why.unmet} does not hold`}.`
+      : `It did not meet its contract: ${why.problem}.`;
   return `Attempt ${iteration} was:\n${text}\n\n${verdict} Say what was wrong and do better.`;
 }

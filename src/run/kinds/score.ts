@@ -4,6 +4,7 @@ import { testPattern } from '../../plan/pattern.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { jsonWithin, schemaProblems } from '../core/output.js';
 import { render, renderValue, type Site } from '../render/render.js';
+import type { Compile } from './compiles.js';
 
 export interface ScoreResult {
   readonly combined: number;
@@ -39,8 +40,8 @@ function fillScorer(site: Site, scorer: Scorer): { readonly filled: Scorer; read
   return { filled: { ...scorer, value: text }, unresolved };
 }
 
-/** Scores a text without a model. A judge's own score, where there is one, counts as one more scorer. */
-export async function scoreOf(score: FilledScore, judged?: number): Promise<ScoreResult> {
+/** Scores a text without a model. */
+export async function scoreOf(score: FilledScore, compile: Compile): Promise<ScoreResult> {
   const { target, unresolved } = score;
   const results: { name: string; score: number; why?: string }[] = [];
   for (const [index, scorer] of score.scorers.entries()) {
@@ -51,16 +52,30 @@ export async function scoreOf(score: FilledScore, judged?: number): Promise<Scor
       results.push({ name, score: 0, why: `no value for {${missing}}` });
       continue;
     }
-    const why = await objection(scorer, target);
+    const why = await objection(scorer, target, compile);
     const good = (why === undefined) !== (scorer.negate ?? false);
     results.push(good ? { name, score: 1 } : { name, score: 0, why: why ?? 'it matched, and must not' });
   }
-  if (judged !== undefined) results.push({ name: 'judge', score: judged });
-  const combined = combine(
+  return combined(score, results);
+}
+
+/** A judge's own score counts as one more scorer. */
+export function scoreWith(score: Score, { results }: ScoreResult, judged: number): ScoreResult {
+  return combined(score, [...results, { name: 'judge', score: judged }]);
+}
+
+/** Whether it passes if the judge gives it all, and if it gives nothing: `all` and `any` leave that to the judge. */
+export function couldPass(score: Score, result: ScoreResult): { readonly atBest: boolean; readonly atWorst: boolean } {
+  if (score.combine !== 'weighted') return { atBest: true, atWorst: false };
+  return { atBest: scoreWith(score, result, 1).pass, atWorst: scoreWith(score, result, 0).pass };
+}
+
+function combined(score: Score, results: ScoreResult['results']): ScoreResult {
+  const total = combine(
     score,
     results.map((result) => result.score),
   );
-  return { combined, pass: combined >= score.threshold, results };
+  return { combined: total, pass: total >= score.threshold, results };
 }
 
 function combine({ combine: how, weights }: Score, scores: readonly number[]): number {
@@ -75,7 +90,7 @@ function combine({ combine: how, weights }: Score, scores: readonly number[]): n
 }
 
 /** What a scorer has against the text, in words; undefined when nothing. */
-async function objection(scorer: Scorer, text: string): Promise<string | undefined> {
+async function objection(scorer: Scorer, text: string, compile: Compile): Promise<string | undefined> {
   switch (scorer.type) {
     case 'exact-match': {
       return isExactly(text, scorer.value) ? undefined : 'it is something else';
@@ -96,6 +111,8 @@ async function objection(scorer: Scorer, text: string): Promise<string | undefin
       if (value === undefined) return 'it is not JSON';
       return (await schemaProblems(value, scorer.schema))[0];
     }
+    case 'code-compiles':
+      return compile(scorer.language, text);
     case 'length-range': {
       const { min = 0, max = Number.POSITIVE_INFINITY } = scorer;
       return text.length >= min && text.length <= max ? undefined : `its length is ${text.length}`;
@@ -113,6 +130,12 @@ export function tooLow({ threshold }: Score, { combined, results }: ScoreResult)
   const failed = results.flatMap(({ name, why }) => (why === undefined ? [] : [`${name}: ${why}`]));
   const more = failed.length > 3 ? [`and ${failed.length - 3} more`] : [];
   return `the score is ${combined}, below ${threshold} (${[...failed.slice(0, 3), ...more].join('; ')})`;
+}
+
+/** For whoever judges after the scorers. */
+export function scoreReport({ combine: how, threshold }: Score, { combined: total, results }: ScoreResult): string {
+  const lines = results.map(({ name, score, why }) => `${name}: ${score}${why === undefined ? '' : ` (${why})`}`);
+  return [...lines, `combined (${how}): ${total}, the threshold is ${threshold}`].join('\n');
 }
 
 /** A value may be a whole output. */

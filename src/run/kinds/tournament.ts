@@ -1,6 +1,8 @@
 import type { TournamentPhase } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
+import type { Fence } from '../render/fence.js';
+import { render } from '../render/render.js';
 import { withOrdinals } from '../reuse/ordinals.js';
 import { partsOfAll, runBroken, runUnit, runUnits, runWhole } from '../units/run-unit.js';
 import type { UnitSpec } from '../units/unit.js';
@@ -47,7 +49,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
   const tally = new UnitTally();
   for (const unit of units) tally.add(unit);
   const finalists = units.flatMap((unit, index) =>
-    unit.status === 'done' ? [{ unit, label: specs[index]!.label }] : [],
+    unit.status === 'done' ? [{ unit, label: specs[index]!.label, body: specs[index]!.body }] : [],
   );
   const failed = units.length - finalists.length;
   const figures = () => {
@@ -66,10 +68,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
       remark: 'only one candidate was left',
     });
   }
-  const judged = await askJudge(
-    after(at, units),
-    finalists.map(({ unit }) => unit.output.text),
-  );
+  const judged = await askJudge(after(at, units), finalists);
   tally.add(judged);
   if (judged.status !== 'done') return { ...judged, ...figures() };
   if (at.phase.mode === 'aggregate') return pureResult(judged.output, { ...figures(), model: judged.model });
@@ -84,18 +83,37 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
   });
 }
 
-function askJudge(at: PhaseContext<TournamentPhase>, texts: readonly string[]): Settled | Promise<Settled> {
+interface Finalist {
+  readonly unit: Settled;
+  readonly body: UnitSpec['body'];
+}
+
+function askJudge(at: PhaseContext<TournamentPhase>, finalists: readonly Finalist[]): Settled | Promise<Settled> {
   const { mode, judgeBody } = at.phase;
-  const listed = texts.map((text, index) => `### Candidate ${index + 1}\n${text}`).join('\n\n');
   const wanted =
     mode === 'best'
-      ? 'Compare the candidates and end with a line `WINNER: n`.'
+      ? 'Compare the candidates and end with a line WINNER: n, n being the number of the best one.'
       : 'Write one answer that takes the best of all candidates.';
   return runUnit(at, {
     label: 'judge',
     body: judgeBody,
     plainOutput: mode === 'best',
-    material: `${listed}\n\n${wanted}`,
+    judges: ({ fence }) => [...listed(at, finalists, fence), wanted].join('\n\n'),
     role: 'judge',
   });
+}
+
+/** The candidates, numbered, with what they were asked: once where it was the same for all. */
+function listed(at: PhaseContext<TournamentPhase>, finalists: readonly Finalist[], fence: Fence): string[] {
+  const asked = finalists.map(({ body }) => (body.type === 'task' ? render(at, body.task).text : undefined));
+  const isSame = new Set(asked).size === 1;
+  const task = (text: string | undefined) => (text === undefined ? [] : [`The task was:\n${fence.block(text)}`]);
+  return [
+    ...(isSame ? task(asked[0]) : []),
+    ...finalists.flatMap(({ unit }, index) => [
+      `### Candidate ${index + 1}`,
+      ...(isSame ? [] : task(asked[index])),
+      fence.block(unit.output.text),
+    ]),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import { strictJson } from '../core/output.js';
-import { readAnswer } from './answer.js';
+import { readAnswer, type SaidObject } from './answer.js';
+import { isNegated, type OwnLine, statements } from './own-words.js';
 
 export interface Verdict {
   readonly pass: boolean;
@@ -11,91 +12,115 @@ export interface Verdict {
 
 type Unclear = { readonly unclear: string };
 
-/** The last `VERDICT: PASS|BLOCK`, or JSON that says it. Whatever is unclear, or says both, blocks. */
+/**
+ * `VERDICT: PASS|BLOCK` on a line of its own, or JSON that says it. What is quoted, fenced or negated passes nothing; both
+ * words, wherever they stand, block, and so does whatever is unclear.
+ */
 export function readVerdict(text: string): Verdict {
-  const { objects, prose } = readAnswer(text);
-  const given = [verdictInProse(prose), ...objects.map(verdictInJson)].filter((found) => found !== undefined);
+  const { objects, lines } = readAnswer(text);
+  const given = [...verdictsInProse(lines), ...objects.flatMap((object) => verdictInJson(object) ?? [])];
   const unclear = given.find((found) => 'unclear' in found);
   if (unclear) return blocked(unclear.unclear);
   const verdicts = given as readonly Verdict[];
-  if (verdicts.length === 0) return blocked('the answer holds no verdict');
-  if (verdicts.some(({ pass }) => pass !== verdicts[0]!.pass)) return blocked('the answer holds two verdicts');
-  return verdicts.find(({ reason }) => reason !== '') ?? verdicts[0]!;
+  const first = verdicts.find(({ reason }) => reason !== '') ?? verdicts[0];
+  if (!first) return blocked('the answer holds no verdict of its own');
+  if (verdicts.some(({ pass }) => pass !== first.pass)) return blocked('the answer holds two verdicts');
+  return first;
 }
 
 function blocked(why: string): Verdict {
   return { pass: false, reason: `${why}: it counts as BLOCK` };
 }
 
-/** On the next line only a verdict is one; what else stands there is what comes next. */
-const SAID = /\bVERDICT[ \t]*[:=](?:[ \t]*["'“]?([A-Za-z]+)|\s*(PASS|BLOCK)\b)/gi;
-/** `PASS or BLOCK`, `PASS|BLOCK`: what was asked for, repeated. */
-const CHOICE_AFTER = /^["'”]?[ \t]*(?:[|/]|,?[ \t]*or\b)[ \t]*(?:VERDICT[ \t]*[:=])?[ \t]*(?:PASS|BLOCK)\b/i;
-const CHOICE_BEFORE = /\b(?:PASS|BLOCK)["'”]?[ \t]*(?:[|/]|,?[ \t]*\bor)[ \t]*$/i;
+/** Who blocks need not do it well. */
+const BLOCK_ANYWHERE = /\bVERDICT\s{0,8}["'”]?\s{0,8}[:=：]\s{0,8}["'“‘`]?BLOCK\b(.*)/i;
+/** What would take back, or put off, what stands before it. */
+const TAKEN_BACK = /^(?:or|if|unless|provided|once|only (?:if|when|after)|not(?: yet|[.! ]*$))\b|\bVERDICT\b|\bBLOCK\b/;
 
-function verdictInProse(prose: string): Verdict | Unclear | undefined {
-  const said = [...prose.matchAll(SAID)].at(-1);
-  if (!said) return undefined;
-  const word = said[1] ?? said[2]!;
-  const after = prose.slice(said.index + said[0].length);
-  if (!/^(PASS|BLOCK)$/i.test(word)) return { unclear: `unclear verdict ${JSON.stringify(word)}` };
-  if (CHOICE_AFTER.test(after) || CHOICE_BEFORE.test(prose.slice(0, said.index))) {
-    return { unclear: 'the answer repeats the question instead of giving a verdict' };
-  }
-  const reason = after
-    .split('\n', 1)[0]!
-    .replace(/^[\s"'”.,:;–—-]+/, '')
-    .trim();
-  return { pass: word.toUpperCase() === 'PASS', reason: reason || reasonBefore(prose) };
+function verdictsInProse(lines: readonly OwnLine[]): (Verdict | Unclear)[] {
+  const before = reasonBefore(lines);
+  const blocks = lines.flatMap(({ text }) => {
+    const behind = BLOCK_ANYWHERE.exec(text)?.[1];
+    return behind === undefined ? [] : [{ pass: false, reason: trimmed(behind) || before }];
+  });
+  const passes = statements(lines, 'VERDICT').flatMap(({ said, negated }): (Verdict | Unclear)[] => {
+    const [, word = '', behind = ''] = /^["'“‘`]?(\p{L}*)(.*)$/u.exec(said) ?? [];
+    if (/^block$/i.test(word)) return [];
+    if (!/^pass$/i.test(word)) return [{ unclear: `unclear verdict ${JSON.stringify(said.slice(0, 40))}` }];
+    const reason = trimmed(behind);
+    if (negated || /^\s*[\p{L}\p{N}|/?"'”’`]/u.test(behind) || TAKEN_BACK.test(reason)) {
+      return [{ unclear: `unclear verdict ${JSON.stringify(said.slice(0, 80))}` }];
+    }
+    return [{ pass: true, reason: reason || before }];
+  });
+  const negated = isNegated(lines, 'VERDICT') ? [{ unclear: 'the answer negates a verdict' }] : [];
+  return [...blocks, ...passes, ...negated];
 }
 
-function verdictInJson(object: JsonObject): Verdict | Unclear | undefined {
-  const { verdict, pass, reason, summary } = object;
+/** Without what stands between a verdict and its reason. */
+function trimmed(text: string): string {
+  return text.replace(/^[^\p{L}\p{N}]+/u, '').trim();
+}
+
+const TWICE_IN_JSON = /"verdict"\s*:\s*"\s*block|"pass"\s*:\s*false/i;
+
+function verdictInJson({ fields, text, isOwn }: SaidObject): Verdict | Unclear | undefined {
+  const { verdict, pass, reason, summary } = fields;
   if (verdict === undefined && pass === undefined) return undefined;
   const word = typeof verdict === 'string' ? verdict.trim().toUpperCase() : verdict;
   const meant = word === 'PASS' ? true : word === 'BLOCK' ? false : undefined;
   if (verdict !== undefined && meant === undefined) return { unclear: `unclear verdict ${JSON.stringify(verdict)}` };
   if (pass !== undefined && typeof pass !== 'boolean') return { unclear: `unclear verdict ${JSON.stringify(pass)}` };
   if (meant !== undefined && pass !== undefined && meant !== pass) return { unclear: 'the answer holds two verdicts' };
+  const passes = (meant ?? pass) === true;
+  // A parser takes the last of two members with one name.
+  if (passes && TWICE_IN_JSON.test(text)) return { unclear: 'the answer holds two verdicts' };
+  if (passes && !isOwn) return undefined;
   const told = reason ?? summary;
-  return { pass: (meant ?? pass) === true, reason: typeof told === 'string' ? told : '', fields: object };
+  return { pass: passes, reason: typeof told === 'string' ? told : '', fields };
 }
 
 /** The last line that says something, without the verdict itself. */
-function reasonBefore(text: string): string {
-  const lines = text.split('\n').map((line) => line.trim());
-  return (
-    lines
-      .filter((line) => line !== '' && !/\bVERDICT\b/i.test(line))
-      .at(-1)
-      ?.slice(0, 200) ?? ''
-  );
+function reasonBefore(lines: readonly OwnLine[]): string {
+  const said = lines.filter(({ text }) => text !== '' && !/\bVERDICT\b|^(?:PASS|BLOCK)\W*$/i.test(text));
+  return said.at(-1)?.text.slice(0, 200) ?? '';
 }
 
-/** A number from 0 to 1: the last `SCORE: 0.8`, `{"score": 0.8}`, or nothing but the number; undefined when it is unclear. */
+/** A number from 0 to 1: `SCORE: 0.8`, `{"score": 0.8}`, or nothing but the number; undefined when it is unclear. */
 export function readScore(text: string): number | undefined {
   const whole = strictJson(text.trim());
-  const { objects, prose } = readAnswer(text);
-  const said = [...prose.matchAll(/\bSCORE\s*[:=]\s*(-?\d+(?:\.\d+)?)/gi)].at(-1)?.[1];
-  const score = onlyNumber([typeof whole === 'number' ? whole : said, ...objects.map((object) => object['score'])]);
+  const score = onlyNumber([
+    ...(typeof whole === 'number' ? [whole] : []),
+    ...saidNumbers(text, 'SCORE', /^(-?\d+(?:\.\d+)?)(?![\d|])/),
+  ]);
   return score !== undefined && score >= 0 && score <= 1 ? score : undefined;
 }
 
+/** Which of `count` candidates `WINNER: n`, or JSON, names; undefined when that is unclear. */
+export function readWinner(text: string, count: number): number | undefined {
+  const number = onlyNumber(saidNumbers(text, 'WINNER', /^(?:candidate\s*)?(\d+)(?!\s*(?:[|/\d]|,?\s*or\b))/i));
+  return number !== undefined && Number.isInteger(number) && number >= 1 && number <= count ? number : undefined;
+}
+
+/** All that the judge itself says under that name; NaN for what is no clear number. */
+function saidNumbers(text: string, name: string, pattern: RegExp): JsonValue[] {
+  const { objects, lines } = readAnswer(text);
+  const again = new RegExp(`\\b${name}\\s*[:=]`, 'i');
+  const inProse = statements(lines, name).map(({ said, negated }) =>
+    negated || again.test(said) ? Number.NaN : Number(pattern.exec(said)?.[1] ?? Number.NaN),
+  );
+  const member = name.toLowerCase();
+  return [
+    ...inProse,
+    ...objects.flatMap(({ fields, isOwn }) => (isOwn && Object.hasOwn(fields, member) ? [fields[member]!] : [])),
+  ];
+}
+
 /** What all that say one say; undefined when none does, or two differ. */
-function onlyNumber(said: readonly (JsonValue | undefined)[]): number | undefined {
-  const given = said.filter((one) => one !== undefined);
+function onlyNumber(said: readonly JsonValue[]): number | undefined {
   const numbers = new Set(
-    given.map((one) => (typeof one === 'string' || typeof one === 'number' ? Number(one) : Number.NaN)),
+    said.map((one) => (typeof one === 'string' || typeof one === 'number' ? Number(one) : Number.NaN)),
   );
   const [number] = numbers;
   return numbers.size === 1 ? number : undefined;
-}
-
-/** Which of `count` candidates the last `WINNER: n`, or JSON, names; undefined when that is unclear. */
-export function readWinner(text: string, count: number): number | undefined {
-  const { objects, prose } = readAnswer(text);
-  const said = [...prose.matchAll(/\bWINNER[ \t]*[:=]\s*(?:candidate\s*)?(\d+)(\s*(?:[|/]|,?\s*or\b)\s*\d)?/gi)].at(-1);
-  if (said?.[2] !== undefined) return undefined;
-  const number = onlyNumber([said?.[1], ...objects.map(({ winner }) => winner)]);
-  return number !== undefined && Number.isInteger(number) && number >= 1 && number <= count ? number : undefined;
 }

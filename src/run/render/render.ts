@@ -8,8 +8,10 @@ import {
   type Rendered,
   renderTemplate,
   type Template,
+  valueText,
 } from '../../plan/template.js';
 import type { Scope, Variables } from '../core/scope.js';
+import type { Fence } from './fence.js';
 
 /** Where a text is rendered: enough of a PhaseContext to look things up. */
 export interface Site {
@@ -36,6 +38,17 @@ function templateOf(text: string, itemName: string): Template {
 export function render(site: Site, text: string, variables: Variables = {}): Rendered {
   if (!text.includes('{')) return { value: text, text, unresolved: NOTHING };
   return renderTemplate(templateOf(text, itemNameOf(site.phase)), lookupIn(site, variables));
+}
+
+/** The same for a judge: what the placeholders stand for is fenced off, as data. */
+export function renderFenced(site: Site, text: string, fence: Fence, variables: Variables = {}): string {
+  if (!text.includes('{')) return text;
+  const lookup = lookupIn(site, variables);
+  return renderTemplate(templateOf(text, itemNameOf(site.phase)), (ref) => {
+    const found = lookup(ref);
+    if (!found.found || found.value === undefined) return found;
+    return { found: true, value: fence.value(valueText(found.value)) };
+  }).text;
 }
 
 /** Renders every text inside a value; a text that is exactly one placeholder keeps the type of what it stands for. */

@@ -62,7 +62,7 @@ export async function startRun(
     durationMs: options.project.clock.elapsed() - opened.startedAt,
     continues: opened.continues,
     warnings: opened.warnings,
-    mask: (value) => context.secrets.maskValue(value),
+    secrets: context.secrets,
   });
 }
 

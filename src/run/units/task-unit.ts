@@ -13,11 +13,13 @@ import { journalChild } from '../execute/start-line.js';
 import { admitted } from '../execute/with-slot.js';
 import { type Workdir, workdirOf } from '../execute/workdir.js';
 import { contextMoved, contextText } from '../render/context-files.js';
+import { fixedFence } from '../render/fence.js';
 import { render } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { sameModel } from '../reuse/same-model.js';
 import { statusOf } from './script-unit.js';
 import type { Prepare, UnitSpec } from './unit.js';
+import { joined, materialOf, promptFor } from './unit-prompt.js';
 
 export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
   const task = render(at, spec.body.task, spec.variables);
@@ -30,8 +32,9 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
   if ('failure' in call) return call;
   const workdir = workdirOf(at, spec.cwd ?? at.phase.cwd, spec.label, spec.variables);
   if ('failure' in workdir) return workdir;
-  const asked = spec.material === undefined ? task.text : `${task.text}\n\n${spec.material}`;
-  const prompt = context.text === '' ? asked : `${context.text}\n\n${asked}`;
+  const inJson = spec.mayBeJson === true && call.pooled.runner.canAnswerJson === true;
+  const asked = joined(task.text, materialOf(spec, { fence: fixedFence(), inJson }));
+  const texts = { context: context.text, asked, system: system.text };
   return {
     parts: {
       body: { task: asked, ...(spec.role === undefined ? {} : { role: spec.role }) },
@@ -49,7 +52,13 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
       withRetries(at, spec.label, 'agent', () =>
         admitted(at, call.pooled, () => {
           begin();
-          return askOnce(at, spec, { call, prompt, workdir, unkeepable });
+          return askOnce(at, spec, {
+            call,
+            ...promptFor(at, spec, { call, texts, inJson }),
+            inJson,
+            workdir,
+            unkeepable,
+          });
         }),
       ),
   };
@@ -58,6 +67,8 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
 interface Asked {
   readonly call: AgentCall;
   readonly prompt: string;
+  readonly systemPrompt: string | undefined;
+  readonly inJson: boolean;
   readonly workdir: Workdir;
   readonly unkeepable: string | undefined;
 }
@@ -69,9 +80,15 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
   const startedAt = project.clock.elapsed();
+  const said = run.secrets.stream();
+  const tell = (figures: object) => run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...figures });
+  const say = (text: string) => {
+    if (text !== '') tell({ text });
+  };
   const result = await call.pooled.runner.run({
     task: prompt,
-    systemPrompt: call.systemPrompt,
+    systemPrompt: asked.systemPrompt,
+    ...(asked.inJson && { answer: 'json' as const }),
     model: call.model,
     thinking: call.thinking,
     tools: call.tools,
@@ -83,11 +100,13 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
     signal: at.signal,
     onEvent: (event) => {
       const { type, ...figures } = event;
-      if (type === 'tool') run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, tool: event.name });
-      else run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...figures });
+      if (type === 'tool') tell({ tool: event.name });
+      else if (type === 'text') say(said.push(event.text));
+      else tell(figures);
     },
     onChildStart: (child) => journalChild(at, child),
   });
+  say(said.end());
   const remark = await entered.leave();
   run.ledger.spend(result.usage);
   run.fingerprints.touched();
@@ -149,13 +168,13 @@ function failureOf(result: RunnerResult): Failure | undefined {
   }
 }
 
-function traceInputs({ call, prompt, workdir }: Asked): JsonObject {
+function traceInputs({ call, prompt, systemPrompt, workdir }: Asked): JsonObject {
   return {
     task: prompt,
     runner: call.pooled.runner.name,
     ...(call.model === undefined ? {} : { model: call.model }),
     ...(call.tools === undefined ? {} : { tools: [...call.tools] }),
-    ...(call.systemPrompt === undefined ? {} : { systemPrompt: call.systemPrompt }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(workdir.name === '.' ? {} : { cwd: workdir.name }),
   };
 }

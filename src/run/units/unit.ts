@@ -3,6 +3,7 @@ import type { RunBody, TaskBody, UseBody } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Execution } from '../core/execution.js';
 import type { Variables } from '../core/scope.js';
+import type { Fence } from '../render/fence.js';
 import type { IdentityParts } from '../reuse/identify.js';
 
 /** One agent call, one process or one nested flow, as a phase asks for it. */
@@ -18,8 +19,19 @@ export interface UnitSpec {
   readonly plainOutput?: boolean;
   /** Put after the rendered task as it is: outputs of others, in which nothing is a placeholder. */
   readonly material?: string;
+  /** It judges what others wrote, which is fenced off as data, with marks that are in no identity. Put after the task. */
+  readonly judges?: (how: Asking) => string;
+  /** The answer may be one JSON object, and is where the runner can be held to that. */
+  readonly mayBeJson?: boolean;
   /** What the kind adds to the identity (a judge's role, the mode of a tournament). */
   readonly role?: string;
+}
+
+/** How an agent is asked. */
+export interface Asking {
+  readonly fence: Fence;
+  /** Its runner sees to it that the answer is JSON. */
+  readonly inJson: boolean;
 }
 
 /** A unit whose texts are rendered and whose agent is known: it can be identified, and executed. */

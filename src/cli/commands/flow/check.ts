@@ -91,5 +91,5 @@ function count(number: number, word: string): string {
 async function writeAnnotations({ out }: Invocation, found: readonly Diagnostic[]): Promise<void> {
   const { annotationLine } = await import('../../../report/github/annotation.js');
   const { diagnosticAnnotation } = await import('../../../report/github/annotations.js');
-  for (const diagnostic of found) out.write(`${annotationLine(diagnosticAnnotation(diagnostic, diagnostic.file))}\n`);
+  for (const diagnostic of found) out.command(annotationLine(diagnosticAnnotation(diagnostic, diagnostic.file)));
 }

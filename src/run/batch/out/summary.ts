@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { formatDuration } from '../../../util/duration.js';
 import { formatMoney, formatSpent, plural } from '../../../util/format.js';
-import { oneLine } from '../../../util/terminal-text.js';
+import { markdownText } from '../../../util/markdown-text.js';
 import type { BatchResult, RowResult } from '../result.js';
 
 const MOST_ROWS = 2_000;
@@ -16,7 +16,7 @@ export function summaryText(result: BatchResult, { over, at }: { readonly over: 
   if (left > 0) counts.push(`${left} not run`);
   const bad = result.rows.filter(({ status }) => status === 'failed' || status === 'blocked' || status === 'paused');
   return `${[
-    `# ${result.flow} over ${over}`,
+    `# ${markdownText(result.flow)} over ${markdownText(over)}`,
     '',
     `${counts.join(', ')}.`,
     `Spent ${formatSpent(result.spent)}, saved ${saved(result.saved)}, ${formatDuration(result.durationMs)}.`,
@@ -35,8 +35,8 @@ export function summaryText(result: BatchResult, { over, at }: { readonly over: 
 }
 
 function complaint({ row, label, status, error }: RowResult): string {
-  const why = error ? `: ${error.phase === '' ? '' : `\`${error.phase}\` `}${cell(error.message, 300)}` : '';
-  return `- ${row}. ${cell(label, 80)} ${status}${why}`;
+  const why = error ? `: ${error.phase === '' ? '' : `\`${error.phase}\` `}${markdownText(error.message, 300)}` : '';
+  return `- ${row}. ${markdownText(label, 80)} ${status}${why}`;
 }
 
 function tableRow(row: RowResult): string {
@@ -44,14 +44,16 @@ function tableRow(row: RowResult): string {
   const file = row.file === undefined ? undefined : basename(row.file);
   const cells = [
     row.row,
-    cell(row.label, 80),
+    markdownText(row.label, 80),
     row.status === 'success' ? 'done' : row.status,
     reuse.executed,
     reuse.run + reuse.crossRun,
     formatSpent(row.spent),
     saved(row.saved),
     formatDuration(row.durationMs),
-    file === undefined ? '' : `[${file}](${encodeURI(file).replaceAll('(', '%28').replaceAll(')', '%29')})`,
+    file === undefined
+      ? ''
+      : `[${markdownText(file)}](${encodeURI(file).replaceAll('(', '%28').replaceAll(')', '%29')})`,
   ];
   return `| ${cells.join(' | ')} |`;
 }
@@ -59,11 +61,4 @@ function tableRow(row: RowResult): string {
 function saved({ usd, ms }: BatchResult['saved']): string {
   if (usd !== null && usd > 0) return formatMoney(usd);
   return ms > 0 ? formatDuration(ms) : '–';
-}
-
-/** Text of a row must not become Markdown of ours. */
-function cell(text: string, longest: number): string {
-  const line = oneLine(text);
-  const cut = line.length > longest ? `${line.slice(0, longest)}…` : line;
-  return cut.replaceAll(/[\\`*_[\]<>|]/g, '\\$&');
 }

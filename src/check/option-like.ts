@@ -1,0 +1,54 @@
+import type { ArgSpec } from '../model/flow.js';
+import type { JsonValue } from '../model/json.js';
+import type { Path } from '../parse/locate.js';
+import type { PlaceholderRef } from '../plan/placeholder.js';
+import { parseTemplate } from '../plan/template.js';
+import type { PhaseReader } from './phase-reader.js';
+
+/** They print or compare what they are given. */
+const WITHOUT_OPTIONS = /^(?:echo|printf|true|false|test|\[|expr)$/;
+/** What stands behind the script belongs to the script. */
+const INTERPRETERS = /^(?:node|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|sh|bash|dash|zsh|fish)$/;
+const END_OF_OPTIONS = new Set(['--', '--end-of-options']);
+/** Programs of the system; any other that is named by its path is the project's own, and knows what it takes. */
+const SYSTEM_FOLDER = /^\/(?:usr\/(?:local\/)?)?s?bin\//;
+
+/** `git diff "{args.base}"` with `--output=FILE`: a value that begins with a dash is an option to most programs. */
+export function warnOfOptions(reader: PhaseReader, path: Path, argv: readonly string[]): void {
+  const program = (argv[0] ?? '').replace(SYSTEM_FOLDER, '');
+  if (program.includes('/') || WITHOUT_OPTIONS.test(program)) return;
+  for (let index = 1; index < argv.length; index++) {
+    const element = argv[index]!;
+    if (END_OF_OPTIONS.has(element)) return;
+    if (INTERPRETERS.test(program) && index > 1 && !argv[index - 1]!.startsWith('-')) return;
+    // Most short options before a value take it, whatever it looks like.
+    if (!element.startsWith('{') || /^-[A-Za-z]$/.test(argv[index - 1]!)) continue;
+    const first = parseTemplate(element, reader.itemName).segments[0];
+    if (first?.type === 'ref' && mayBeginWithDash(reader, first.ref)) warn(reader, [...path, index], first.ref);
+  }
+}
+
+function warn({ context }: PhaseReader, path: Path, { text, offset, length }: PlaceholderRef): void {
+  const message = `{${text}} may begin with "-", and be taken for an option`;
+  const hint = `put "--" before it (git before a revision: "--end-of-options"), or write "./{${text}}" or "--name={${text}}"`;
+  context.problems.warn(path, 'option-like', message, { span: { offset, length }, hint });
+}
+
+function mayBeginWithDash({ context, source }: PhaseReader, { root, name, path }: PlaceholderRef): boolean {
+  if (root === 'loop') return name === 'lastOutput';
+  if (root === 'args') return mayArgument(context.argSpecs[name], path.length > 0);
+  const over = source.raw['over'] as JsonValue | undefined;
+  return root !== 'item' || !Array.isArray(over) || textsIn(over).some((text) => /^[-{]/.test(text));
+}
+
+function mayArgument(spec: ArgSpec | undefined, isPart: boolean): boolean {
+  if (!spec || isPart) return true;
+  if (spec.type === 'boolean') return false;
+  if (spec.type === 'number') return (spec.minimum ?? -1) < 0;
+  return spec.type !== 'enum' || (spec.values ?? []).some((value) => String(value).startsWith('-'));
+}
+
+function textsIn(value: JsonValue): string[] {
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.values(value).flatMap(textsIn);
+}
