@@ -1,11 +1,13 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
+import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { notStarted } from '../core/cancelled.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { isNamed, unitName, unknownUnits } from '../core/selectors.js';
 import { foreseenOfParts } from '../forecast/foreseen.js';
-import { withOrdinals } from '../reuse/ordinals.js';
+import { numbering } from '../reuse/ordinals.js';
 import { runUnits } from '../units/run-unit.js';
 import type { UnitSpec } from '../units/unit.js';
 import { itemsReason, settleComposite, sumOf } from './aggregate.js';
@@ -41,9 +43,12 @@ export async function fanOut(
     if (settled.hit) counts.reused += 1;
     tellSoon();
   };
+  const numbered = await mapInTurns(specs, numbering(at, specs), at.signal);
+  // Stopped while the list was still being made: how long it is, and what is in it, nobody knows.
+  if (at.signal.aborted) return settleComposite(at, failedBefore(notStarted(at)), because);
   // How many there are is worth knowing before the first of them is done.
   tellSoon();
-  const units = await runUnits(at, withOrdinals(at, specs), onSettled);
+  const units = await runUnits(at, numbered, onSettled);
   tellKept(at, specs, units);
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);

@@ -2,6 +2,7 @@ import type { Failure } from '../../model/failure.js';
 import type { MapPhase } from '../../model/flow.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
+import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { failedBefore, type Settled } from '../core/execution.js';
 import { jsonWithin } from '../core/output.js';
@@ -16,11 +17,13 @@ export const mapKind: KindHandler<MapPhase> = {
   run: async (at) => {
     const items = itemsOf(at);
     if ('failure' in items) return settleComposite(at, failedBefore(items.failure), at.policy.because);
-    const specs = items.list.map((value, index) => ({
+    const { body, as: name } = at.phase;
+    const specOf = (value: JsonValue, index: number) => ({
       label: `item ${index + 1}`,
-      body: at.phase.body,
-      variables: { item: { name: at.phase.as, value } },
-    }));
+      body,
+      variables: { item: { name, value } },
+    });
+    const specs = await mapInTurns(items.list, specOf, at.signal);
     return fanOut(at, specs, (units) => combined(at, units));
   },
 };

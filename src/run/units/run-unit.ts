@@ -3,7 +3,10 @@ import type { Phase, RunBody, TaskBody, UseBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import { mayBeCrossRun } from '../../model/kind.js';
 import { firstDefined } from '../../util/first-defined.js';
+import { nextTurn } from '../../util/timer.js';
+import { isLongTurn } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { notStarted, reasonTold } from '../core/cancelled.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { recordPhase, recordUnit } from '../journal/record.js';
 import type { IdentityParts } from '../reuse/identify.js';
@@ -84,7 +87,9 @@ export async function runUnits(
   let next = 0;
   // What is reused at once is all done by the first of them, without a promise in between.
   const takeTurns = async () => {
-    while (next < specs.length) {
+    for (;;) {
+      if (isLongTurn()) await nextTurn();
+      if (next >= specs.length || at.signal.aborted) return;
       const index = next++;
       const spec = specs[index]!;
       const pending = runUnit(at, spec);
@@ -94,7 +99,19 @@ export async function runUnits(
     }
   };
   await Promise.all(Array.from({ length: Math.min(bound, specs.length) }, takeTurns));
-  return results;
+  return next < specs.length ? results.fill(notBegun(at), next) : results;
+}
+
+/** One for all that nobody came to before the run was stopped: a million lines in the journal would say no more. */
+function notBegun(at: PhaseContext): Settled {
+  const execution = failedBefore(notStarted(at));
+  return {
+    ...execution,
+    hit: null,
+    reason: reasonTold(at, execution, at.policy.because),
+    madeAt: at.run.options.project.clock.now(),
+    cost: execution,
+  };
 }
 
 /** Identities of several units as one: of a phase whose result is decided among them. */
