@@ -8,4 +8,6 @@ export const DEFAULT_VALUES: readonly ConfigValue[] = [
   { key: 'cache.dir', value: CONFIG_DEFAULTS.cache.dir, source: 'default' },
   { key: 'iteration.enabled', value: CONFIG_DEFAULTS.iteration.enabled, source: 'default' },
   { key: 'iteration.ttl', value: '24h', source: 'default' },
+  { key: 'limits.items', value: CONFIG_DEFAULTS.limits.items, source: 'default' },
+  { key: 'limits.outputBytes', value: '64MB', source: 'default' },
 ];

@@ -1,4 +1,5 @@
 import type { JsonValue } from './json.js';
+import { DEFAULT_LIMITS, type Limits } from './limits.js';
 
 /** Settings after the project's file, the user's file and the defaults have been laid over each other. */
 export interface Config {
@@ -16,6 +17,7 @@ export interface Config {
     readonly signingKey?: { readonly env: string } | { readonly file: string };
   };
   readonly iteration: { readonly enabled: boolean; readonly ttlMs: number };
+  readonly limits: Limits;
 }
 
 /** One named runner. Which fields mean something depends on `type`; the configuration is checked when it is loaded. */
@@ -80,4 +82,5 @@ export const CONFIG_DEFAULTS: Config = {
     dir: '.pi/taskflows/cache',
   },
   iteration: { enabled: true, ttlMs: 24 * 3_600_000 },
+  limits: DEFAULT_LIMITS,
 };

@@ -15,6 +15,12 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = { outputBytes: 64 * MIB, items: 1_000_000 };
 
+/** More than this `limits.outputBytes` may not be: it has to fit into one line of a journal, with all its escapes. */
+export const LARGEST_OUTPUT_BYTES = 256 * MIB;
+
+/** An answer that comes in pieces: what they may take together, as a multiple of the text in them. */
+export const STREAM_FACTOR = 16;
+
 /** What a probe (`cmd:`, git) may print: the paths of a very large repository. */
 export const PROBE_BYTES = 128 * MIB;
 

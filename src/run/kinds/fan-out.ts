@@ -1,6 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
+import { formatBytes } from '../../util/format.js';
 import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { notStarted } from '../core/cancelled.js';
@@ -37,7 +38,9 @@ export async function fanOut(
       at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
     });
   };
+  const size = new OutputSize(at.run.options.config.limits.outputBytes);
   const onSettled = (settled: Settled) => {
+    size.add(settled);
     if (settled.status === 'done') counts.done += 1;
     if (settled.status === 'failed') counts.failed += 1;
     if (settled.hit) counts.reused += 1;
@@ -48,11 +51,17 @@ export async function fanOut(
   if (at.signal.aborted) return settleComposite(at, failedBefore(notStarted(at)), because);
   // How many there are is worth knowing before the first of them is done.
   tellSoon();
-  const units = await runUnits(at, numbered, onSettled);
+  const watch = {
+    onSettled,
+    get hasEnough() {
+      return size.isTooLarge;
+    },
+  };
+  const units = await runUnits(at, numbered, watch);
   tellKept(at, specs, units);
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);
-  const bad = worst(specs, units);
+  const bad = size.isTooLarge ? { status: 'failed' as const, failure: size.failure() } : worst(specs, units);
   const execution: Execution = {
     ...sum,
     status: bad?.status ?? 'done',
@@ -68,6 +77,29 @@ export async function fanOut(
       ? await at.run.outputFiles.capture(at.phase.outputs, execution)
       : execution;
   return settleComposite(at, withFiles, itemsReason(sum.items, units.find((unit) => !unit.hit)?.reason ?? because));
+}
+
+/** What all units say together is the phase's output, and is held in memory like that of any other phase. */
+class OutputSize {
+  #length = 0;
+
+  constructor(private readonly most: number) {}
+
+  add({ output }: Settled): void {
+    this.#length += output.text.length;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#length > this.most;
+  }
+
+  failure(): Failure {
+    return {
+      code: 'limit',
+      message: `the outputs of all items together are larger than ${formatBytes(this.most)}`,
+      hint: 'Let each write to a file and name the files in `outputs`, or raise `limits.outputBytes` in the settings.',
+    };
+  }
 }
 
 /** Units that `--rerun` or `--skip` name: each must be there, or nobody knows what was meant. */

@@ -75,11 +75,18 @@ function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settl
   });
 }
 
-/** Units side by side, within the phase's own bound. Each keeps its place; `onSettled` is called as they come in. */
+/** Whoever waits for units: is called as they come in, and may have enough of them. */
+export interface UnitWatch {
+  onSettled(settled: Settled): void;
+  /** Nothing more is begun. */
+  readonly hasEnough: boolean;
+}
+
+/** Units side by side, within the phase's own bound. Each keeps its place. */
 export async function runUnits(
   at: PhaseContext,
   specs: readonly LabelledSpec[],
-  onSettled: (settled: Settled) => void = () => {},
+  watch?: UnitWatch,
 ): Promise<readonly Settled[]> {
   // Units wait for the run's slots by themselves. As many wait as keep all of them busy; the others hold nothing meanwhile.
   const bound = at.phase.concurrency ?? at.run.slots.size * 2;
@@ -89,13 +96,13 @@ export async function runUnits(
   const takeTurns = async () => {
     for (;;) {
       if (isLongTurn()) await nextTurn();
-      if (next >= specs.length || at.signal.aborted) return;
+      if (next >= specs.length || at.signal.aborted || watch?.hasEnough) return;
       const index = next++;
       const spec = specs[index]!;
       const pending = runUnit(at, spec);
       const settled = pending instanceof Promise ? await pending : pending;
       results[index] = settled;
-      onSettled(settled);
+      watch?.onSettled(settled);
     }
   };
   await Promise.all(Array.from({ length: Math.min(bound, specs.length) }, takeTurns));

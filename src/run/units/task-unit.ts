@@ -80,6 +80,7 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
     timeoutMs: phase.timeoutMs,
     idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
     signal: at.signal,
+    maxOutputBytes: run.options.config.limits.outputBytes,
     onEvent: (event) => {
       const { type, ...figures } = event;
       if (type === 'tool') run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, tool: event.name });
