@@ -35,6 +35,10 @@ async function stopped(signal: NodeJS.Signals, given: object, args: readonly str
   return { status, tookMs: Date.now() - at, result: JSON.parse(stdout) as RunResult };
 }
 
+function journalLines({ runId }: RunResult): number {
+  return rig.read(`.pi/taskflows/runs/${runId}/journal.jsonl`).split('\n').length;
+}
+
 function hasRun(): boolean {
   try {
     return readdirSync(`${rig.root}/.pi/taskflows/runs`).length > 0;
@@ -78,7 +82,27 @@ describe('a list of very many items', () => {
     expect(status).toBe(130);
     expect(tookMs).toBeLessThan(FULL ? 1_000 : SOON_MS);
     expect(phaseOf(result, 'm').status).toBe('cancelled');
-    expect(rig.read(`.pi/taskflows/runs/${result.runId}/journal.jsonl`).split('\n').length).toBeLessThan(20_000);
+    expect(journalLines(result)).toBeLessThan(count / 2);
+  });
+});
+
+describe('a budget that is used up', () => {
+  it('ends a long map at once, without a word about each item that nobody came to', async () => {
+    const count = FULL ? 20_000 : 2_000;
+    const answer = JSON.stringify({ text: 'ok', usage: { inputTokens: 10, outputTokens: 10, usd: 1 } });
+    rig.write('bin/priced', `#!/bin/sh\ncat > /dev/null\nbin/tick call > /dev/null\nprintf '%s' '${answer}'\n`, 0o755);
+    rig.write(
+      '.pi/taskflows/config.yaml',
+      'runner: p\nrunners:\n  p: { command: [bin/priced], format: json, model: m }\n',
+    );
+    const mapped = { id: 'm', type: 'map', over: numbers(count), task: 'do {item}' };
+    const startedAt = Date.now();
+    const result = await rig.run(flow([mapped], { budget: { maxUSD: 3 }, concurrency: 2 }));
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    expect(result.status).toBe('over-budget');
+    expect(rig.counts()['call']).toBeLessThan(10);
+    expect(phaseOf(result, 'm').items?.total).toBe(count);
+    expect(journalLines(result)).toBeLessThan(100);
   });
 });
 

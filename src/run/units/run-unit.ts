@@ -96,7 +96,7 @@ export async function runUnits(
   const takeTurns = async () => {
     for (;;) {
       if (isLongTurn()) await nextTurn();
-      if (next >= specs.length || at.signal.aborted || watch?.hasEnough) return;
+      if (next >= specs.length || isOver(at) || watch?.hasEnough) return;
       const index = next++;
       const spec = specs[index]!;
       const pending = runUnit(at, spec);
@@ -107,6 +107,11 @@ export async function runUnits(
   };
   await Promise.all(Array.from({ length: Math.min(bound, specs.length) }, takeTurns));
   return next < specs.length ? results.fill(notBegun(at), next) : results;
+}
+
+/** After a failure elsewhere, what is done already is still taken; after these two, nobody waits for it. */
+function isOver({ signal, scope }: PhaseContext): boolean {
+  return signal.aborted || scope.admission.closed?.code === 'budget';
 }
 
 /** One for all that nobody came to before the run was stopped: a million lines in the journal would say no more. */
