@@ -15,8 +15,8 @@ export class Limits {
     const { timeoutMs, idleTimeoutMs, signal } = limits;
     if (timeoutMs !== undefined) this.#start(timeoutMs, timeoutFailure(timeoutMs));
     if (idleTimeoutMs !== undefined) this.#idle = this.#start(idleTimeoutMs, idleFailure(idleTimeoutMs));
-    this.#forgetSignal = onAbort(signal, () => this.#stop(INTERRUPTED));
-    if (signal.aborted) this.#stop(INTERRUPTED);
+    this.#forgetSignal = onAbort(signal, () => this.stop(INTERRUPTED));
+    if (signal.aborted) this.stop(INTERRUPTED);
   }
 
   get signal(): AbortSignal {
@@ -33,12 +33,13 @@ export class Limits {
   }
 
   #start(ms: number, failure: Failure): NodeJS.Timeout | undefined {
-    const timer = startTimer(ms, () => this.#stop(failure));
+    const timer = startTimer(ms, () => this.stop(failure));
     if (timer) this.#timers.push(timer);
     return timer;
   }
 
-  #stop(failure: Failure): void {
+  /** The first one counts. */
+  stop(failure: Failure): void {
     if (this.failure) return;
     this.failure = failure;
     this.#controller.abort();

@@ -1,5 +1,7 @@
 import type { Failure } from '../model/failure.js';
-import type { ProcessResult } from '../process/process.js';
+import { DEFAULT_LIMITS } from '../model/limits.js';
+import { overflowFailure } from '../process/end-failure.js';
+import type { ProcessRequest, ProcessResult } from '../process/process.js';
 import { runProcess } from '../process/run-process.js';
 import { LineSplitter } from '../util/lines.js';
 import type { ClientCommand } from './client.js';
@@ -21,7 +23,8 @@ export async function runClient(
   run: ClientRun,
   fold: (transcript: Transcript, line: string) => Transcript,
 ): Promise<RunnerResult> {
-  const lines = new LineSplitter();
+  const most = run.request.maxOutputBytes ?? DEFAULT_LIMITS.outputBytes;
+  const lines = new LineSplitter(most);
   let transcript = EMPTY_TRANSCRIPT;
   const take = (line: string) => {
     const before = transcript;
@@ -30,6 +33,7 @@ export async function runClient(
   };
   const ended = await startClient(run, (chunk) => {
     for (const line of lines.push(chunk)) take(line);
+    return lines.isTooLong || transcript.text.length > most ? overflowFailure(most) : undefined;
   });
   const rest = lines.end();
   if (rest !== undefined) take(rest);
@@ -47,7 +51,7 @@ export async function runForAnswer(run: ClientRun, read: (stdout: string) => Tra
 }
 
 /** Agents' tools start things in sessions of their own, so the whole tree is marked. */
-function startClient(run: ClientRun, onStdout?: (chunk: Buffer) => void): Promise<ProcessResult> {
+function startClient(run: ClientRun, onStdout?: ProcessRequest['onStdout']): Promise<ProcessResult> {
   const { request, command } = run;
   return runProcess({
     argv: command.argv,
@@ -57,6 +61,7 @@ function startClient(run: ClientRun, onStdout?: (chunk: Buffer) => void): Promis
     signal: request.signal,
     marked: true,
     ...(onStdout ? { onStdout, keepStdout: false } : {}),
+    ...(request.maxOutputBytes !== undefined && { maxStdoutBytes: request.maxOutputBytes }),
     ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
     ...(request.idleTimeoutMs !== undefined && { idleTimeoutMs: request.idleTimeoutMs }),
     ...(request.onChildStart && { onStart: request.onChildStart }),

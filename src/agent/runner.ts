@@ -19,6 +19,8 @@ export interface RunnerRequest {
   readonly timeoutMs?: number;
   readonly idleTimeoutMs?: number;
   readonly signal: AbortSignal;
+  /** A longer answer is a failure; undefined: as long as the settings allow by themselves. */
+  readonly maxOutputBytes?: number;
   readonly onEvent?: (event: RunnerEvent) => void;
   readonly onChildStart?: (child: ChildIdentity) => void;
   readonly onChildEnd?: (child: ChildIdentity) => void;

@@ -46,6 +46,7 @@ export const CODES = {
   'not-json': 'reads inside an output that is text',
   'bad-condition': 'a condition that cannot be read',
   'bad-schema': 'a JSON Schema that says nothing sensible',
+  'slow-pattern': 'a pattern that may run out of time',
   'shell-placeholder': 'a value that would be read as code',
   'option-like': 'a value that a program may take for an option',
   'stream-name': 'a stream that is opened as if it were a file',

@@ -1,5 +1,8 @@
 import type { Path } from '../parse/locate.js';
+import { schemaPatterns } from '../plan/schema-patterns.js';
 import type { Problems } from './problem.js';
+import { checkReferences } from './schema-references.js';
+import { warnIfSlow } from './slow-patterns.js';
 
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 /** Keywords that hold one schema, a list of them, or several by name. */
@@ -9,6 +12,14 @@ const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'depen
 
 /** The mistakes that people make in a JSON Schema; a validator at run time would silently let everything pass. */
 export function checkJsonSchema(schema: unknown, path: Path, problems: Problems): void {
+  checkPart(schema, path, problems);
+  checkReferences(schema, path, problems);
+  for (const { source, path: inside } of schemaPatterns(schema)) {
+    warnIfSlow(problems, [...path, ...inside], source, 'u');
+  }
+}
+
+function checkPart(schema: unknown, path: Path, problems: Problems): void {
   if (typeof schema === 'boolean') return;
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
     problems.error(path, 'bad-schema', 'a JSON Schema is an object');
@@ -20,7 +31,7 @@ export function checkJsonSchema(schema: unknown, path: Path, problems: Problems)
     const inner = fields[keyword];
     if (inner === undefined) continue;
     if (keyword === 'items' && Array.isArray(inner)) checkAll(inner, [...path, keyword], problems);
-    else checkJsonSchema(inner, [...path, keyword], problems);
+    else checkPart(inner, [...path, keyword], problems);
   }
   for (const keyword of LISTS) {
     const inner = fields[keyword];
@@ -35,12 +46,12 @@ export function checkJsonSchema(schema: unknown, path: Path, problems: Problems)
       problems.error([...path, keyword], 'bad-schema', `"${keyword}" is an object of schemas`);
       continue;
     }
-    for (const [name, member] of Object.entries(inner)) checkJsonSchema(member, [...path, keyword, name], problems);
+    for (const [name, member] of Object.entries(inner)) checkPart(member, [...path, keyword, name], problems);
   }
 }
 
 function checkAll(schemas: readonly unknown[], path: Path, problems: Problems): void {
-  for (const [index, inner] of schemas.entries()) checkJsonSchema(inner, [...path, index], problems);
+  for (const [index, inner] of schemas.entries()) checkPart(inner, [...path, index], problems);
 }
 
 function checkKeywords(fields: Readonly<Record<string, unknown>>, path: Path, problems: Problems): void {

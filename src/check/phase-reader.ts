@@ -5,6 +5,7 @@ import { parseTemplate, templateRefs } from '../plan/template.js';
 import type { Code } from './codes.js';
 import type { CheckContext, PhaseSource, Surroundings } from './context.js';
 import { fieldPath } from './shorthand.js';
+import { conditionPatterns, warnIfSlow } from './slow-patterns.js';
 import { show } from './structure.js';
 
 /** Where a text stands decides which placeholders have a value there. */
@@ -91,6 +92,9 @@ export class PhaseReader {
     const parsed = parseCondition(text, this.itemName);
     if (parsed.ok) {
       for (const ref of conditionRefs(parsed.condition)) this.#ref(path, ref, scope);
+      for (const { source, flags } of conditionPatterns(parsed.condition)) {
+        warnIfSlow(this.context.problems, path, source, flags);
+      }
       return text;
     }
     const { offset, length, message, hint } = parsed;

@@ -5,6 +5,7 @@ import { plural } from '../util/format.js';
 import { agentFields } from './bodies.js';
 import { checkJsonSchema } from './json-schema.js';
 import type { PhaseReader } from './phase-reader.js';
+import { warnIfSlow } from './slow-patterns.js';
 
 const JUDGE_TASK = 'Score the text from 0.0 to 1.0, say why, and give your verdict.';
 
@@ -55,6 +56,7 @@ function checkScorer(reader: PhaseReader, scorer: Scorer, index: number): void {
     case 'regex': {
       const problem = patternProblem(scorer.pattern, scorer.flags ?? '');
       if (problem) problems.error([...path, 'pattern'], 'bad-value', problem);
+      else warnIfSlow(problems, [...path, 'pattern'], scorer.pattern, scorer.flags ?? '');
       reader.literal([...path, 'pattern'], scorer.pattern);
       return;
     }

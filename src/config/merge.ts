@@ -60,6 +60,10 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
       mode: get('iteration.mode') ?? (get('iteration.enabled') === false ? 'off' : defaults.iteration.mode),
       ttlMs: get('iteration.ttl') ?? defaults.iteration.ttlMs,
     },
+    limits: {
+      outputBytes: get('limits.outputBytes') ?? defaults.limits.outputBytes,
+      items: get('limits.items') ?? defaults.limits.items,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../model/json.js';
+import { LARGEST_OUTPUT_BYTES } from '../model/limits.js';
 import { parseDuration } from '../util/duration.js';
 import { parseSize } from '../util/size.js';
 
@@ -31,6 +32,14 @@ const duration: Read = (value) => {
 const size: Read = (value) => {
   const bytes = typeof value === 'string' || typeof value === 'number' ? parseSize(value) : undefined;
   return bytes === undefined ? { expected: 'a size such as 500MB or 1GB' } : { value: bytes };
+};
+
+/** More than this cannot be put into one line of a journal. */
+const outputSize: Read = (value) => {
+  const read = size(value);
+  return 'value' in read && ((read.value as number) < 1 || (read.value as number) > LARGEST_OUTPUT_BYTES)
+    ? { expected: 'a size from 1 byte to 256MB' }
+    : read;
 };
 
 const positive: Read = (value) =>
@@ -95,6 +104,8 @@ export const SETTINGS: readonly Setting[] = [
   },
   { key: 'iteration.enabled', help: 'the same in one word: true is auto, false is off', read: flag },
   { key: 'iteration.ttl', help: 'how long a result can be continued after it was made', read: duration },
+  { key: 'limits.outputBytes', help: 'what one phase or item may print or answer', read: outputSize },
+  { key: 'limits.items', help: 'items of one map', read: positive },
 ];
 
 export const RUNNER_TYPES = ['pi', 'claude', 'codex', 'openai', 'command'] as const;

@@ -5,11 +5,12 @@ import type { Project } from '../util/project.js';
 import { FlowError } from './flow-error.js';
 
 /** Settings that a program gives instead of the settings files. What it leaves out has its default. */
-export interface GivenConfig extends Partial<Omit<Config, 'runners' | 'cache' | 'iteration'>> {
+export interface GivenConfig extends Partial<Omit<Config, 'runners' | 'cache' | 'iteration' | 'limits'>> {
   /** By name. The `type` may be left out where `command` or `baseUrl` says enough, as in the settings files. */
   readonly runners?: Readonly<Record<string, Partial<RunnerConfig>>>;
   readonly cache?: Partial<Config['cache']>;
   readonly iteration?: Partial<Config['iteration']>;
+  readonly limits?: Partial<Config['limits']>;
 }
 
 /** The settings of the project and the user, as files say them. Throws `FlowError` if something is wrong there. */
@@ -22,13 +23,14 @@ export async function loadSettings(project: Project): Promise<Config> {
 
 /** Throws where nobody could say what a runner is. */
 export function completeConfig(given: GivenConfig): Config {
-  const { cache, iteration } = CONFIG_DEFAULTS;
+  const { cache, iteration, limits } = CONFIG_DEFAULTS;
   return {
     ...CONFIG_DEFAULTS,
     ...given,
     runners: Object.fromEntries(Object.entries(given.runners ?? {}).map(([name, own]) => [name, complete(name, own)])),
     cache: { ...cache, ...given.cache },
     iteration: { ...iteration, ...given.iteration },
+    limits: { ...limits, ...given.limits },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JsonValue } from './json.js';
+import { DEFAULT_LIMITS, type Limits } from './limits.js';
 
 /** Settings after the project's file, the user's file and the defaults have been laid over each other. */
 export interface Config {
@@ -17,6 +18,7 @@ export interface Config {
   };
   /** `always`: a run that succeeded is continued too; `off`: none is, unless it is asked for. */
   readonly iteration: { readonly mode: 'always' | 'auto' | 'off'; readonly ttlMs: number };
+  readonly limits: Limits;
 }
 
 /** One named runner. Which fields mean something depends on `type`; the configuration is checked when it is loaded. */
@@ -81,4 +83,5 @@ export const CONFIG_DEFAULTS: Config = {
     dir: '.pi/taskflows/cache',
   },
   iteration: { mode: 'auto', ttlMs: 24 * 3_600_000 },
+  limits: DEFAULT_LIMITS,
 };

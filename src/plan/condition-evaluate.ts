@@ -1,3 +1,5 @@
+import { PATTERN_MS } from '../model/limits.js';
+import { systemClock } from '../util/clock.js';
 import type { Comparison, ConditionNode } from './condition-parse.js';
 import { testPattern } from './pattern.js';
 import { type Lookup, renderTemplate, valueText } from './template.js';
@@ -10,7 +12,7 @@ export type ConditionResult =
 /** Never throws. What is missing reads as empty and is named in `unresolved`. */
 export function evaluateCondition(node: ConditionNode, lookup: Lookup): ConditionResult {
   const unresolved: string[] = [];
-  const value = evaluate(node, lookup, unresolved);
+  const value = evaluate(node, { lookup, unresolved, patternsMs: PATTERN_MS });
   if (value instanceof PatternFailure) return { error: value.message, unresolved };
   return { value: isTruthy(value), unresolved };
 }
@@ -20,36 +22,45 @@ class PatternFailure {
   constructor(readonly message: string) {}
 }
 
-function evaluate(node: ConditionNode, lookup: Lookup, unresolved: string[]): unknown {
+interface Evaluation {
+  readonly lookup: Lookup;
+  readonly unresolved: string[];
+  /** What is left of the time for patterns: a hundred of them together have as much as one. */
+  patternsMs: number;
+}
+
+function evaluate(node: ConditionNode, given: Evaluation): unknown {
   switch (node.type) {
     case 'or':
     case 'and':
-      return evaluateChain(node.type === 'or', node.operands, lookup, unresolved);
+      return evaluateChain(node.type === 'or', node.operands, given);
     case 'not': {
-      const value = evaluate(node.operand, lookup, unresolved);
+      const value = evaluate(node.operand, given);
       return value instanceof PatternFailure ? value : !isTruthy(value);
     }
     case 'compare': {
-      const left = evaluate(node.left, lookup, unresolved);
+      const left = evaluate(node.left, given);
       if (left instanceof PatternFailure) return left;
-      const right = evaluate(node.right, lookup, unresolved);
+      const right = evaluate(node.right, given);
       return right instanceof PatternFailure ? right : compare(left, node.operator, right);
     }
     case 'matches': {
-      const left = evaluate(node.left, lookup, unresolved);
+      const left = evaluate(node.left, given);
       if (left instanceof PatternFailure) return left;
-      const found = testPattern(node.pattern, node.flags, comparedText(left));
+      const startedAt = systemClock.elapsed();
+      const found = testPattern(node.pattern, node.flags, comparedText(left), given.patternsMs);
+      given.patternsMs -= systemClock.elapsed() - startedAt;
       return 'error' in found ? new PatternFailure(found.error) : found.value;
     }
     case 'ref': {
-      const found = lookup(node.ref);
+      const found = given.lookup(node.ref);
       if (found.found && found.value !== undefined) return found.value;
-      unresolved.push(node.ref.text);
+      given.unresolved.push(node.ref.text);
       return undefined;
     }
     case 'text': {
-      const rendered = renderTemplate(node.template, lookup);
-      unresolved.push(...rendered.unresolved);
+      const rendered = renderTemplate(node.template, given.lookup);
+      given.unresolved.push(...rendered.unresolved);
       return rendered.text;
     }
     case 'literal':
@@ -57,14 +68,9 @@ function evaluate(node: ConditionNode, lookup: Lookup, unresolved: string[]): un
   }
 }
 
-function evaluateChain(
-  isOr: boolean,
-  operands: readonly ConditionNode[],
-  lookup: Lookup,
-  unresolved: string[],
-): boolean | PatternFailure {
+function evaluateChain(isOr: boolean, operands: readonly ConditionNode[], given: Evaluation): boolean | PatternFailure {
   for (const operand of operands) {
-    const value = evaluate(operand, lookup, unresolved);
+    const value = evaluate(operand, given);
     if (value instanceof PatternFailure) return value;
     if (isTruthy(value) === isOr) return isOr;
   }

@@ -1,14 +1,14 @@
+import type { Failure } from '../model/failure.js';
+import { DEFAULT_LIMITS } from '../model/limits.js';
 import type { Child } from './child.js';
+import { overflowFailure } from './end-failure.js';
 import type { ProcessRequest } from './process.js';
 import { TAIL_BYTES, Tail } from './tail.js';
-
-/** Text of more than this cannot be held in one string. */
-const MAX_STDOUT_BYTES = 512 * 1024 * 1024;
 
 /** Passes the streams of a child on as they come, and keeps what the result needs of them. */
 export class Capture {
   readonly #request: ProcessRequest;
-  readonly #stdout: Buffer[] = [];
+  #stdout: Buffer[] = [];
   readonly #stderr = new Tail(TAIL_BYTES);
   #kept = 0;
   #received = 0;
@@ -17,14 +17,15 @@ export class Capture {
     this.#request = request;
   }
 
-  listen(child: Child, on: { activity: () => void; overflow: (limit: number) => void }): void {
+  listen(child: Child, on: { activity: () => void; stop: (failure: Failure) => void }): void {
     const { onStdout, keepStdout } = this.#request;
     child.listen({
       stdout: (chunk) => {
         this.#received += chunk.length;
         on.activity();
-        if (keepStdout !== false) this.#keep(chunk, on.overflow);
-        onStdout?.(chunk);
+        const wrong = keepStdout === false ? undefined : this.#keep(chunk);
+        const failure = wrong ?? onStdout?.(chunk);
+        if (failure) on.stop(failure);
       },
       stderr: (chunk) => {
         this.#received += chunk.length;
@@ -47,10 +48,14 @@ export class Capture {
     return this.#stderr.text();
   }
 
-  #keep(chunk: Buffer, overflow: (limit: number) => void): void {
-    const { maxStdoutBytes = MAX_STDOUT_BYTES } = this.#request;
+  #keep(chunk: Buffer): Failure | undefined {
+    const { maxStdoutBytes = DEFAULT_LIMITS.outputBytes } = this.#request;
     this.#kept += chunk.length;
-    if (this.#kept > maxStdoutBytes) overflow(maxStdoutBytes);
-    else this.#stdout.push(chunk);
+    if (this.#kept <= maxStdoutBytes) {
+      this.#stdout.push(chunk);
+      return undefined;
+    }
+    this.#stdout = [];
+    return overflowFailure(maxStdoutBytes);
   }
 }

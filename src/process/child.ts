@@ -82,12 +82,18 @@ export class Child {
     if (!isLast) this.#lookLater(times);
   }
 
+  /**
+   * Node reports ends as long as there are any, before it looks at timers and signals: whoever started the next process
+   * from within that report would keep it there for as long as processes are short. So others hear of it a turn later.
+   */
   #ended(exit: Exit): void {
     this.exit = exit;
     clearTimeout(this.#timer);
-    for (const stream of this.#streams) stream.finish();
-    for (const tell of this.#onExit) tell(exit);
-    this.#closed();
+    setImmediate(() => {
+      for (const stream of this.#streams) stream.finish();
+      for (const tell of this.#onExit) tell(exit);
+      this.#closed();
+    });
   }
 
   #closed(): void {

@@ -1,5 +1,6 @@
 import type { Failure } from '../model/failure.js';
 import { formatDuration } from '../util/duration.js';
+import { formatBytes } from '../util/format.js';
 import type { ProcessRequest } from './process.js';
 
 export const INTERRUPTED: Failure = { code: 'interrupted', message: 'interrupted' };
@@ -23,8 +24,8 @@ export function idleFailure(limitMs: number): Failure {
 export function overflowFailure(limitBytes: number): Failure {
   return {
     code: 'limit',
-    message: `wrote more than ${limitBytes / 1024 ** 2} MiB to stdout`,
-    hint: 'let it write to a file, and name the file in `outputs`',
+    message: `the output is larger than ${formatBytes(limitBytes)}`,
+    hint: 'let it write to a file and name the file in `outputs`, or raise `limits.outputBytes` in the settings',
   };
 }
 

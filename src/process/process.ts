@@ -11,10 +11,13 @@ export interface ProcessRequest {
   /** Ends the process when neither stream said anything for that long. */
   readonly idleTimeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Called with each chunk of stdout as it comes; the whole is in the result unless `keepStdout` is false. */
-  readonly onStdout?: (chunk: Buffer) => void;
+  /**
+   * Called with each chunk of stdout as it comes; the whole is in the result unless `keepStdout` is false. A failure that it
+   * returns ends the process.
+   */
+  readonly onStdout?: (chunk: Buffer) => Failure | undefined;
   readonly keepStdout?: boolean;
-  /** Kept stdout beyond this ends the process. Default: what one string can hold, 512 MiB. */
+  /** Kept stdout beyond this ends the process, and is not in the result. Default: that of outputs. */
   readonly maxStdoutBytes?: number;
   /** Called once the process exists, and once it and its descendants are gone; the journal keeps both. */
   readonly onStart?: (child: ChildIdentity) => void;

@@ -4,7 +4,7 @@ import { delay } from '../util/timer.js';
 import { Capture } from './capture.js';
 import type { Exit } from './child.js';
 import { drained } from './drain.js';
-import { INTERRUPTED, overflowFailure, ownFailure, withSaid } from './end-failure.js';
+import { INTERRUPTED, ownFailure, withSaid } from './end-failure.js';
 import { endTree, killTreesNow } from './end-tree.js';
 import type { Tree } from './known-tree.js';
 import { nextMark } from './mark.js';
@@ -57,7 +57,7 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   const watch = new Watch(request, child);
   capture.listen(child, {
     activity: () => watch.activity(),
-    overflow: (limit) => watch.stop(overflowFailure(limit)),
+    stop: (failure) => watch.stop(failure),
   });
   request.onStart?.(identity);
 

@@ -1,8 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Text of one line that is longer than this cannot be held; what is beyond it is dropped. */
-const MAX_LINE = 128 * 1024 * 1024;
-
 /**
  * Cuts a stream of bytes into lines, at LF only: JSON text may hold U+2028 and its relatives, and splitting there (as
  * `readline` does) breaks it. A character that comes in two chunks stays whole.
@@ -11,6 +8,10 @@ export class LineSplitter {
   readonly #decoder = new StringDecoder('utf8');
   #pieces: string[] = [];
   #length = 0;
+  /** A line had more than `maxLength` characters: it is lost, and whoever reads should give up. */
+  isTooLong = false;
+
+  constructor(private readonly maxLength: number) {}
 
   /** The lines that this chunk completes. */
   push(chunk: Buffer): string[] {
@@ -32,7 +33,12 @@ export class LineSplitter {
   }
 
   #keep(piece: string): void {
-    if (piece === '' || this.#length + piece.length > MAX_LINE) return;
+    if (piece === '' || this.isTooLong) return;
+    if (this.#length + piece.length > this.maxLength) {
+      this.isTooLong = true;
+      this.#pieces = [];
+      return;
+    }
     this.#pieces.push(piece);
     this.#length += piece.length;
   }

@@ -140,6 +140,10 @@ describe('not a success:', () => {
 
   test('how long the provider asks to wait is passed on', async () => {
     expect((await ask('[[status: 429]] [[retry-after: 7]]')).failure?.retryAfterMs).toBe(7_000);
+    const in90s = new Date(Date.now() + 90_000).toUTCString();
+    const { failure } = await ask(`[[status: 429]] [[retry-after: ${in90s}]]`);
+    expect(failure?.retryAfterMs).toBeGreaterThan(80_000);
+    expect(failure?.retryAfterMs).toBeLessThan(100_000);
   });
 
   test('a quota that is used up is not transient, though its status is 429', async () => {
@@ -222,6 +226,51 @@ describe('limits', () => {
     expect(result).toMatchObject({ stopReason: 'complete', text: 'wwwwww' });
   });
 
+  test.each([
+    ['comments', ': keep-alive\n\n'],
+    ['empty pieces', 'data: {"choices":[{"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n'],
+    ['no choices', 'data: {"choices":[]}\n\n'],
+    ['line ends', '\n\n'],
+  ])('silence behind %s that keep the connection open', async (_what, line) => {
+    const chatty = endless(line, 30);
+    const result = await withServer(chatty, (baseUrl) =>
+      ask('hi', { idleTimeoutMs: 300, timeoutMs: 20_000 }, { baseUrl }),
+    );
+    expect(result.failure?.code).toBe('idle-timeout');
+  });
+
+  test('thoughts that come instead of words are no silence', async () => {
+    let thoughts = 0;
+    const thinking = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      const timer = setInterval(() => {
+        thoughts += 1;
+        if (thoughts < 8) response.write('data: {"choices":[{"delta":{"reasoning_content":"hm"}}]}\n\n');
+        else
+          response.write('data: {"choices":[{"delta":{"content":"yes"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+        if (thoughts === 8) clearInterval(timer);
+      }, 80);
+    });
+    // It never closes the connection: its last line is the end.
+    const result = await withServer(thinking, (baseUrl) => ask('hi', { idleTimeoutMs: 400 }, { baseUrl }));
+    expect(result).toMatchObject({ stopReason: 'complete', text: 'yes' });
+  });
+
+  test.each([
+    ['a stream of words', 'text/event-stream', `data: {"choices":[{"delta":{"content":"${'w'.repeat(2_000)}"}}]}\n\n`],
+    [
+      'a stream of thoughts',
+      'text/event-stream',
+      `data: {"choices":[{"delta":{"thoughts":"${'w'.repeat(2_000)}"}}]}\n\n`,
+    ],
+    ['a line', 'text/event-stream', 'w'.repeat(2_000)],
+    ['a body', 'application/json', ' '.repeat(2_000)],
+  ])('the size of %s without an end', async (_what, type, piece) => {
+    const limits = { maxOutputBytes: 50_000, timeoutMs: 20_000 };
+    const result = await withServer(endless(piece, 0, type), (baseUrl) => ask('hi', limits, { baseUrl }));
+    expect(result.failure).toMatchObject({ code: 'limit', message: 'the output is larger than 48.8 KB' });
+  });
+
   test('an abort', async () => {
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 100);
@@ -265,6 +314,15 @@ test('version says whether the server answers', async () => {
   const gone = await createRunner('local', { ...config, baseUrl: 'http://127.0.0.1:9' }, project).version();
   expect(gone).toMatchObject({ failure: { code: 'runner' } });
 });
+
+/** Says the same for as long as somebody listens. */
+function endless(piece: string, everyMs: number, type = 'text/event-stream'): Server {
+  return createServer((_request, response) => {
+    response.setHeader('content-type', type);
+    const timer = setInterval(() => response.write(piece), everyMs);
+    response.on('close', () => clearInterval(timer));
+  });
+}
 
 async function withServer<T>(http: Server, use: (baseUrl: string) => Promise<T>): Promise<T> {
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));

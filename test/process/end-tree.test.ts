@@ -134,7 +134,13 @@ describe('when a process ends by itself', () => {
       ended = resolve;
     });
     const script = 'setsid sh -c "sleep 0.25; echo last" & sleep 0.1; echo first';
-    const pending = sh(script, { env, onStdout: () => ended() });
+    const pending = sh(script, {
+      env,
+      onStdout: () => {
+        ended();
+        return undefined;
+      },
+    });
     await firstWord;
     await new Promise((resolve) => setTimeout(resolve, 20));
     // From here, timers that are due run before anything is read.

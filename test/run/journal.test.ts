@@ -31,6 +31,14 @@ const result = (phase: string, unit: string | undefined, text: string): ResultLi
   usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
 });
 
+it('a line of megabytes is written in pieces that never cut through a character', () => {
+  const journal = new JournalWriter(path);
+  const texts = [0, 1, 2, 3].map((shift) => `${'x'.repeat(shift)}${'😀'.repeat(700_000)}`);
+  const places = texts.map((text) => journal.write(warning(text)));
+  journal.close();
+  expect(places.map((place) => readLineAt(path, place))).toEqual(texts.map(warning));
+});
+
 it('lines of every size and script are found at their places, held back or not, in the order of writing', () => {
   const journal = new JournalWriter(path);
   const sizes = [0, 1, 700, 21_000, 22_000, 30_000, 65_535, 65_536, 300_000];

@@ -41,6 +41,19 @@ describe('a passing error of the provider', () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_900);
   });
 
+  it.each([
+    ['three years', '[[retry-after: 99999999]]', {}, {}, '1157d'],
+    ['longer than an attempt of the phase may take', '[[retry-after: 20]]', { timeout: '10s' }, {}, '20s'],
+    ['longer than the run has left', '[[retry-after: 60]]', {}, { timeoutMs: 20_000 }, '1m'],
+  ])('is not waited out when that is %s', async (_what, wish, more, options, asked) => {
+    const startedAt = Date.now();
+    const task = `[[status: 429 times 9]] ${wish}`;
+    const result = await rig.run(flow([agent(task, { ...quickly(3), ...more })]), options);
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
+    expect(server.calls).toHaveLength(1);
+    expect(result.error).toMatchObject({ code: 'runner', message: expect.stringContaining(`asks to wait ${asked}`) });
+  });
+
   it('a lost connection is one, too', async () => {
     server.script = (_call, index) => (index === 0 ? { end: 'cut', text: 'half an ans' } : undefined);
     const result = await rig.run(flow([agent('[[reply: whole]]')]));

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonObject, type JsonObject } from '../../model/json.js';
+import { STREAM_FACTOR } from '../../model/limits.js';
+import { overflowFailure } from '../../process/end-failure.js';
 import { LineSplitter } from '../../util/lines.js';
 import type { Limits } from '../limits.js';
 import { EMPTY_TRANSCRIPT, type Transcript, withGarbage } from '../transcript.js';
-import { foldCompletion, foldOpenai } from './fold.js';
+import { foldCompletion, foldOpenai, isLastLine, saysSomething } from './fold.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
 import { readText, send } from './send.js';
 
@@ -13,6 +15,8 @@ export interface Completion {
   readonly body: JsonObject;
   readonly limits: Limits;
   readonly keyName: string | undefined;
+  /** Of the answer's text. */
+  readonly maxBytes: number;
   /** Called with each new state. */
   readonly update: (transcript: Transcript) => void;
 }
@@ -34,8 +38,12 @@ export async function complete(call: Completion): Promise<void> {
     });
     call.limits.activity();
     if ((response.statusCode ?? 0) >= 300) await readFailure(response, call, update);
-    else if (/^application\/json/.test(response.headers['content-type'] ?? '')) await readWhole(response, update);
-    else await readStream(response, call.limits, (line) => update(foldOpenai(transcript, line)));
+    else if (/^application\/json/.test(response.headers['content-type'] ?? '')) await readWhole(response, call, update);
+    else
+      await readStream(response, call, (line) => {
+        update(foldOpenai(transcript, line));
+        return transcript;
+      });
     if (!transcript.ended && transcript.error === undefined && transcript.garbage === undefined) {
       update({ ...transcript, error: 'the connection was lost in the middle of the answer', transient: true });
     }
@@ -60,8 +68,13 @@ async function readFailure(response: IncomingMessage, call: Completion, update: 
 }
 
 /** A server that does not stream, though it was asked to. */
-async function readWhole(response: IncomingMessage, update: (next: Transcript) => void): Promise<void> {
-  const text = await readText(response, Number.MAX_SAFE_INTEGER);
+async function readWhole(
+  response: IncomingMessage,
+  { maxBytes, limits }: Completion,
+  update: (next: Transcript) => void,
+): Promise<void> {
+  const text = await readText(response, maxBytes + 1);
+  if (Buffer.byteLength(text) > maxBytes) return limits.stop(overflowFailure(maxBytes));
   try {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return update(foldCompletion(EMPTY_TRANSCRIPT, value));
@@ -71,11 +84,27 @@ async function readWhole(response: IncomingMessage, update: (next: Transcript) =
   update(withGarbage(EMPTY_TRANSCRIPT, text));
 }
 
-async function readStream(response: IncomingMessage, limits: Limits, take: (line: string) => void): Promise<void> {
-  const lines = new LineSplitter();
+/**
+ * Only what belongs to an answer counts as a sign of life: comments and empty pieces come from a proxy that keeps the line
+ * open, for ever if need be.
+ */
+async function readStream(
+  response: IncomingMessage,
+  { limits, maxBytes }: Completion,
+  take: (line: string) => Transcript,
+): Promise<void> {
+  const lines = new LineSplitter(maxBytes);
+  let received = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    limits.activity();
-    for (const line of lines.push(chunk)) take(line);
+    received += chunk.length;
+    for (const line of lines.push(chunk)) {
+      const { text } = take(line);
+      if (saysSomething(line)) limits.activity();
+      if (text.length > maxBytes) return limits.stop(overflowFailure(maxBytes));
+      // Whatever follows, nothing of it is the answer's.
+      if (isLastLine(line)) return;
+    }
+    if (lines.isTooLong || received > maxBytes * STREAM_FACTOR) return limits.stop(overflowFailure(maxBytes));
   }
   const rest = lines.end();
   if (rest !== undefined) take(rest);

@@ -13,6 +13,31 @@ export function foldOpenai(transcript: Transcript, line: string): Transcript {
   return chunk ? foldCompletion(transcript, chunk) : withGarbage(transcript, data);
 }
 
+export function isLastLine(line: string): boolean {
+  return /^data:\s*\[DONE\]\s*$/.test(line);
+}
+
+/** Whether a line carries a part of an answer: text, thoughts, a tool call, the end of it, what it cost, an error. */
+export function saysSomething(line: string): boolean {
+  if (!line.startsWith('data:')) return false;
+  const chunk = parse(line.slice('data:'.length).trim());
+  if (!chunk) return false;
+  if (isSomething(chunk['error']) || isSomething(chunk['usage'])) return true;
+  const choices = chunk['choices'];
+  return Array.isArray(choices) && choices.some((choice) => isJsonObject(choice) && isPart(choice));
+}
+
+function isPart({ delta, message, finish_reason: finish }: JsonObject): boolean {
+  if (isSomething(finish)) return true;
+  const said = delta ?? message;
+  return isJsonObject(said) && Object.entries(said).some(([name, value]) => name !== 'role' && isSomething(value));
+}
+
+function isSomething(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === '') return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}
+
 /** A chunk of a streamed completion, or a whole one (from a server that does not stream). */
 export function foldCompletion(before: Transcript, chunk: JsonObject): Transcript {
   if (chunk['error'] !== undefined && chunk['error'] !== null) return { ...before, error: errorText(chunk['error']) };

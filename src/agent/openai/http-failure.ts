@@ -18,14 +18,24 @@ export function statusFailure(
   const { location, 'retry-after': retryAfter } = response.headers;
   const moved = location === undefined ? '' : ` (moved to ${location})`;
   const hint = hintFor(status, keyName);
-  const seconds = Number(retryAfter);
+  const retryAfterMs = pauseAskedFor(retryAfter, response.headers.date);
   return {
     error: `HTTP ${status}${moved}: ${messageOf(body)}`,
     transient: isTransientStatus(status, body),
     ...(hint !== undefined && { hint }),
-    ...(retryAfter !== undefined && seconds >= 0 && { retryAfterMs: seconds * 1_000 }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
+
+/** In seconds, or as a date, which is meant by the clock of the server. Longer than a hundred years is no different. */
+function pauseAskedFor(retryAfter: string | undefined, date: string | undefined): number | undefined {
+  if (retryAfter === undefined || retryAfter.trim() === '') return undefined;
+  const seconds = Number(retryAfter);
+  const ms = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.parse(date ?? '') : seconds * 1_000;
+  return ms >= 0 ? Math.min(ms, HUNDRED_YEARS_MS) : undefined;
+}
+
+const HUNDRED_YEARS_MS = 100 * 365 * 86_400_000;
 
 /** A connection that could not be made, or was lost. */
 export function connectionFailure(error: unknown, url: string): Reported {

@@ -1,5 +1,6 @@
 import type { RunnerConfig } from '../../model/config.js';
 import type { Failure } from '../../model/failure.js';
+import { DEFAULT_LIMITS } from '../../model/limits.js';
 import type { Project } from '../../util/project.js';
 import { Limits } from '../limits.js';
 import type { Runner, RunnerRequest, RunnerResult } from '../runner.js';
@@ -39,6 +40,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
       body: buildOpenaiBody(request, config),
       limits,
       keyName,
+      maxBytes: request.maxOutputBytes ?? DEFAULT_LIMITS.outputBytes,
       update,
     });
     limits.clear();

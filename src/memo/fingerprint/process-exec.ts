@@ -1,3 +1,4 @@
+import { PROBE_BYTES } from '../../model/limits.js';
 import type { ProcessRequest, ProcessResult } from '../../process/process.js';
 import type { Exec } from './source.js';
 
@@ -13,7 +14,14 @@ export function processExec(options: {
 }): Exec {
   return async (argv, cwd) => {
     const { env, signal } = options;
-    const result = await options.run({ argv, cwd, env, signal: signal?.(), timeoutMs: LIMIT_MS });
+    const result = await options.run({
+      argv,
+      cwd,
+      env,
+      signal: signal?.(),
+      timeoutMs: LIMIT_MS,
+      maxStdoutBytes: PROBE_BYTES,
+    });
     const { failure, stdout, exitCode, stderrTail } = result;
     if (failure && failure.code !== 'exit') return { failed: failure.message };
     return { stdout, exitCode, stderrTail };

@@ -82,4 +82,6 @@ export interface RunContext {
   readonly close: () => void;
   /** Aborted on interrupt and on the run's own time limit; its reason is a `Failure`. */
   readonly signal: AbortSignal;
+  /** When the run's own time is over, on the clock that counts `elapsed`; undefined when it has as long as it likes. */
+  readonly endsAt?: number;
 }

@@ -102,6 +102,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
     },
     signal: limit.signal,
+    endsAt: options.timeoutMs === undefined ? undefined : project.clock.elapsed() + options.timeoutMs,
     close: limit.clear,
     tidyStore: () => tidy(store, limit.signal),
   };

@@ -1,6 +1,12 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
+import { schemaMs } from '../../model/limits.js';
 import type { Output } from '../../model/outcome.js';
+import { slowPatternIn } from '../../plan/schema-patterns.js';
+import { runBounded } from '../../util/bounded.js';
+import { formatDuration } from '../../util/duration.js';
+import { nextTurn } from '../../util/timer.js';
+import { isLongTurn } from '../../util/turn.js';
 
 /** Bytes as text where they are text; else kept byte for byte beside a lossy reading. */
 export function outputOfBytes(bytes: Buffer): Output {
@@ -33,7 +39,7 @@ export async function promised(
   }
   if (promise.expect) {
     const subject = promise.output === 'json' || json !== null ? json : output.text;
-    const broken = await contractBroken(subject, promise.expect);
+    const broken = await contractBroken(subject, promise.expect, output.text.length);
     if (broken) return { failure: broken };
   }
   return { output: json === output.json ? output : { ...output, json } };
@@ -84,8 +90,16 @@ export function jsonWithin(text: string): JsonValue | undefined {
   return undefined;
 }
 
-export async function contractBroken(value: JsonValue, schema: JsonObject): Promise<Failure | undefined> {
-  const problems = await schemaProblems(value, schema);
+async function contractBroken(value: JsonValue, schema: JsonObject, length: number): Promise<Failure | undefined> {
+  const judged = await heldTo(schema, value, length);
+  if ('unanswered' in judged) {
+    return {
+      code: 'limit',
+      message: `whether the output meets \`expect\` cannot be said: ${judged.unanswered}`,
+      hint: 'Make the schema simpler, or check the output in a script.',
+    };
+  }
+  const { problems } = judged;
   if (problems.length === 0) return undefined;
   return {
     code: 'expect',
@@ -94,18 +108,39 @@ export async function contractBroken(value: JsonValue, schema: JsonObject): Prom
   };
 }
 
-/** What a JSON Schema has against a value, in words; empty when nothing. */
-export async function schemaProblems(value: JsonValue, schema: JsonObject): Promise<string[]> {
+/**
+ * What a JSON Schema has against a value, in words; empty when nothing. Unanswered when there was no time for that: a large
+ * value may take longer (`length` is that of its text).
+ */
+export async function heldTo(
+  schema: JsonObject,
+  value: JsonValue,
+  length: number,
+): Promise<{ readonly problems: readonly string[] } | { readonly unanswered: string }> {
   const { Validator } = await import('@cfworker/json-schema');
+  if (isLongTurn()) await nextTurn();
   try {
-    const result = new Validator(schema as never, '2020-12', false).validate(value);
-    if (result.valid) return [];
-    const told = result.errors.filter((error) => error.keyword !== 'properties' && error.keyword !== 'items');
-    return (told.length > 0 ? told : result.errors).map(
-      (error) => `${error.instanceLocation.replace(/^#\/?/, '') || 'value'}: ${error.error}`,
+    const checked = runBounded(
+      () => new Validator(schema as never, '2020-12', false).validate(value),
+      schemaMs(length),
     );
+    if ('tookLongerMs' in checked) return { unanswered: tookTooLong(schema, checked.tookLongerMs) };
+    const { valid, errors } = checked.value;
+    if (valid) return { problems: [] };
+    const told = errors.filter((error) => error.keyword !== 'properties' && error.keyword !== 'items');
+    return {
+      problems: (told.length > 0 ? told : errors).map(
+        (error) => `${error.instanceLocation.replace(/^#\/?/, '') || 'value'}: ${error.error}`,
+      ),
+    };
   } catch (error) {
     // A schema that cannot be used (an unknown reference, a bad pattern) is a contract that nothing meets.
-    return [`the schema cannot be used: ${(error as Error).message}`];
+    return { problems: [`the schema cannot be used: ${(error as Error).message}`] };
   }
+}
+
+function tookTooLong(schema: JsonObject, limitMs: number): string {
+  const pattern = slowPatternIn(schema);
+  const what = pattern === undefined ? 'the schema' : `the schema, with the pattern /${pattern}/,`;
+  return `${what} took longer than ${formatDuration(limitMs)}`;
 }

@@ -1,5 +1,7 @@
 import type { Retry } from '../../model/flow.js';
+import { LONGEST_PAUSE_MS } from '../../model/limits.js';
 import { addUsage } from '../../model/outcome.js';
+import { formatDuration } from '../../util/duration.js';
 import { pause } from '../../util/pause.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { notStarted } from '../core/cancelled.js';
@@ -7,7 +9,6 @@ import { type Execution, failedBefore } from '../core/execution.js';
 
 /** Without a word about retries, an agent call that met a passing provider error is tried three times more. */
 const TRANSIENT_RETRY: Retry = { max: 3, backoffMs: 1_000, factor: 3 };
-const LONGEST_PAUSE_MS = 5 * 60_000;
 
 /** Failures that another attempt cannot change. */
 const FINAL = new Set(['interrupted', 'budget', 'frozen', 'in-doubt', 'no-runner', 'unresolved', 'bad-input', 'limit']);
@@ -42,7 +43,8 @@ export async function withRetries(
     const ended = { ...total, attempts: number };
     const delayMs = nextDelay(at, calls, result, number);
     // An attempt is new work like any other: once something else has failed, none is begun.
-    const against = delayMs === undefined ? undefined : (sideEffect(result) ?? admission.closed?.message);
+    const against =
+      delayMs === undefined ? undefined : (sideEffect(result) ?? admission.closed?.message ?? waitsTooLong(at, result));
     journalAttempt(at, { unit, number, result, retryInMs: against === undefined ? delayMs : undefined });
     if (delayMs === undefined) return ended;
     if (against !== undefined) return notAgain(ended, against);
@@ -71,6 +73,19 @@ function notAgain(ended: Execution, why: string | undefined): Execution {
 function sideEffect(result: Attempt): string | undefined {
   const repeats = result.acted === 'failed' || (result.acted !== undefined && brokePromise(result));
   return repeats ? 'something in it is not idempotent' : undefined;
+}
+
+/**
+ * A server may ask for any pause. One that no attempt of this phase may take, or that the run does not live to see, is not
+ * waited for: whoever reads the failure knows sooner.
+ */
+function waitsTooLong({ phase, run }: PhaseContext, { failure }: Attempt): string | undefined {
+  const askedMs = failure?.retryAfterMs;
+  if (askedMs === undefined) return undefined;
+  const leftMs = run.endsAt === undefined ? undefined : Math.max(0, run.endsAt - run.options.project.clock.elapsed());
+  const mostMs = Math.min(LONGEST_PAUSE_MS, phase.timeoutMs ?? LONGEST_PAUSE_MS, leftMs ?? LONGEST_PAUSE_MS);
+  if (askedMs <= mostMs) return undefined;
+  return `the server asks to wait ${formatDuration(askedMs)}, and ${formatDuration(mostMs)} is the most here`;
 }
 
 function journalAttempt(
@@ -116,5 +131,5 @@ function nextDelay(at: PhaseContext, calls: 'agent' | 'process', result: Attempt
   const full = Math.min(LONGEST_PAUSE_MS, retry.backoffMs * retry.factor ** (number - 1));
   // Jitter, so that many items that were turned away together do not come back together.
   const jittered = Math.round(full * (0.5 + Math.random() / 2));
-  return Math.max(jittered, Math.min(LONGEST_PAUSE_MS, failure.retryAfterMs ?? 0));
+  return Math.max(jittered, failure.retryAfterMs ?? 0);
 }

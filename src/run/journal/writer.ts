@@ -7,6 +7,7 @@ const HELD_BYTES = 64 * 1024;
 /** What one unit of a text takes as UTF-8 at the most. */
 const MOST_BYTES_PER_UNIT = 3;
 const NEWLINE = 10;
+const LONG_PIECE = 1024 * 1024;
 
 /**
  * Appends lines to a run's journal. A line is in the kernel's hands when `write` returns, so it survives kill -9; only
@@ -70,15 +71,27 @@ export class JournalWriter {
     const most = text.length * MOST_BYTES_PER_UNIT + 1;
     if (most > HELD_BYTES - this.#heldBytes) this.flush();
     if (most > HELD_BYTES) {
-      const bytes = Buffer.from(`${text}\n`);
-      this.#offset += bytes.length;
-      this.#writeOut(bytes);
+      this.#appendLong(text);
       return;
     }
     const end = this.#heldBytes + this.#held.write(text, this.#heldBytes);
     this.#held[end] = NEWLINE;
     this.#offset += end + 1 - this.#heldBytes;
     this.#heldBytes = end + 1;
+  }
+
+  /** In pieces: an output of many megabytes should not be there three times more as a text and as bytes. */
+  #appendLong(text: string): void {
+    for (let start = 0, end = 0; start < text.length; start = end) {
+      end = start + LONG_PIECE;
+      // Both halves of a character belong together.
+      if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
+      const bytes = Buffer.from(text.slice(start, end));
+      this.#offset += bytes.length;
+      this.#writeOut(bytes);
+    }
+    this.#offset += 1;
+    this.#writeOut(Buffer.of(NEWLINE));
   }
 
   #writeOut(bytes: Buffer): void {
@@ -130,6 +143,10 @@ export class JournalWriter {
     const what = `the run's journal cannot be written (${this.#broken}): this run cannot be continued later`;
     this.onTrouble(isFull(error) ? what : `${what}; make the folder writable, or work in another one with --cwd`);
   }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 function isFull(error: unknown): boolean {

@@ -1,11 +1,14 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
+import { formatBytes } from '../../util/format.js';
+import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { notStarted } from '../core/cancelled.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { isNamed, unitName, unknownUnits } from '../core/selectors.js';
 import { foreseenOfParts } from '../forecast/foreseen.js';
-import { withOrdinals } from '../reuse/ordinals.js';
+import { numbering } from '../reuse/ordinals.js';
 import { runUnits } from '../units/run-unit.js';
 import type { UnitSpec } from '../units/unit.js';
 import { itemsReason, settleComposite, sumOf } from './aggregate.js';
@@ -35,19 +38,30 @@ export async function fanOut(
       at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
     });
   };
+  const size = new OutputSize(at.run.options.config.limits.outputBytes);
   const onSettled = (settled: Settled) => {
+    size.add(settled);
     if (settled.status === 'done') counts.done += 1;
     if (settled.status === 'failed') counts.failed += 1;
     if (settled.hit) counts.reused += 1;
     tellSoon();
   };
+  const numbered = await mapInTurns(specs, numbering(at, specs), at.signal);
+  // Stopped while the list was still being made: how long it is, and what is in it, nobody knows.
+  if (at.signal.aborted) return settleComposite(at, failedBefore(notStarted(at)), because);
   // How many there are is worth knowing before the first of them is done.
   tellSoon();
-  const units = await runUnits(at, withOrdinals(at, specs), onSettled);
+  const watch = {
+    onSettled,
+    get hasEnough() {
+      return size.isTooLarge;
+    },
+  };
+  const units = await runUnits(at, numbered, watch);
   tellKept(at, specs, units);
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);
-  const bad = worst(specs, units);
+  const bad = size.isTooLarge ? { status: 'failed' as const, failure: size.failure() } : worst(specs, units);
   const execution: Execution = {
     ...sum,
     status: bad?.status ?? 'done',
@@ -63,6 +77,29 @@ export async function fanOut(
       ? await at.run.outputFiles.capture(at.phase.outputs, execution)
       : execution;
   return settleComposite(at, withFiles, itemsReason(sum.items, units.find((unit) => !unit.hit)?.reason ?? because));
+}
+
+/** What all units say together is the phase's output, and is held in memory like that of any other phase. */
+class OutputSize {
+  #length = 0;
+
+  constructor(private readonly most: number) {}
+
+  add({ output }: Settled): void {
+    this.#length += output.text.length;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#length > this.most;
+  }
+
+  failure(): Failure {
+    return {
+      code: 'limit',
+      message: `the outputs of all items together are larger than ${formatBytes(this.most)}`,
+      hint: 'Let each write to a file and name the files in `outputs`, or raise `limits.outputBytes` in the settings.',
+    };
+  }
 }
 
 /** Units that `--rerun` or `--skip` name: each must be there, or nobody knows what was meant. */

@@ -2,6 +2,8 @@ import type { Failure } from '../../model/failure.js';
 import type { MapPhase } from '../../model/flow.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
+import { grouped } from '../../util/format.js';
+import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { failedBefore, type Settled } from '../core/execution.js';
 import { jsonWithin } from '../core/output.js';
@@ -16,11 +18,13 @@ export const mapKind: KindHandler<MapPhase> = {
   run: async (at) => {
     const items = itemsOf(at);
     if ('failure' in items) return settleComposite(at, failedBefore(items.failure), at.policy.because);
-    const specs = items.list.map((value, index) => ({
+    const { body, as: name } = at.phase;
+    const specOf = (value: JsonValue, index: number) => ({
       label: `item ${index + 1}`,
-      body: at.phase.body,
-      variables: { item: { name: at.phase.as, value } },
-    }));
+      body,
+      variables: { item: { name, value } },
+    });
+    const specs = await mapInTurns(items.list, specOf, at.signal);
     return fanOut(at, specs, (units) => combined(at, units));
   },
 };
@@ -39,12 +43,22 @@ function itemsOf(at: PhaseContext<MapPhase>): { list: readonly JsonValue[] } | {
       'Look at what that phase said with `taskflow trace`.',
     );
   }
-  const list = asList(rendered.value);
+  const list = asList(rendered.value, at.run.options.config.limits.items);
   if (!list)
     return bad(
       `\`over\` is no list: ${JSON.stringify(rendered.value).slice(0, 120)}`,
       'Let the phase before it have `output: json` and return a list.',
     );
+  const most = at.run.options.config.limits.items;
+  if (list.length > most) {
+    return {
+      failure: {
+        code: 'limit',
+        message: `\`over\` has more than ${grouped(most)} items`,
+        hint: 'Divide the list, or raise `limits.items` in the settings.',
+      },
+    };
+  }
   if (at.scope.generated && list.length > MOST_ITEMS_OF_GENERATED) {
     return {
       failure: {
@@ -56,15 +70,30 @@ function itemsOf(at: PhaseContext<MapPhase>): { list: readonly JsonValue[] } | {
   return { list };
 }
 
-/** A list; a text that is one; the lines of a text. An empty text (a skipped phase) is an empty list. */
-function asList(value: JsonValue): readonly JsonValue[] | undefined {
+/**
+ * A list; a text that is one; the lines of a text, as far as one more than `most`. An empty text (a skipped phase) is an
+ * empty list.
+ */
+function asList(value: JsonValue, most: number): readonly JsonValue[] | undefined {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'string') return undefined;
   if (value.trim() === '') return [];
   const within = jsonWithin(value);
   if (Array.isArray(within)) return within;
   if (within !== undefined) return undefined;
-  return value.split(/\r?\n/).filter((line) => line.trim() !== '');
+  return fullLines(value, most + 1);
+}
+
+function fullLines(text: string, most: number): readonly string[] {
+  const lines: string[] = [];
+  for (let start = 0; start <= text.length && lines.length < most; ) {
+    const found = text.indexOf('\n', start);
+    const end = found === -1 ? text.length : found;
+    const line = text.slice(start, end > start && text[end - 1] === '\r' && found !== -1 ? end - 1 : end);
+    if (line.trim() !== '') lines.push(line);
+    start = end + 1;
+  }
+  return lines;
 }
 
 function bad(message: string, hint: string): { failure: Failure } {

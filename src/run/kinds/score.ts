@@ -2,7 +2,9 @@ import type { Score, Scorer } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import { testPattern } from '../../plan/pattern.js';
 import { canonicalEncode } from '../../util/canonical.js';
-import { jsonWithin, schemaProblems } from '../core/output.js';
+import { nextTurn } from '../../util/timer.js';
+import { isLongTurn } from '../../util/turn.js';
+import { heldTo, jsonWithin } from '../core/output.js';
 import { render, renderValue, type Site } from '../render/render.js';
 import type { Compile } from './compiles.js';
 
@@ -52,7 +54,13 @@ export async function scoreOf(score: FilledScore, compile: Compile): Promise<Sco
       results.push({ name, score: 0, why: `no value for {${missing}}` });
       continue;
     }
+    // A pattern may take its whole time, and the next one too.
+    if (isLongTurn()) await nextTurn();
     const why = await objection(scorer, target, compile);
+    if (why instanceof Unanswered) {
+      results.push({ name, score: 0, why: why.because });
+      continue;
+    }
     const good = (why === undefined) !== (scorer.negate ?? false);
     results.push(good ? { name, score: 1 } : { name, score: 0, why: why ?? 'it matched, and must not' });
   }
@@ -89,8 +97,13 @@ function combine({ combine: how, weights }: Score, scores: readonly number[]): n
   return Math.round((sum / total) * 10_000) / 10_000;
 }
 
+/** A pattern or a schema that ran out of time: neither a match nor none. */
+class Unanswered {
+  constructor(readonly because: string) {}
+}
+
 /** What a scorer has against the text, in words; undefined when nothing. */
-async function objection(scorer: Scorer, text: string, compile: Compile): Promise<string | undefined> {
+async function objection(scorer: Scorer, text: string, compile: Compile): Promise<string | Unanswered | undefined> {
   switch (scorer.type) {
     case 'exact-match': {
       return isExactly(text, scorer.value) ? undefined : 'it is something else';
@@ -103,13 +116,14 @@ async function objection(scorer: Scorer, text: string, compile: Compile): Promis
     }
     case 'regex': {
       const found = testPattern(scorer.pattern, scorer.flags ?? '', text);
-      if ('error' in found) return found.error;
+      if ('error' in found) return new Unanswered(found.error);
       return found.value ? undefined : `it does not match ${scorer.pattern}`;
     }
     case 'json-schema': {
       const value = jsonWithin(text);
       if (value === undefined) return 'it is not JSON';
-      return (await schemaProblems(value, scorer.schema))[0];
+      const judged = await heldTo(scorer.schema, value, text.length);
+      return 'unanswered' in judged ? new Unanswered(judged.unanswered) : judged.problems[0];
     }
     case 'code-compiles':
       return compile(scorer.language, text);

@@ -1,6 +1,8 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import { type ConditionNode, conditionRefs, evaluateCondition, parseCondition } from '../../plan/condition.js';
+import { nextTurn } from '../../util/timer.js';
+import { isLongTurn } from '../../util/turn.js';
 import type { Variables } from '../core/scope.js';
 import { itemNameOf, lookupIn, type Site } from './render.js';
 
@@ -20,6 +22,8 @@ export async function evaluateText(
     if (parsed.size > 10_000) parsed.clear();
     parsed.set(text, node);
   }
+  // A pattern may take its whole time, and the next condition too.
+  if (isLongTurn()) await nextTurn();
   const result = evaluateCondition(node, lookupIn(site, variables));
   if (result.error !== undefined) {
     return { failure: { code: 'bad-input', message: `the condition ${text}: ${result.error}` } };

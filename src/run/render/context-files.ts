@@ -4,9 +4,13 @@ import { compileGlob } from '../../memo/files/glob-pattern.js';
 import { walk } from '../../memo/files/walk.js';
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
+import { WHOLE_CONTEXT_BYTES } from '../../model/limits.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
+import { digestFile } from '../../util/digest-file.js';
+import { formatBytes } from '../../util/format.js';
 import { isInside } from '../../util/inside.js';
+import { readBounded } from '../../util/read-bounded.js';
 import { statIfThere } from '../../util/stat.js';
 import { whyUnreadable } from '../../util/why-unreadable.js';
 import type { PhaseContext } from '../context/phase-context.js';
@@ -42,11 +46,10 @@ export async function contextText(
     const files = listed ? { paths: listed, matched: false } : await matching(at, rendered.text);
     if ('failure' in files) return files;
     for (const path of files.paths) {
-      const bytes = readInside(at.run.options.project.root, path);
-      if ('failure' in bytes) return bytes;
-      const sent = shorten(bytes.content.toString('utf8'), at.phase.contextLimit);
+      const file = await readInside(at.run.options.project.root, path, at.phase.contextLimit);
+      if ('failure' in file) return file;
+      const { sent, whole } = file;
       blocks.push(block(path, sent));
-      const whole = sha256Hex(bytes.content);
       identity.push({ path, sent: sha256Hex(sent), whole });
       reads.push([path, whole]);
     }
@@ -102,21 +105,40 @@ async function matching(
   return { paths: matched.paths.sort(), matched: true };
 }
 
+/** Of a file that is too large to be held: how many characters it has, nobody counts. */
+async function beginningOf(file: string, size: number, limit: number): Promise<ReadContext> {
+  // A character has four bytes at the most, and the last one may be cut.
+  const most = Math.min(limit * 4 + 4, WHOLE_CONTEXT_BYTES);
+  const text = (readBounded(file, most) ?? Buffer.alloc(0)).toString('utf8').slice(0, limit);
+  const left = size - Buffer.byteLength(text);
+  return { sent: `${text}\n… (${formatBytes(left)} more)`, whole: await digestFile(file, size) };
+}
+
 function leaves(path: string): Failure {
   return { code: 'bad-input', message: `context ${JSON.stringify(path)} leaves the project` };
 }
 
-function readInside(root: string, path: string): { content: Buffer } | { failure: Failure } {
+/** What is sent of a file, and the digest of all of it. */
+interface ReadContext {
+  readonly sent: string;
+  readonly whole: string;
+}
+
+async function readInside(root: string, path: string, limit: number): Promise<ReadContext | { failure: Failure }> {
   const file = join(root, path);
   try {
     const inside = relative(realpathSync(root), realpathSync(file));
     if (inside.startsWith('..') || isAbsolute(inside)) return { failure: leaves(path) };
-    if (statSync(file).isDirectory()) {
+    const stat = statSync(file);
+    if (stat.isDirectory()) {
       return {
         failure: { code: 'bad-input', message: `context ${path} is a folder`, hint: `Name its files: ${path}/**` },
       };
     }
-    return { content: readFileSync(file) };
+    if (!stat.isFile()) return { failure: { code: 'bad-input', message: `context ${path} is no file` } };
+    if (stat.size > WHOLE_CONTEXT_BYTES) return await beginningOf(file, stat.size, limit);
+    const bytes = readFileSync(file);
+    return { sent: shorten(bytes.toString('utf8'), limit), whole: sha256Hex(bytes) };
   } catch (error) {
     return {
       failure: {

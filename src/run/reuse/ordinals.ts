@@ -9,16 +9,21 @@ import type { UnitSpec } from '../units/unit.js';
  * same when it is rendered; nested flows are told apart by their items, since each is a place of its own.
  */
 export function withOrdinals<T extends UnitSpec>(at: PhaseContext, specs: readonly T[]): T[] {
+  return specs.map(numbering(at, specs));
+}
+
+/** The same for whoever has a million of them and goes through them in turns: to be called with each, in order. */
+export function numbering<T extends UnitSpec>(at: PhaseContext, specs: readonly T[]): (spec: T) => T {
   const seen = new Map<string, number>();
   const differing = sharedTemplates(specs);
-  return specs.map((spec) => {
+  return (spec) => {
     const it = essence(at, spec, differing);
     // Only texts begin with a quote, so that one need not be encoded to be told from everything else.
     const what = typeof it === 'string' ? `"${it}` : canonicalEncode(it);
     const ordinal = seen.get(what) ?? 0;
     seen.set(what, ordinal + 1);
     return ordinal === 0 ? spec : { ...spec, ordinal };
-  });
+  };
 }
 
 function essence(at: PhaseContext, spec: UnitSpec, differing: readonly string[] | undefined): JsonValue {

@@ -1,6 +1,8 @@
 import type { Failure } from '../../model/failure.js';
 import type { Phase } from '../../model/flow.js';
 import { NO_OUTPUT, NO_USAGE, type PhaseOutcome, type Status } from '../../model/outcome.js';
+import { nextTurn } from '../../util/timer.js';
+import { isLongTurn } from '../../util/turn.js';
 import type { RunContext } from '../context/context.js';
 import { type PhaseContext, phaseContext } from '../context/phase-context.js';
 import { failedBefore } from '../core/execution.js';
@@ -23,6 +25,8 @@ export interface PhaseRun {
 
 /** The whole life of a phase whose dependencies are settled: is it wanted, does its condition hold, run it, tell. */
 export async function runPhase({ run, scope, phase, round, signal, selected }: PhaseRun): Promise<PhaseOutcome> {
+  // Thousands whose results are there are over without ever waiting for anything.
+  if (isLongTurn()) await nextTurn();
   const at = phaseContext(run, scope, phase, round, signal);
   if (selected === 'restore') return told(at, await restored(at));
   if (selected === 'leave') return unrun(at, 'skipped', 'not selected');

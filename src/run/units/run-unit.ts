@@ -3,7 +3,10 @@ import type { Phase, RunBody, TaskBody, UseBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import { mayBeCrossRun } from '../../model/kind.js';
 import { firstDefined } from '../../util/first-defined.js';
+import { nextTurn } from '../../util/timer.js';
+import { isLongTurn } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { notStarted, reasonTold } from '../core/cancelled.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { recordPhase, recordUnit } from '../journal/record.js';
 import type { IdentityParts } from '../reuse/identify.js';
@@ -72,11 +75,18 @@ function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settl
   });
 }
 
-/** Units side by side, within the phase's own bound. Each keeps its place; `onSettled` is called as they come in. */
+/** Whoever waits for units: is called as they come in, and may have enough of them. */
+export interface UnitWatch {
+  onSettled(settled: Settled): void;
+  /** Nothing more is begun. */
+  readonly hasEnough: boolean;
+}
+
+/** Units side by side, within the phase's own bound. Each keeps its place. */
 export async function runUnits(
   at: PhaseContext,
   specs: readonly LabelledSpec[],
-  onSettled: (settled: Settled) => void = () => {},
+  watch?: UnitWatch,
 ): Promise<readonly Settled[]> {
   // Units wait for the run's slots by themselves. As many wait as keep all of them busy; the others hold nothing meanwhile.
   const bound = at.phase.concurrency ?? at.run.slots.size * 2;
@@ -84,17 +94,36 @@ export async function runUnits(
   let next = 0;
   // What is reused at once is all done by the first of them, without a promise in between.
   const takeTurns = async () => {
-    while (next < specs.length) {
+    for (;;) {
+      if (isLongTurn()) await nextTurn();
+      if (next >= specs.length || isOver(at) || watch?.hasEnough) return;
       const index = next++;
       const spec = specs[index]!;
       const pending = runUnit(at, spec);
       const settled = pending instanceof Promise ? await pending : pending;
       results[index] = settled;
-      onSettled(settled);
+      watch?.onSettled(settled);
     }
   };
   await Promise.all(Array.from({ length: Math.min(bound, specs.length) }, takeTurns));
-  return results;
+  return next < specs.length ? results.fill(notBegun(at), next) : results;
+}
+
+/** After a failure elsewhere, what is done already is still taken; after these two, nobody waits for it. */
+function isOver({ signal, scope }: PhaseContext): boolean {
+  return signal.aborted || scope.admission.closed?.code === 'budget';
+}
+
+/** One for all that nobody came to before the run was stopped: a million lines in the journal would say no more. */
+function notBegun(at: PhaseContext): Settled {
+  const execution = failedBefore(notStarted(at));
+  return {
+    ...execution,
+    hit: null,
+    reason: reasonTold(at, execution, at.policy.because),
+    madeAt: at.run.options.project.clock.now(),
+    cost: execution,
+  };
 }
 
 /** Identities of several units as one: of a phase whose result is decided among them. */

@@ -106,6 +106,7 @@ async function runOnce(
     timeoutMs: at.phase.timeoutMs,
     idleTimeoutMs: at.phase.idleTimeoutMs,
     signal: at.signal,
+    maxStdoutBytes: at.run.options.config.limits.outputBytes,
     onStart: (child) => journalChild(at, child),
   });
   const remark = await entered.leave();

@@ -98,6 +98,7 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
     timeoutMs: phase.timeoutMs,
     idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
     signal: at.signal,
+    maxOutputBytes: run.options.config.limits.outputBytes,
     onEvent: (event) => {
       const { type, ...figures } = event;
       if (type === 'tool') tell({ tool: event.name });

@@ -2,7 +2,7 @@ import type { TaskBody } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { Fence } from '../render/fence.js';
 import { renderFenced } from '../render/render.js';
-import type { AgentCall } from './agent-call.js';
+import type { AgentCall } from '../core/agent-call.js';
 import type { Asking, UnitSpec } from './unit.js';
 
 /** Rendered, as they are identified. */

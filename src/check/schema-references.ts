@@ -1,0 +1,103 @@
+import type { Path } from '../parse/locate.js';
+import type { Problems } from './problem.js';
+
+/** Schemas that are held against the same value as the one they stand in; only these can multiply without end. */
+const ONE = ['not', 'if', 'then', 'else'];
+const LISTS = ['allOf', 'anyOf', 'oneOf'];
+/** Not schemas at all. */
+const VALUES = ['enum', 'const', 'default', 'examples'];
+
+/** So many schemas against one value are no contract any more, and more than there is time for. */
+const MOST_AT_ONCE = 100_000;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** References that lead nowhere, in a circle, or to more schemas than anyone can hold a value against. */
+export function checkReferences(root: unknown, path: Path, problems: Problems): void {
+  // Names of its own (`$id`, `$anchor`) are followed by the validator alone.
+  if (!isFields(root) || JSON.stringify(root).includes('"$id"')) return;
+  const references = new References(root);
+  const visit = (schema: unknown, at: Path): void => {
+    if (typeof schema !== 'object' || schema === null) return;
+    if (isFields(schema) && typeof schema['$ref'] === 'string' && !references.leadsSomewhere(schema['$ref'])) {
+      problems.error([...at, '$ref'], 'bad-schema', `there is no ${schema['$ref']} in this schema`);
+    }
+    for (const [name, member] of Object.entries(schema)) {
+      if (!VALUES.includes(name)) visit(member, [...at, Array.isArray(schema) ? Number(name) : name]);
+    }
+  };
+  visit(root, path);
+  const most = references.most(root);
+  if (most === Number.POSITIVE_INFINITY) {
+    problems.error(path, 'bad-schema', 'its references lead in a circle without going into the value');
+  } else if (most > MOST_AT_ONCE) {
+    const hint = 'a schema that refers twice to one that refers twice, and so on, doubles each time';
+    problems.error(path, 'bad-schema', `its references multiply to ${most.toPrecision(2)} schemas for one value`, {
+      hint,
+    });
+  }
+}
+
+class References {
+  /** Of a schema that is being counted: meeting it again is a circle. */
+  readonly #counts = new Map<object, number>();
+
+  constructor(private readonly root: Fields) {}
+
+  leadsSomewhere(ref: string): boolean {
+    return !isPointer(ref) || this.#find(ref) !== undefined;
+  }
+
+  /** The largest count of any schema in here. */
+  most(schema: unknown): number {
+    if (typeof schema !== 'object' || schema === null) return 0;
+    const own = isFields(schema) ? this.#count(schema) : 0;
+    return Object.values(schema).reduce((most: number, member) => Math.max(most, this.most(member)), own);
+  }
+
+  /** How many schemas a value is held against when it is held against this one. */
+  #count(schema: unknown): number {
+    if (!isFields(schema)) return 1;
+    const known = this.#counts.get(schema);
+    if (known !== undefined) return known;
+    this.#counts.set(schema, Number.POSITIVE_INFINITY);
+    let count = 1;
+    for (const keyword of ONE) if (schema[keyword] !== undefined) count += this.#count(schema[keyword]);
+    for (const keyword of LISTS) {
+      const list = schema[keyword];
+      if (Array.isArray(list)) for (const inner of list) count += this.#count(inner);
+    }
+    const ref = schema['$ref'];
+    if (typeof ref === 'string' && isPointer(ref)) count += this.#count(this.#find(ref));
+    this.#counts.set(schema, count);
+    return count;
+  }
+
+  #find(ref: string): unknown {
+    const names = ref.slice(1).split('/').slice(1);
+    let found: unknown = this.root;
+    for (const name of names) {
+      const key = decode(name).replaceAll('~1', '/').replaceAll('~0', '~');
+      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+      found = (found as Fields)[key];
+    }
+    return found;
+  }
+}
+
+function isPointer(ref: string): boolean {
+  return ref === '#' || ref.startsWith('#/');
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // A lone percent sign: the name is as it is written.
+    return name;
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

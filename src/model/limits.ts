@@ -1,0 +1,42 @@
+/**
+ * Every bound on what comes from outside, in one place: texts, lists, patterns, waits. What exceeds one is a failure that
+ * names it; nothing is cut in silence. Bounds on a flow's own text (size, phases, nesting) are those of the checker.
+ */
+
+const MIB = 1024 * 1024;
+
+/** Those that the settings can change: `limits.*` in the configuration. */
+export interface Limits {
+  /** What one phase or item may print or answer. It is held in memory, and written to the journal. */
+  readonly outputBytes: number;
+  /** Items of one map. */
+  readonly items: number;
+}
+
+export const DEFAULT_LIMITS: Limits = { outputBytes: 64 * MIB, items: 1_000_000 };
+
+/** More than this `limits.outputBytes` may not be: it has to fit into one line of a journal, with all its escapes. */
+export const LARGEST_OUTPUT_BYTES = 256 * MIB;
+
+/** An answer that comes in pieces: what they may take together, as a multiple of the text in them. */
+export const STREAM_FACTOR = 16;
+
+/** What a probe (`cmd:`, git) may print: the paths of a very large repository. */
+export const PROBE_BYTES = 128 * MIB;
+
+/** A file of `context` that is larger is read in pieces, and only its beginning is kept. */
+export const WHOLE_CONTEXT_BYTES = 16 * MIB;
+
+/** A pattern against a text, or all patterns of one condition. Signals wait for that long. */
+export const PATTERN_MS = 250;
+
+/** A schema against a value: as long as a pattern, and more for what is large by itself, up to a bound. */
+const SCHEMA_MS_PER_MIB = 250;
+const LONGEST_SCHEMA_MS = 5_000;
+
+export function schemaMs(valueLength: number): number {
+  return Math.min(LONGEST_SCHEMA_MS, PATTERN_MS + Math.ceil((SCHEMA_MS_PER_MIB * valueLength) / MIB));
+}
+
+/** Before another attempt. A server that asks for more is not waited for. */
+export const LONGEST_PAUSE_MS = 5 * 60_000;
