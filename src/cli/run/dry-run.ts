@@ -98,6 +98,7 @@ function wouldText({ would, from, ageMs, reason, items }: PhaseForecast): string
   if (would === 'reuse') {
     return `CACHED (${from ?? 'run'}${ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`}${counts})`;
   }
+  if (would === 'fail') return `${WOULD_WORDS.fail}: ${why}${counts}`;
   return `${WOULD_WORDS[would]}${why === '' ? '' : ` (${why}${counts})`}`;
 }
 

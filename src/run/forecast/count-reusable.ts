@@ -4,7 +4,6 @@ import { Admission } from '../core/admission.js';
 import { ownScope } from '../core/scope.js';
 import { runScope } from '../schedule/schedule.js';
 import { ForecastJournal } from './forecast-journal.js';
-import { foreseen } from './foreseen.js';
 
 /** What a run that continues another one takes from it and from the store. */
 export interface Reusable {
@@ -38,7 +37,7 @@ export async function countReusable(
   let atLeast = false;
   for (const { id, status, cacheHit, failure } of scope.outcomes.values()) {
     if (cacheHit !== null) reusable += 1;
-    else if (status === 'cancelled' && foreseen(failure) !== 'run') atLeast ||= prior.has(id);
+    else if (status === 'cancelled' && failure?.forecast !== 'would-run') atLeast ||= prior.has(id);
   }
   return { reusable, atLeast };
 }

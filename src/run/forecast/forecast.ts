@@ -1,4 +1,4 @@
-import type { Failure } from '../../model/failure.js';
+import type { Failure, ForecastWord } from '../../model/failure.js';
 import type { Kind } from '../../model/kind.js';
 import type { ItemCounts, PhaseOutcome } from '../../model/outcome.js';
 import { Admission } from '../core/admission.js';
@@ -10,7 +10,6 @@ import { runScope } from '../schedule/schedule.js';
 import { type Selected, selectPhases } from '../schedule/selection.js';
 import { argumentsDigest } from '../start/start-run.js';
 import { type ForecastIdentity, ForecastJournal } from './forecast-journal.js';
-import { foreseen } from './foreseen.js';
 import { openForecast } from './open-forecast.js';
 
 /** What a run would do, phase by phase, found by going through all of it without executing anything. */
@@ -82,14 +81,19 @@ export function forecastOf(
   const left = status === 'cancelled' ? LEFT_OUT[selected] : undefined;
   if (left !== undefined) return { would: 'skip', reason: left };
   const would = wouldOf(outcome);
-  if (would === 'unknown') return { would, reason: reason.replace(/ did not run$/, ' would run first') };
   return { would, reason: would === 'fail' ? (failure?.message ?? reason) : reason };
 }
 
+const OF_WORD = {
+  'would-run': 'run',
+  'might-run': 'unknown',
+  'would-be-shared': 'shared',
+} as const satisfies Record<ForecastWord, Would>;
+
 function wouldOf({ status, cacheHit, failure, taken }: PhaseOutcome): Would {
   if (cacheHit !== null) return 'reuse';
-  const said = foreseen(failure);
-  if (said !== undefined) return said;
+  if (failure?.forecast !== undefined) return OF_WORD[failure.forecast];
+  if (failure?.code === 'dependency') return 'skip';
   if (status === 'cancelled') return 'unknown';
   if (status === 'skipped' || taken) return 'skip';
   return status === 'failed' || status === 'blocked' ? 'fail' : 'run';

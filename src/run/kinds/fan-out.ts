@@ -3,8 +3,8 @@ import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
+import { forecastOfParts } from '../core/forecast-outcome.js';
 import { isNamed, unitName, unknownUnits } from '../core/selectors.js';
-import { foreseenOfParts } from '../forecast/foreseen.js';
 import { withOrdinals } from '../reuse/ordinals.js';
 import { runUnits } from '../units/run-unit.js';
 import type { UnitSpec } from '../units/unit.js';
@@ -110,8 +110,8 @@ function worst(
   const failed = units.flatMap((unit, index) => (unit.status === 'failed' ? [{ unit, spec: specs[index]! }] : []));
   if (failed.length > 0) return { status: 'failed', failure: itemsFailure(failed, units.length) };
   const unfinished = units.filter((unit) => unit.status === 'cancelled').map(({ failure }) => failure);
-  const foreseen = foreseenOfParts(unfinished);
-  if (foreseen) return { status: 'cancelled', failure: foreseen };
+  const forecast = forecastOfParts(unfinished);
+  if (forecast) return { status: 'cancelled', failure: forecast };
   for (const status of ['blocked', 'paused', 'cancelled'] as const) {
     const unit = units.find((candidate) => candidate.status === status);
     if (unit) return { status, failure: unit.failure ?? { code: 'interrupted', message: status } };

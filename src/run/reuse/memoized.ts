@@ -4,9 +4,9 @@ import type { Claim, Entry } from '../../store/store.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
+import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../core/forecast-outcome.js';
 import { isUnitNamed } from '../core/selectors.js';
 import { journalStart } from '../execute/start-line.js';
-import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../forecast/foreseen.js';
 import type { ResultLine } from '../journal/lines.js';
 import type { LinePlace } from '../journal/writer.js';
 import {
@@ -308,7 +308,7 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked 
   const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
   const found: Found = { identity: undefined as never, key: random, runKey: random, probes: [], stored: () => ({}) };
   const begin = announce(at, work, undefined, reason);
-  if (run.options.forecast && work.parts.container !== true) {
+  if (run.options.forecast && work.parts.container !== true && work.parts.broken !== true) {
     const settled = ran(at, found, unasked ? MIGHT_RUN : WOULD_RUN, reason);
     work.record(settled);
     return settled;
@@ -369,7 +369,7 @@ function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): S
   if (at.run.options.forecast) {
     // Nothing is made in a dry run, and nothing written that could be read back: whoever asks next looks for himself.
     at.run.shared.abandon(found.runKey);
-    if (settled.failure === WOULD_RUN.failure) at.run.shared.expect(runKey);
+    if (settled.failure?.forecast === 'would-run') at.run.shared.expect(runKey);
     return settled;
   }
   if (runKey !== found.runKey) at.run.shared.abandon(found.runKey);
