@@ -222,7 +222,7 @@ describe('taskflow run', () => {
     const touch = 'echo x >> ran; echo out';
     project.write('flow.json', flow(phase('a', touch, crossRun), phase('b', touch, { dependsOn: ['a'] })));
     const first = await project.run(['run', './flow.json', '--dry-run']);
-    expect(first.stdout).toMatch(/▸ a +would run \(no entry\)/);
+    expect(first.stdout).toMatch(/▸ a +would run \(first time\)/);
     expect(existsSync(join(project.root, 'ran'))).toBe(false);
     await project.run(['run', './flow.json']);
     const second = JSON.parse((await project.run(['run', './flow.json', '--dry-run', '--json'])).stdout);

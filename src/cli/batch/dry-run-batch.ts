@@ -67,7 +67,7 @@ function phaseCounts(counts: Counts): string {
 /** What is sure goes before what is not. */
 const GRAVITY: readonly Would[] = ['fail', 'run', 'unknown', 'shared'];
 
-/** `work (no entry), send (not cached across runs) would run; sum (work would run first) not known yet`. */
+/** `work (first time), send (new run) would run; sum (work would run first) not known yet`. */
 function rowColumns({ row, label, phases }: RowForecast, style: Style): string[] {
   const said = GRAVITY.flatMap((would) => {
     const such = phases.filter((phase) => phase.would === would);

@@ -4,9 +4,6 @@ import { formatDuration } from '../../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 
-/** What the engine says of a phase that nobody asked to keep: true, and not worth a word on every line. */
-const USUAL = 'not cached across runs';
-
 /**
  * `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`, and what else
  * is to be said of it: who won, where changes were kept, why it is not kept for the next run.
@@ -25,9 +22,17 @@ function statusNote(outcome: PhaseOutcome): string {
   if (cacheHit !== null) return hitNote(outcome);
   if (status === 'paused') return 'waits for an approval';
   if (outcome.taken) return oneLine(outcome.reason);
-  const reason = outcome.reason === USUAL ? '' : oneLine(outcome.reason);
+  const reason = oneLine(outcome.reason);
   if (status !== 'done') return reason === 'interrupted' ? reason : withReason(status, reason);
-  return withReason(`${decided(outcome)}${attempts > 1 ? `, attempt ${attempts}` : ''}`, reason);
+  return withReason(
+    `${decided(outcome)}${attempts > 1 ? `, ${attempts} attempts` : ''}`,
+    isAsked(outcome) ? '' : reason,
+  );
+}
+
+/** Gates and approvals are asked in each run: why this time is no question. */
+function isAsked({ kind }: PhaseOutcome): boolean {
+  return kind === 'gate' || kind === 'approval';
 }
 
 function decided({ kind, output }: PhaseOutcome): string {

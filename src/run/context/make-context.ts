@@ -19,6 +19,7 @@ import { journalOf, runFolder } from '../history/runs-folder.js';
 import { readLineAt } from '../journal/reader.js';
 import type { JournalWriter } from '../journal/writer.js';
 import { declaredFiles } from '../reuse/declared-files.js';
+import { KeptEntries } from '../reuse/kept-entries.js';
 import { SharedResults } from '../reuse/shared-results.js';
 import { runPhase } from '../schedule/run-phase.js';
 import { runScope } from '../schedule/schedule.js';
@@ -83,6 +84,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       store,
       () => project.clock.now(),
     ),
+    kept: new KeptEntries(store?.options),
     outputFiles: declaredFiles({ project, store, secrets, look: options.forecast === true }),
     secrets,
     inRepository: () => {

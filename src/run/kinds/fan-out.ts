@@ -6,6 +6,7 @@ import { type Execution, failedBefore, type Settled } from '../core/execution.js
 import { forecastOfParts } from '../core/forecast-outcome.js';
 import { isNamed, unitName, unknownUnits } from '../core/selectors.js';
 import { withOrdinals } from '../reuse/ordinals.js';
+import { whyEntered } from '../reuse/why-missed.js';
 import { runUnits } from '../units/run-unit.js';
 import type { UnitSpec } from '../units/unit.js';
 import { itemsReason, settleComposite, sumOf } from './aggregate.js';
@@ -20,7 +21,7 @@ export async function fanOut(
 ): Promise<Settled> {
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
-  const because = at.policy.because;
+  const because = whyEntered(at);
   const odd = oddSelection(at, specs);
   if (odd) return settleComposite(at, failedBefore(odd), because);
   at.run.emit({ type: 'phase-start', phase: at.path, reason: because });

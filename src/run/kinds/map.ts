@@ -6,6 +6,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { failedBefore, type Settled } from '../core/execution.js';
 import { jsonWithin } from '../core/output.js';
 import { renderValue } from '../render/render.js';
+import { whyEntered } from '../reuse/why-missed.js';
 import { settleComposite } from './aggregate.js';
 import { fanOut, unitValue } from './fan-out.js';
 import type { KindHandler } from './kind.js';
@@ -15,7 +16,7 @@ const MOST_ITEMS_OF_GENERATED = 200;
 export const mapKind: KindHandler<MapPhase> = {
   run: async (at) => {
     const items = itemsOf(at);
-    if ('failure' in items) return settleComposite(at, failedBefore(items.failure), at.policy.because);
+    if ('failure' in items) return settleComposite(at, failedBefore(items.failure), whyEntered(at));
     const specs = items.list.map((value, index) => ({
       label: `item ${index + 1}`,
       body: at.phase.body,

@@ -20,7 +20,7 @@ import {
 } from './identify.js';
 import { refusesEarlier } from './reuse-rules.js';
 import { entryOf, type Found, fromEntry, fromLine, frozen, ran, reusedAgain, TAKEN_AS_DONE } from './settle.js';
-import { whyMissed } from './why-missed.js';
+import { whyEntered, whyMissed } from './why-missed.js';
 
 /** Something that can be executed, or taken from where it was executed before. */
 export interface Work {
@@ -211,11 +211,10 @@ async function fromStoreOrExecution(
 ): Promise<Settled> {
   const { run, policy } = at;
   const { store } = run;
-  let reason = policy.because;
   if (store && policy.readStore) {
     const hit = looked ?? (await lookUp(at, found));
     if ('settled' in hit) return hit.settled;
-    reason = whyMissed(at, work.unit, found, hit.miss ?? refused);
+    const reason = whyMissed(at, work.unit, found, hit.miss ?? refused);
     if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
     if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
     // Whoever computes it now is waited for, without holding a slot; then there is something to look up.
@@ -233,7 +232,7 @@ async function fromStoreOrExecution(
       if (at.signal.aborted) return executeAndKeep(at, work, found, reason, undefined);
     }
   }
-  if (!policy.readStore) reason = whyMissed(at, work.unit, found, refused);
+  const reason = whyMissed(at, work.unit, found, refused);
   if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
   if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
   return executeAndKeep(at, work, found, reason, undefined);
@@ -304,7 +303,7 @@ const ALL_SKIPPED = 'all of it was skipped';
 
 async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked = false): Promise<Settled> {
   const { run } = at;
-  const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : at.policy.because;
+  const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : whyEntered(at);
   const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
   const found: Found = { identity: undefined as never, key: random, runKey: random, probes: [], stored: () => ({}) };
   const begin = announce(at, work, undefined, reason);
