@@ -43,6 +43,7 @@ export async function openForecast(
   const warn = (message: string) => {
     if (!warnings.includes(message)) warnings.push(message);
   };
+  for (const note of imported?.notes ?? []) warn(note);
   const context = await makeContext({
     options: { ...options, forecast: true },
     runId: '00000000-000000-000000',

@@ -54,8 +54,9 @@ function whyNotContinued(
   earlier: LastResult | undefined,
   found: Parameters<typeof whyMissed>[2],
 ): string {
-  if (!earlier) return FIRST_TIME;
-  if (at.run.prior.how === 'none') return NEW_RUN;
+  const { how } = at.run.prior;
+  if (!earlier) return how === 'checkpoint' ? 'not in the checkpoint' : FIRST_TIME;
+  if (how === 'none') return NEW_RUN;
   if (earlier.status !== 'done') return endedAs(earlier.status);
   return whatChanged(at, earlier, found) ?? 'no result to continue';
 }
