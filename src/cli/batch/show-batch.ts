@@ -4,6 +4,7 @@ import type { RunTrace } from '../../run/history/trace.js';
 import type { RowLine } from '../../run/journal/lines.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
 import { grouped, plural } from '../../util/format.js';
+import { shellWord } from '../../util/shell-word.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Invocation } from '../boot/command.js';
 import { runJson, stateText } from '../commands/runs/runs.js';
@@ -64,8 +65,7 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
 }
 
 export function resumeCommand({ ref, over }: { readonly ref: string; readonly over?: string }): string {
-  const quoted = [ref, over ?? 'FILE'].map((word) => (/^[\w./:@-]+$/.test(word) ? word : JSON.stringify(word)));
-  return `taskflow batch ${quoted[0]} --over ${quoted[1]} --resume`;
+  return `taskflow batch ${shellWord(ref)} --over ${shellWord(over ?? 'FILE')} --resume`;
 }
 
 function rank({ status }: RowLine): number {

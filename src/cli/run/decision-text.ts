@@ -1,6 +1,7 @@
 import type { WaitingApproval } from '../../run/history/decide-approval.js';
 import type { DecisionLine } from '../../run/journal/lines.js';
 import { formatAgo } from '../../util/duration.js';
+import { shellWord } from '../../util/shell-word.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
 
@@ -15,6 +16,12 @@ export function decisionJson({ decision, at, note, by }: DecisionLine) {
   return { decision, by: by ?? null, at, note: note ?? null };
 }
 
+/** What to type about a waiting approval. */
+export function decideCommand(runId: string, phase: string): string {
+  const word = shellWord(phase);
+  return `taskflow approve ${runId} ${word}    (or: taskflow reject ${runId} ${word})`;
+}
+
 /** The questions of a paused run, each with how to decide it or what was decided. */
 export function questionLines(
   waiting: readonly WaitingApproval[],
@@ -26,7 +33,7 @@ export function questionLines(
       ? [`${style.yellow('‖')} ${style.bold(phase)} ${decisionText(decided, now)}`]
       : [
           `${style.yellow('‖')} ${style.bold(phase)} asks: ${truncate(oneLine(text), 100)}`,
-          `  ${style.dim('→')} taskflow approve ${runId} ${phase}    (or: taskflow reject ${runId} ${phase})`,
+          `  ${style.dim('→')} ${decideCommand(runId, phase)}`,
         ],
   );
 }

@@ -3,6 +3,7 @@ import type { Savings } from '../../model/outcome.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
+import { decideCommand } from '../run/decision-text.js';
 import type { Style } from '../terminal/style.js';
 import { countStates } from './draw.js';
 import type { PhaseState, RunState, Spent } from './run-state.js';
@@ -55,6 +56,7 @@ export function savedText(saved: Savings): string {
 
 const MAX_FAILURES = 5;
 const TAIL_LINES = 12;
+const MAX_ASKED = 10;
 
 function failureLines(state: RunState, style: Style): string[] {
   const failed = state.phases.filter(({ state: phase }) => phase === 'failed' || phase === 'blocked');
@@ -102,10 +104,10 @@ function nextLines(state: RunState): string[] {
     case 'success':
       return [];
     case 'paused': {
-      const waiting = state.phases.filter((phase) => phase.state === 'paused');
-      const decide = waiting.flatMap(({ id }) => [
-        `taskflow approve ${runId} ${id}    (or: taskflow reject ${runId} ${id})`,
-      ]);
+      const waiting = [...state.asked];
+      const decide = waiting.slice(0, MAX_ASKED).map((path) => decideCommand(runId, path));
+      if (waiting.length > MAX_ASKED)
+        decide.push(`taskflow runs show ${runId}    shows all ${waiting.length} questions`);
       return [...decide, `taskflow resume ${runId}    goes on once it is decided`];
     }
     case 'over-budget':

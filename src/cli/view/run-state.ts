@@ -19,7 +19,8 @@ export interface RunState {
   taken: number;
   /** Phases of nested flows that are under way, by full path. */
   nested: Map<string, PhaseState>;
-  approval?: { readonly phase: string; readonly text: string };
+  /** Full paths of the approvals that wait for a person. */
+  asked: Set<string>;
   warnings: string[];
   end?: {
     readonly status: RunStatus;
@@ -67,6 +68,7 @@ export function createRunState(): RunState {
     byId: new Map(),
     taken: 0,
     nested: new Map(),
+    asked: new Set(),
     warnings: [],
   };
 }
@@ -97,7 +99,7 @@ export function applyEvent(state: RunState, event: RunEvent): void {
       state.warnings.push(event.phase === undefined ? event.message : `${event.phase}: ${event.message}`);
       return;
     case 'approval':
-      state.approval = { phase: event.phase, text: event.text };
+      state.asked.add(event.phase);
       return;
     case 'run-end':
       state.end = event;
@@ -143,7 +145,7 @@ function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent):
       if (phase.turnsOf) delete phase.turnsOf;
       if (event.outcome.model !== undefined) phase.model = event.outcome.model;
       phase.note = undefined;
-      if (state.approval?.phase === phase.id && event.outcome.status !== 'paused') delete state.approval;
+      if (event.outcome.status !== 'paused') state.asked.delete(phase.id);
       // A nested phase has its line only while it is under way.
       if (phase !== state.byId.get(phase.id)) state.nested.delete(phase.id);
   }
