@@ -5,6 +5,7 @@ import { Admission } from '../core/admission.js';
 import type { RunOptions } from '../core/options.js';
 import { ownScope } from '../core/scope.js';
 import { type LastCost, lastCosts } from '../history/last-costs.js';
+import { type LastFailure, lastFailures } from '../history/last-failures.js';
 import { lastRunId } from '../history/runs-folder.js';
 import { runScope } from '../schedule/schedule.js';
 import { type Selected, selectPhases } from '../schedule/selection.js';
@@ -38,6 +39,8 @@ export interface PhaseForecast {
   readonly items?: ItemCounts;
   /** What it cost when it was last executed, where that is known. */
   readonly last?: LastCost;
+  /** How it failed in the last run, if it did and is not reused now. */
+  readonly failed?: LastFailure;
   /** What would be executed, and what decides it: for explaining. */
   readonly identities: readonly ForecastIdentity[];
 }
@@ -51,7 +54,9 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | { rea
   const scope = ownScope(options, new Admission());
   await runScope(context, scope, context.signal);
   context.close();
-  const costs = lastCosts(project, lastRunId(project, flow.file ?? source.ref));
+  const lastRun = lastRunId(project, flow.file ?? source.ref);
+  const costs = lastCosts(project, lastRun);
+  const failures = lastFailures(project, lastRun);
   const select = selectPhases(scope, options.selection);
   return {
     flow: flow.name,
@@ -64,7 +69,8 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | { rea
       const { would, reason } = forecastOf(outcome, select(id));
       const from = cacheHit ?? undefined;
       const identities = journal.identitiesOf(id);
-      return [{ id, kind, would, from, ageMs, reason, key, items, last: costs.get(id), identities }];
+      const failed = would === 'reuse' ? undefined : failures.get(id);
+      return [{ id, kind, would, from, ageMs, reason, key, items, last: costs.get(id), failed, identities }];
     }),
   };
 }
