@@ -204,7 +204,13 @@ describe('the closing lines', () => {
   });
 
   it('say for a waiting approval how to decide it', () => {
-    const events = [runStart(['ask']), phaseEnd('ask', { kind: 'approval', status: 'paused' }), runEnd('paused')];
+    const asked = runEvent({ type: 'approval', phase: 'ask', text: 'Sure?', digest: 'd' });
+    const events = [
+      runStart(['ask']),
+      asked,
+      phaseEnd('ask', { kind: 'approval', status: 'paused' }),
+      runEnd('paused'),
+    ];
     expect(closingLines(fold(...events), plain).join('\n')).toContain('taskflow approve run-1 ask');
   });
 

@@ -11,7 +11,7 @@ import { decisionText } from '../run/decision-text.js';
 import { recordedOutcome } from '../run/recorded-outcome.js';
 import { createStyle, type Style } from '../terminal/style.js';
 import { savedText, spentText } from '../view/closing.js';
-import { outcomeNote, usageFacts } from '../view/notes.js';
+import { outcomeNote, tookText, usageFacts } from '../view/notes.js';
 
 const SHORT_LINES = 8;
 const SHORT_WIDTH = 400;
@@ -76,7 +76,7 @@ export class TraceText {
 
   #facts(line: ResultLine): void {
     const model = line.model === undefined ? [] : [oneLine(line.model)];
-    const took = line.hit === null && line.attempts > 0 ? [formatDuration(line.durationMs)] : [];
+    const took = line.hit === null && line.attempts > 0 ? [tookText(line)] : [];
     const status = line.optional ? `${line.status} (optional)` : line.status;
     const facts = [line.kind, status, ...took, ...model, ...usageFacts(line.usage)];
     this.text += `  ${facts.join(' · ')}\n  ${outcomeNote(recordedOutcome(line))}\n`;

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../model/event.js';
 import { formatDuration } from '../../util/duration.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { outcomeNote, usageFacts } from './notes.js';
+import { outcomeNote, tookText, usageFacts } from './notes.js';
 import type { RunState } from './run-state.js';
 
 /** One line per change, for logs and pipes; an empty list where the event changes nothing worth a line. */
@@ -57,8 +57,7 @@ function endLine({ phase, outcome }: Extract<RunEvent, { readonly type: 'phase-e
   const isBad = status === 'failed' || status === 'blocked';
   const color = status === 'done' ? style.green : outcome.optional ? style.yellow : isBad ? style.red : style.dim;
   const facts: string[] = [];
-  if (cacheHit === null && outcome.attempts > 0)
-    facts.push(formatDuration(outcome.durationMs), ...usageFacts(outcome.usage));
+  if (cacheHit === null && outcome.attempts > 0) facts.push(tookText(outcome), ...usageFacts(outcome.usage));
   if (outcome.items) facts.push(`${outcome.items.executed} of ${outcome.items.total} items executed`);
   // The note of what is optional has the word.
   const word = status === 'done' || outcome.optional ? '' : ` ${status}`;
