@@ -222,9 +222,7 @@ describe('the closing lines', () => {
       saved: { usd: 0, tokens: 0, ms: 0 },
       durationMs: 1,
     });
-    expect(closingLines(fold(runStart([]), end), plain)[1]).toBe(
-      '  spent an unknown amount (10 tokens) · saved nothing',
-    );
+    expect(closingLines(fold(runStart([]), end), plain)[1]).toBe('  spent 10 tokens (price unknown) · saved nothing');
   });
 });
 

@@ -3,14 +3,13 @@ import type { JsonValue } from '../../model/json.js';
 import type { PhaseTrace, RunTrace } from '../../run/history/trace.js';
 import type { AttemptLine, ResultLine } from '../../run/journal/lines.js';
 import { formatDuration } from '../../util/duration.js';
-import { plural } from '../../util/format.js';
+import { formatBill, plural } from '../../util/format.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
 import type { NamedRow } from '../batch/row-names.js';
 import type { Invocation } from '../boot/command.js';
 import { decisionText } from '../run/decision-text.js';
 import { recordedOutcome } from '../run/recorded-outcome.js';
 import { createStyle, type Style } from '../terminal/style.js';
-import { savedText, spentText } from '../view/closing.js';
 import { outcomeNote, tookText, usageFacts } from '../view/notes.js';
 
 const SHORT_LINES = 8;
@@ -70,8 +69,9 @@ export class TraceText {
       return;
     }
     const tokens = end.spent.inputTokens + end.spent.cachedInputTokens + end.spent.outputTokens;
-    const spent = spentText({ usd: end.spent.usd ?? null, tokens });
-    this.text += `\n${this.#style.bold(end.status)} after ${formatDuration(end.durationMs)} · spent ${spent} · saved ${savedText(end.saved)}\n`;
+    const bill = formatBill({ usd: end.spent.usd ?? null, tokens }, end.saved);
+    const paid = bill === '' ? '' : ` · ${bill}`;
+    this.text += `\n${this.#style.bold(end.status)} after ${formatDuration(end.durationMs)}${paid}\n`;
   }
 
   #facts(line: ResultLine): void {

@@ -19,6 +19,8 @@ export interface RunState {
   taken: number;
   /** Phases of nested flows that are under way, by full path. */
   nested: Map<string, PhaseState>;
+  /** Full paths of the phases inside of others that did not go well. */
+  failedInside: string[];
   /** Full paths of the approvals that wait for a person. */
   asked: Set<string>;
   warnings: string[];
@@ -68,6 +70,7 @@ export function createRunState(): RunState {
     byId: new Map(),
     taken: 0,
     nested: new Map(),
+    failedInside: [],
     asked: new Set(),
     warnings: [],
   };
@@ -146,9 +149,15 @@ function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent):
       if (event.outcome.model !== undefined) phase.model = event.outcome.model;
       phase.note = undefined;
       if (event.outcome.status !== 'paused') state.asked.delete(phase.id);
+      if (phase === state.byId.get(phase.id)) return;
       // A nested phase has its line only while it is under way.
-      if (phase !== state.byId.get(phase.id)) state.nested.delete(phase.id);
+      state.nested.delete(phase.id);
+      if (isBad(event.outcome) && !event.outcome.optional) state.failedInside.push(phase.id);
   }
+}
+
+function isBad({ status }: PhaseOutcome): boolean {
+  return status === 'failed' || status === 'blocked';
 }
 
 /** Each item, branch or iteration counts its own; the phase's line shows all of them. */
