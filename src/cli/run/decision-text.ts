@@ -1,9 +1,9 @@
 import type { WaitingApproval } from '../../run/history/decide-approval.js';
 import type { DecisionLine } from '../../run/journal/lines.js';
 import { formatAgo } from '../../util/duration.js';
-import { shellWord } from '../../util/shell-word.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
+import { decideCommand } from '../text/decide-command.js';
 
 /** `approved by kim 3m ago: with care`. */
 export function decisionText({ decision, by, at, note }: DecisionLine, now: number): string {
@@ -14,12 +14,6 @@ export function decisionText({ decision, by, at, note }: DecisionLine, now: numb
 /** What a decision is in JSON. */
 export function decisionJson({ decision, at, note, by }: DecisionLine) {
   return { decision, by: by ?? null, at, note: note ?? null };
-}
-
-/** What to type about a waiting approval. */
-export function decideCommand(runId: string, phase: string): string {
-  const word = shellWord(phase);
-  return `taskflow approve ${runId} ${word}    (or: taskflow reject ${runId} ${word})`;
 }
 
 /** The questions of a paused run, each with how to decide it or what was decided. */
