@@ -24,8 +24,6 @@ export function explainFingerprints(now: JsonValue | undefined, before: JsonValu
 }
 
 function explainOne(entry: string, now: Seen, before: Seen): Change {
-  if (sealedElsewhere(now.value, before.value))
-    return say(`input may have changed: ${named(entry)} (kept by another store)`);
   const detail =
     entry === 'git:worktree'
       ? (valueDetail(entry, now.value, before.value) ?? listed(changedFiles(now, before)))
@@ -99,14 +97,6 @@ function short(value: JsonValue | undefined): string {
   const text = value === undefined || value === '' ? '(none)' : oneLine(String(value));
   if (/^[0-9a-f]{40,64}$/.test(text)) return text.slice(0, 7);
   return text.length > 30 ? `${text.slice(0, 29)}…` : text;
-}
-
-/** Digests that two stores have keyed with their own secrets say nothing about each other. */
-function sealedElsewhere(now: JsonValue, before: JsonValue): boolean {
-  const storeOf = (value: JsonValue) => /^sealed:([0-9a-f]{8}):/.exec(typeof value === 'string' ? value : '')?.[1];
-  const current = storeOf(now);
-  const earlier = storeOf(before);
-  return current !== undefined && earlier !== undefined && current !== earlier;
 }
 
 function byEntry(value: JsonValue | undefined): Map<string, Seen> {

@@ -3,11 +3,21 @@ import { canonicalEncode } from '../util/canonical.js';
 import { oneLine } from '../util/terminal-text.js';
 import type { Change } from './change.js';
 import { explainFingerprints } from './explain-fingerprints.js';
+import { perhapsChanged, sealedElsewhere, withoutSeals } from './sealed.js';
 import type { StoredIdentity } from './stored-identity.js';
 import { shortDiff } from './text-diff.js';
 
-/** What differs between an identity now and an earlier one, the most telling first. Empty when nothing does. */
+/**
+ * What differs between an identity now and an earlier one, the most telling first. Empty when nothing does. Only what can
+ * be compared is: of values that another store has sealed nobody knows more than that they may have changed.
+ */
 export function explainChange(now: StoredIdentity, before: StoredIdentity): Change[] {
+  if (!sealedElsewhere(now, before)) return differences(now, before);
+  const certain = differences(withoutSeals(now), withoutSeals(before));
+  return certain.length > 0 ? certain : perhapsChanged(now);
+}
+
+function differences(now: StoredIdentity, before: StoredIdentity): Change[] {
   const upstream = explainUpstream(now, before);
   return [
     ...explainVersion(now, before),
@@ -143,7 +153,7 @@ function cut(text: string): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/** Values are sealed: only whether they differ is known, and not even that between two stores. */
+/** Values are sealed: only whether they differ is known. */
 function explainEnvironment(now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
   return differingNames(members(now), members(before)).map((name) => ({
     field: `env.${name}`,

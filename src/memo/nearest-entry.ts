@@ -1,4 +1,4 @@
-import { listEntries } from '../store/list-entries.js';
+import { type ListedEntry, listEntries } from '../store/list-entries.js';
 import type { StoreOptions } from '../store/options.js';
 import { showEntry } from '../store/show-entry.js';
 import type { Entry } from '../store/store.js';
@@ -15,15 +15,17 @@ export interface Nearest {
   readonly changes: readonly Change[];
 }
 
-/** Of the last used entries of the same phase, the one that differs least; the later one of equals. */
+/**
+ * Of the last used entries of the same phase, the one that differs least; the later one of equals. `listed`: what there
+ * is, for whoever asks more than once.
+ */
 export function nearestEntry(
   options: Pick<StoreOptions, 'dir' | 'signingKey'>,
   now: StoredIdentity,
+  listed: readonly ListedEntry[] = listEntries(options),
 ): Nearest | undefined {
   let nearest: Nearest | undefined;
-  const candidates = listEntries(options).filter(
-    ({ flow, phaseId }) => flow === now['flow'] && phaseId === now['phase'],
-  );
+  const candidates = listed.filter(({ flow, phaseId }) => flow === now['flow'] && phaseId === now['phase']);
   for (const { key } of candidates.slice(0, LOOKED_AT)) {
     const shown = showEntry(options, key);
     if (!('entry' in shown)) continue;

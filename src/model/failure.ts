@@ -10,7 +10,11 @@ export interface Failure {
   readonly transient?: boolean;
   /** How long the provider asked to be left alone, where it did. */
   readonly retryAfterMs?: number;
+  /** With the code `forecast`: what a dry run found. */
+  readonly forecast?: ForecastWord;
 }
+
+export type ForecastWord = 'would-run' | 'might-run' | 'would-be-shared';
 
 export type FailureCode =
   | 'exit' // a process ended with a status other than 0
@@ -38,6 +42,6 @@ export type FailureCode =
   | 'frozen' // --frozen, and the phase would have to run
   | 'interrupted'
   | 'io'
-  | 'forecast' // a dry run: it would run
+  | 'forecast' // a dry run: it was not done, see `forecast`
   | 'in-doubt' // a non-idempotent phase was under way when an earlier process died
   | 'internal';

@@ -11,7 +11,7 @@ export function reuseText({ cacheHit, ageMs }: Pick<PhaseResult, 'cacheHit' | 'a
 
 /** Money where it is known, else tokens if those are; empty for what costs neither. */
 export function costText(spent: { readonly usd: number | null; readonly tokens: number }): string {
-  if (spent.usd === null && spent.tokens === 0) return 'unknown';
+  if (spent.usd === null && spent.tokens === 0) return '–';
   if (spent.usd === null) return `${formatCount(spent.tokens)} tokens`;
   if (spent.usd > 0) return formatMoney(spent.usd);
   return spent.tokens > 0 ? `${formatCount(spent.tokens)} tokens` : '';
@@ -19,5 +19,6 @@ export function costText(spent: { readonly usd: number | null; readonly tokens: 
 
 /** `$0.04, 12s`; empty when nothing was saved. */
 export function savedText(saved: Savings | undefined): string {
-  return saved ? formatSaved(saved) : '';
+  if (!saved) return '';
+  return formatSaved(saved) || (saved.usd === null ? '–' : '');
 }

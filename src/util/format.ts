@@ -9,24 +9,62 @@ export function formatMoney(usd: number): string {
   return `${sign}$${amount.toFixed(Math.min(6, 1 - Math.floor(Math.log10(amount))))}`;
 }
 
-/** What was spent: the money where its amount is known, else what is. */
-export function formatSpent({ usd, tokens }: { readonly usd: number | null; readonly tokens: number }): string {
-  if (usd !== null) return formatMoney(usd);
-  return tokens > 0 ? `${formatCount(tokens)} tokens` : 'an unknown amount';
-}
-
-/** `$0.04, 12s`: what reuse has saved. Empty when nothing worth a word was. */
-export function formatSaved(saved: {
+interface Spent {
+  /** Null where the price is not known. */
   readonly usd: number | null;
   readonly tokens: number;
+}
+
+interface Saved extends Spent {
   readonly ms: number;
-}): string {
+}
+
+/** In a table, what was spent: the money where its amount is known, else what is. */
+export function formatSpent({ usd, tokens }: Spent): string {
+  if (usd !== null) return formatMoney(usd);
+  return tokens > 0 ? `${formatCount(tokens)} tokens` : '–';
+}
+
+/** In a sentence: `$0.12 (12.3k tokens)`, `10 tokens (price unknown)`. */
+export function formatCost({ usd, tokens }: Spent): string {
+  const counted = tokens > 0 ? `${formatCount(tokens)} tokens` : '';
+  if (usd === null) return counted === '' ? UNKNOWN : `${counted} (${UNKNOWN})`;
+  return counted === '' ? formatMoney(usd) : `${formatMoney(usd)} (${counted})`;
+}
+
+const UNKNOWN = 'price unknown';
+
+/**
+ * `spent $0.12 (12.3k tokens) · saved $0.40 (30k tokens, 3m)`. Where no model is involved there is no money to speak of:
+ * then `saved 3m`, or nothing. That a price is not known is said once.
+ */
+export function formatBill(spent: Spent, saved: Saved): string {
+  const isFree = [spent, saved].every(({ usd, tokens }) => usd === 0 && tokens === 0);
+  const amounts = savedAmounts(saved);
+  if (isFree) return amounts === '' ? '' : `saved ${amounts}`;
+  const paid = spent.usd === null && spent.tokens === 0 ? UNKNOWN : `spent ${formatCost(spent)}`;
+  if (saved.usd !== null) return `${paid} · saved ${amounts || 'nothing'}`;
+  if (spent.usd === null) return amounts === '' ? paid : `${paid} · saved ${amounts}`;
+  return `${paid} · saved ${amounts === '' ? UNKNOWN : `${amounts} (${UNKNOWN})`}`;
+}
+
+/** `$0.40 (30k tokens, 3m)`, `30k tokens, 3m`, `3m`. */
+function savedAmounts({ usd, tokens, ms }: Saved): string {
+  const counted = tokens > 0 ? [`${formatCount(tokens)} tokens`] : [];
+  if (ms >= 1) counted.push(formatDuration(ms));
+  const rest = counted.join(', ');
+  if (usd === null || usd === 0) return rest;
+  return rest === '' ? formatMoney(usd) : `${formatMoney(usd)} (${rest})`;
+}
+
+/** `$0.04, 12s`: what reuse has saved. Empty when nothing worth a word was, or nobody knows what it is worth. */
+export function formatSaved(saved: Saved): string {
   const { usd, tokens, ms } = saved;
   const amounts: string[] = [];
   if (usd !== null && usd > 0) amounts.push(formatMoney(usd));
   else if (tokens > 0) amounts.push(`${formatCount(tokens)} tokens`);
   if (ms >= 1) amounts.push(formatDuration(ms));
-  return amounts.length === 0 && usd === null ? 'an unknown amount' : amounts.join(', ');
+  return amounts.join(', ');
 }
 
 /** Tokens and other counts: `950`, `12.3k`, `1.2M`. */

@@ -72,7 +72,7 @@ describe('batch --dry-run', () => {
     project.write('topics.txt', `new\n${topics(5)}other\n`);
     const second = await foreseenAndDone();
     expect(second.counts).toMatchObject({ run: 1 + 7 + 2 + 7 + 7 + 1 + 7, reuse: 7 + 5, shared: 6 + 6 });
-    expect(second.rows[0]!.phases.find(({ id }) => id === 'own')).toEqual({ id: 'own', would: 'run', reason: 'no entry' });
+    expect(second.rows[0]!.phases.find(({ id }) => id === 'own')).toEqual({ id: 'own', would: 'run', reason: 'first time' });
     expect(executions(project, 'own.count')).toBe(7);
   }); // biome-ignore format: sums in the order of the phases
 
@@ -140,7 +140,7 @@ phases:
     project.write('topics.txt', `${topics(2)}new\n`);
     const missed = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--dry-run', '--frozen']);
     expect(missed.status).toBe(6);
-    expect(missed.stdout).toMatch(/✖ 3 +new +own \(--frozen: .* would have to run \(no entry\)\) would fail/);
+    expect(missed.stdout).toMatch(/✖ 3 +new +own \(--frozen: .* would have to run \(first time\)\) would fail/);
   });
 
   it('goes by what rows cost last time, and by the others for a new one', async () => {

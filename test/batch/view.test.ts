@@ -39,7 +39,7 @@ describe('the view of a batch', () => {
     rowEnd(1, 1_000, 'success', 1),
     rowEnd(2, 2_000, 'success', 0),
     rowEnd(3, 3_000, 'failed', 1),
-    at(3_500, { type: 'phase-start', phase: 'rows/4/work', reason: 'no entry' }),
+    at(3_500, { type: 'phase-start', phase: 'rows/4/work', reason: 'first time' }),
   );
 
   it('shows done, failed, reused, spent, saved, the time left and what is under way', () => {

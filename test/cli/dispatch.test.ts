@@ -23,6 +23,39 @@ describe('the command line', () => {
     expect(loaded).toBeLessThanOrEqual(2);
   });
 
+  it('says its version as JSON', async () => {
+    for (const args of [
+      ['--version', '--json'],
+      ['--json', '-V'],
+    ]) {
+      const { status, stdout } = await project.run(args);
+      expect(status).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        name: 'taskflow',
+        version: packageJson.version,
+        node: process.version,
+      });
+    }
+  });
+
+  it('says to a program, too, what an unknown command is called here', async () => {
+    const { status, stdout } = await project.run(['logs', 'last', '--json']);
+    expect(status).toBe(2);
+    expect(JSON.parse(stdout).error).toEqual({
+      message: 'unknown command logs',
+      hint: 'here that is taskflow trace RUN',
+    });
+  });
+
+  it('explains as a command of its own, and beside the store', async () => {
+    const phases = [{ id: 'a', type: 'script', run: ['true'], cache: { scope: 'cross-run', fingerprint: [] } }];
+    project.write('flow.json', JSON.stringify({ name: 'f', phases }));
+    const { status, stdout } = await project.run(['explain', './flow.json']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('▸ a would run: first time');
+    expect((await project.run(['cache', 'explain', './flow.json'])).stdout).toBe(stdout);
+  });
+
   it('shows every command in --help, on stdout', async () => {
     const { status, stdout, stderr } = await project.run(['--help']);
     expect([status, stderr]).toEqual([0, '']);
@@ -52,6 +85,10 @@ describe('the command line', () => {
   it.each([
     [['confg', 'list'], 'did you mean config?'],
     [['config', 'lst'], 'did you mean config list?'],
+    [['logs', 'last'], 'here that is taskflow trace RUN'],
+    [['status'], 'here that is taskflow runs (what has run) or taskflow cache status FLOW (what is kept)'],
+    [['watch', 'x.yaml'], 'here that is taskflow run FLOW'],
+    [['constructor'], 'unknown command constructor'],
     [['config', 'list', '--jsn'], 'did you mean --json?'],
     [['config', 'list', 'extra'], 'unexpected argument "extra"'],
     [['config', 'set', 'model'], 'VALUE is missing'],

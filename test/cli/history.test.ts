@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/util/digest.js';
 import { createTestProject, type TestProject } from '../support/cli.js';
@@ -58,6 +58,26 @@ describe('taskflow runs', () => {
       for (const command of [['runs', 'show'], ['trace'], ['resume'], ['checkpoint', 'export']]) {
         expect((await project.run([...command, id])).status).toBe(2);
       }
+    }
+  });
+});
+
+describe('taskflow resume', () => {
+  it.each(['absolute', 'relative'])('goes on with a flow outside of the project: %s path', async (how) => {
+    const outside = createTestProject();
+    try {
+      outside.write(
+        'my flow.json',
+        JSON.stringify({ name: 'away', phases: [{ id: 'a', type: 'script', run: 'cat ok' }] }),
+      );
+      const absolute = join(outside.root, 'my flow.json');
+      const typed = how === 'absolute' ? absolute : relative(project.root, absolute);
+      expect((await project.run(['run', typed, '-q'])).status).toBe(1);
+      project.write('ok', 'fine\n');
+      const resumed = await project.run(['resume', 'last']);
+      expect(resumed).toMatchObject({ status: 0, stdout: 'fine\n' });
+    } finally {
+      outside.remove();
     }
   });
 });
@@ -144,6 +164,19 @@ describe('taskflow cache', () => {
     const cold = await json('cache', 'status', './flow.json');
     expect(cold.phases[0]).toMatchObject({ id: 'a', state: 'miss', reason: expect.stringContaining('in.txt') });
     expect(executions()).toBe(1);
+  });
+
+  it('says of a phase that failed in the last run that it failed, and how, until it does not', async () => {
+    const broken = { id: 'b', type: 'script', run: 'echo no >&2; test -e ok || exit 3', cache: { scope: 'cross-run' } };
+    project.write('flow.json', JSON.stringify({ name: 'demo', phases: [broken] }));
+    await project.run(['run', './flow.json', '-q']);
+    const { phases } = await json('cache', 'status', './flow.json');
+    expect(phases).toMatchObject([{ id: 'b', state: 'failed', reason: 'sh exited with status 3' }]);
+    const { stdout } = await project.run(['cache', 'status', './flow.json']);
+    expect(stdout).toMatch(/✖ b +failed .* ago: sh exited with status 3/);
+    project.write('ok', '');
+    await project.run(['run', './flow.json', '-q']);
+    expect((await json('cache', 'status', './flow.json')).phases).toMatchObject([{ id: 'b', state: 'cached' }]);
   });
 
   it('says of what was made while a clock was wrong that it is ahead, and pays for it once', async () => {

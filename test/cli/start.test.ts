@@ -132,7 +132,7 @@ describe('taskflow doctor', () => {
     const { of } = await findings({ PATH });
     expect(of('agents')).toHaveLength(1);
     const { status, stderr } = await project.run(['run', 'flow.yaml'], { env: { PATH } });
-    expect(stderr).toMatch(/ask failed: .*pi/);
+    expect(stderr).toMatch(/ask failed .*pi/);
     expect(status).toBe(1);
   });
 

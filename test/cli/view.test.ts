@@ -42,7 +42,7 @@ const mixed = () => [
     usage,
     durationMs: 34_000,
   }),
-  runEvent({ type: 'phase-start', phase: 'files', reason: 'no entry' }),
+  runEvent({ type: 'phase-start', phase: 'files', reason: 'first time' }),
   runEvent({ type: 'phase-progress', phase: 'files', items: { total: 40, done: 9, failed: 1, reused: 3 } }),
   phaseEnd('check', { status: 'failed', failure: { code: 'exit', message: 'npm ended with status 1' } }),
   phaseEnd('notify', { status: 'skipped', reason: 'when: false', attempts: 0 }),
@@ -53,8 +53,8 @@ describe('the picture of a run', () => {
     const turn = (unit: string, turns: number) => runEvent({ type: 'phase-progress', phase: 'files', unit, turns });
     const turns = [turn('item 1', 1), turn('item 2', 1), turn('item 1', 2), turn('item 3', 1)];
     const counts = { total: 3, executed: 3, reused: 0, failed: 0 };
-    const end = phaseEnd('files', { kind: 'map', items: counts, reason: 'no entry', usage });
-    const start = runEvent({ type: 'phase-start', phase: 'files', reason: 'no entry' });
+    const end = phaseEnd('files', { kind: 'map', items: counts, reason: 'first time', usage });
+    const start = runEvent({ type: 'phase-start', phase: 'files', reason: 'first time' });
     expect(picture(fold(runStart(['files']), start, ...turns, end))[1]).toContain(' · 4 turns · ');
   });
 
@@ -73,7 +73,7 @@ describe('the picture of a run', () => {
   it('shows no amount of money where the runner reports none', () => {
     const unpriced = { inputTokens: 900, cachedInputTokens: 0, outputTokens: 50 };
     const [, line] = picture(fold(runStart(['a']), phaseEnd('a', { usage: unpriced })));
-    expect(line).toBe('✔ a      1.2s · 950 tokens · ran (no entry)');
+    expect(line).toBe('✔ a      1.2s · 950 tokens · ran (first time)');
   });
 
   it('drops the least important figures on a narrow terminal and keeps the reason', () => {
@@ -90,7 +90,7 @@ describe('the picture of a run', () => {
   it('is never wider than the terminal nor taller than it, whatever the size', () => {
     const ids = Array.from({ length: 300 }, (_, index) => `phase-${index}-${'界'.repeat(index % 20)}`);
     const events = [runStart(ids), ...ids.slice(0, 150).map((id) => phaseEnd(id, { reason: 'r'.repeat(300) }))];
-    events.push(...ids.slice(150, 200).map((id) => runEvent({ type: 'phase-start', phase: id, reason: 'no entry' })));
+    events.push(...ids.slice(150, 200).map((id) => runEvent({ type: 'phase-start', phase: id, reason: 'first time' })));
     const state = fold(...events);
     for (const columns of [20, 21, 40, 80, 200]) {
       for (const rows of [3, 5, 10, 24, 100]) {
@@ -107,7 +107,7 @@ describe('the picture of a run', () => {
       runStart(ids),
       ...ids.slice(0, 500).map((id) => phaseEnd(id, { cacheHit: 'run', ageMs: 1 })),
       phaseEnd('p7', { status: 'failed', failure: { code: 'exit', message: 'no' } }),
-      runEvent({ type: 'phase-start', phase: 'p900', reason: 'no entry' }),
+      runEvent({ type: 'phase-start', phase: 'p900', reason: 'first time' }),
     );
     const lines = picture(state, 80, 10);
     expect(lines).toHaveLength(10);
@@ -130,7 +130,7 @@ describe('the picture of a run', () => {
   });
 
   it('shows nested phases under their parent only while they are under way', () => {
-    const start = runEvent({ type: 'phase-start', phase: 'sub', reason: 'no entry' });
+    const start = runEvent({ type: 'phase-start', phase: 'sub', reason: 'first time' });
     const inner = runEvent({ type: 'phase-start', phase: 'sub/3/plan', reason: '' });
     expect(picture(fold(runStart(['sub', 'next']), start, inner)).slice(1)).toEqual([
       '⠋ sub      5s',
@@ -204,7 +204,13 @@ describe('the closing lines', () => {
   });
 
   it('say for a waiting approval how to decide it', () => {
-    const events = [runStart(['ask']), phaseEnd('ask', { kind: 'approval', status: 'paused' }), runEnd('paused')];
+    const asked = runEvent({ type: 'approval', phase: 'ask', text: 'Sure?', digest: 'd' });
+    const events = [
+      runStart(['ask']),
+      asked,
+      phaseEnd('ask', { kind: 'approval', status: 'paused' }),
+      runEnd('paused'),
+    ];
     expect(closingLines(fold(...events), plain).join('\n')).toContain('taskflow approve run-1 ask');
   });
 
@@ -216,9 +222,7 @@ describe('the closing lines', () => {
       saved: { usd: 0, tokens: 0, ms: 0 },
       durationMs: 1,
     });
-    expect(closingLines(fold(runStart([]), end), plain)[1]).toBe(
-      '  spent an unknown amount (10 tokens) · saved nothing',
-    );
+    expect(closingLines(fold(runStart([]), end), plain)[1]).toBe('  spent 10 tokens (price unknown) · saved nothing');
   });
 });
 
@@ -257,7 +261,7 @@ describe('the view', () => {
     const { writes, out } = sink(false);
     const view = createRunView({ out, clock });
     view.onEvent(runStart(['a']));
-    view.onEvent(runEvent({ type: 'phase-start', phase: 'a', reason: 'no entry' }));
+    view.onEvent(runEvent({ type: 'phase-start', phase: 'a', reason: 'first time' }));
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(writes.join('')).toContain('▸ a started');
     view.stop();

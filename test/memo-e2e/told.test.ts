@@ -20,8 +20,8 @@ async function reason(flowNow?: object, id = 'a'): Promise<string> {
 }
 
 describe('why something ran', () => {
-  it('the first time: no entry', async () => {
-    expect(await reason(flow([kept('a')]))).toBe('no entry');
+  it('first time', async () => {
+    expect(await reason(flow([kept('a')]))).toBe('first time');
   });
 
   it('a file is named, and what happened to it', async () => {
@@ -110,7 +110,7 @@ describe('why something ran', () => {
     expect(phaseOf(await rig.run(undefined, { reuse: 'refresh' }), 'a').reason).toBe('--refresh');
     expect(phaseOf(await rig.run(undefined, { selection: { rerun: ['a'] } }), 'a').reason).toBe('--rerun');
     const result = await rig.run();
-    expect(phaseOf(result, 'b').reason).toBe('not cached across runs');
+    expect(phaseOf(result, 'b').reason).toBe('new run');
     expect(phaseOf(result, 'c').reason).toBe('cache scope is off');
   });
 

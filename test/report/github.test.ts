@@ -40,7 +40,7 @@ describe('in a job of GitHub Actions', () => {
     // Two runs, one after the other: a summary is added to, never replaced.
     const [, first = '', second = ''] = readFileSync(join(project.root, 'summary.md'), 'utf8').split('### ');
     expect(first).toMatch(/^❌ checks: failed/);
-    expect(first).toMatch(/\| `quick` \| ✅ done \| {2}\| {2}\| {2}\| .* \| no entry \|/);
+    expect(first).toMatch(/\| `quick` \| ✅ done \| {2}\| {2}\| {2}\| .* \| first time \|/);
     expect(second).toMatch(/\| `quick` \| ✅ done \| cross-run, .* old \|/);
     expect(second).toMatch(/\| `broken` \| ❌ failed \| .* \| sh exited with status 7 \|/);
     expect(second).toContain('50% | <b>done</b>');

@@ -120,6 +120,56 @@ describe('a checkpoint', () => {
     expect(there.counts()).toEqual({ a: 1, 'item-x': 1, 'item-y': 1, send: 1, end: 1 });
   });
 
+  it('can be just the `checkpoint` of a `run --json` result', async () => {
+    const { result } = await failHere();
+    const file = join(here.root, '../cp.json');
+    writeFileSync(file, JSON.stringify(result.checkpoint));
+    here.forget();
+    here.write('../ok', '');
+    const second = await here.run(flow, { continuation: { how: 'checkpoint', file } });
+    expect(second).toMatchObject({ status: 'success', continues: result.runId });
+    expect(here.counts()).toEqual({ end: 1 });
+    expect(second.warnings).toBeUndefined();
+    // Of a checkpoint that only has keys, another machine has no results: that is said, and by name.
+    there.write('../ok', '');
+    const elsewhere = await there.run(flow, { continuation: { how: 'checkpoint', file } });
+    expect(elsewhere.warnings).toEqual([
+      expect.stringMatching(/^no run of this machine has the result of a, m, send; .*checkpoint export/),
+    ]);
+    const other = { ...flow, name: 'another' };
+    await expect(there.run(other, { continuation: { how: 'checkpoint', file } })).rejects.toThrow(/flow carried/);
+  });
+
+  it('that no longer matches says which phases, and why', async () => {
+    here.write('in.txt', '1');
+    there.write('in.txt', '2');
+    const before = [
+      ticking('same'),
+      ticking('edited', {}, 'old words'),
+      ticking('reads', { cache: { fingerprint: ['file:in.txt'] } }),
+      ticking('gone'),
+    ];
+    const needs = ['same', 'edited', 'reads'];
+    const first = await here.run({ name: 'carried', phases: [...before, shaky('end', { dependsOn: needs })] });
+    const exported = exportCheckpoint(here.project, first.runId);
+    const file = join(there.root, '../checkpoint.json');
+    writeFileSync(file, JSON.stringify('checkpoint' in exported && exported.checkpoint));
+    const now = [before[0]!, ticking('edited', {}, 'new words'), before[2]!, ticking('added')];
+    there.write('../ok', '');
+    const second = await there.run(
+      { name: 'carried', phases: [...now, shaky('end', { dependsOn: needs })] },
+      { continuation: { how: 'checkpoint', file } },
+    );
+    expect(second.warnings).toEqual([
+      'of the checkpoint, the flow no longer has gone',
+      expect.stringMatching(/^edited does not match the checkpoint: command changed: .*old.* → .*new/),
+      'reads does not match the checkpoint: input changed: file:in.txt',
+    ]);
+    expect(second.phases.find(({ id }) => id === 'added')?.reason).toBe('not in the checkpoint');
+    expect(second.phases.find(({ id }) => id === 'reads')?.reason).toBe('input changed: file:in.txt');
+    expect(there.counts()).toEqual({ edited: 1, reads: 1, added: 1, end: 1 });
+  });
+
   it('of a run whose outputs were files brings back what it has, and makes again what it has not', async () => {
     const files = {
       name: 'carried',

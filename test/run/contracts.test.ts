@@ -117,8 +117,8 @@ describe('a map with `use`', () => {
   it('holds each item to `expect`, and says which one does not meet it', async () => {
     const result = await rig.run(flow([map(['{"n":1}', '{"o":1}', 'prose'], { expect: needs('n') })]));
     expect(phaseOf(result, 'm')).toMatchObject({ status: 'failed', items: { total: 3, failed: 2 } });
-    expect(result.error?.message).toContain('2 of 3 failed; item 2: the output does not meet `expect`');
-    expect(result.error?.detail).toContain('item 3: the output is not JSON');
+    expect(result.error?.message).toContain('2 of 3 failed; item 2 ({"o":1}): the output does not meet `expect`');
+    expect(result.error?.detail).toContain('item 3 (prose): the output is not JSON');
   });
 
   it('keeps items across runs by what they promise', async () => {

@@ -46,3 +46,21 @@ phases:
   expect(reuse).toMatchObject({ executed: 1 });
   expect(readFileSync(join(project.root, 'look.count'), 'utf8')).toBe('x\n');
 });
+
+it('a dry run says what would fail before it starts, and goes on with what does not depend on it', async () => {
+  project = createTestProject({
+    'flow.yaml': `name: broken
+phases:
+  - { id: read, type: agent, runner: echoing, task: "sum up", context: [notes.md] }
+  - { id: after, type: script, run: [echo, after], dependsOn: [read] }
+  - { id: apart, type: script, run: [echo, apart] }
+`,
+    '.pi/taskflows/config.yaml': 'runners:\n  echoing: { command: [cat], format: text, model: m }\n',
+  });
+  const { stdout } = await project.run(['run', 'flow.yaml', '--dry-run', '--json']);
+  const { phases } = JSON.parse(stdout) as { phases: { id: string; would: string; reason: string }[] };
+  expect(phases.map(({ id, would }) => `${id} ${would}`)).toEqual(['read fail', 'after skip', 'apart run']);
+  expect(phases[1]!.reason).toBe('needs read, which would fail');
+  const text = (await project.run(['run', 'flow.yaml', '--dry-run'])).stdout;
+  expect(text).toMatch(/read +would fail: .*notes\.md/);
+});

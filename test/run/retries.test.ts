@@ -54,6 +54,23 @@ describe('a passing error of the provider', () => {
     expect(result.error).toMatchObject({ code: 'runner', message: expect.stringContaining(`asks to wait ${asked}`) });
   });
 
+  it('the time of a phase is that of all its attempts, with the pauses between them', async () => {
+    const script = 'bin/tick try; sleep 0.15; test "$(cat count 2>/dev/null)" = xx || { printf x >> count; exit 1; }';
+    rig.write(
+      'flow.json',
+      JSON.stringify(flow([{ id: 's', type: 'script', run: script, retry: { max: 2, backoffMs: 400 } }])),
+    );
+    const { stdout, stderr } = await runCli(['run', './flow.json', '--json'], { cwd: rig.root });
+    const { attempts, durationMs } = phaseOf(JSON.parse(stdout), 's');
+    expect(rig.counts()).toEqual({ try: 3 });
+    expect(attempts).toBe(3);
+    // Three times the script, and two pauses of at least half their length.
+    expect(durationMs).toBeGreaterThanOrEqual(3 * 150 + 2 * 200);
+    expect(stderr).toMatch(/✔ s {2}\d.*s in 3 attempts · ran \(first time\)/);
+    const trace = await runCli(['trace', 'last'], { cwd: rig.root });
+    expect(trace.stdout).toMatch(/script · done · \d.*s in 3 attempts/);
+  });
+
   it('a lost connection is one, too', async () => {
     server.script = (_call, index) => (index === 0 ? { end: 'cut', text: 'half an ans' } : undefined);
     const result = await rig.run(flow([agent('[[reply: whole]]')]));

@@ -214,7 +214,7 @@ describe('under way when the process died', () => {
     await crash(mapped, list);
     repair();
     const told = (await cli()).result.error!;
-    expect(told.message).toContain('3 of 4 failed; item 2: m (item 2) is not idempotent');
+    expect(told.message).toContain('3 of 4 failed; item 2 (b): m (item 2) is not idempotent');
     expect(told.message).toContain('(so are item 3, item 4)');
     expect(told.hint).toMatch(/--rerun "m\[2\]".*--skip "m\[2\]".*--rerun m and --skip m mean all/);
     const some = (await cli('--rerun', 'm[2]', '--skip', 'm[4]')).result;

@@ -30,7 +30,7 @@ describe('what a call cost that did not say so is unknown, and not 0', () => {
     const result = JSON.parse(stdout);
     expect(result.spent).toEqual({ usd: null, tokens: 0 });
     expect(result.phases[0].usage).not.toHaveProperty('usd');
-    expect(stderr).toContain('spent an unknown amount');
+    expect(stderr).toContain('price unknown · saved nothing');
     expect(rig.counts()).toEqual({ codex: 1 });
   });
 
@@ -123,9 +123,9 @@ describe('what reusing it saves is unknown then, too, in every sum', () => {
     const run = (...args: string[]) => runCli(args, { cwd: rig.root });
     for (const _ of [1, 2]) await run('run', './flow.json');
     const warm = await run('run', './flow.json');
-    expect(warm.stderr).toMatch(/spent \$0\.00 · saved an unknown amount( \(|$)/m);
+    expect(warm.stderr).toMatch(/spent \$0\.00 · saved \S+ \(price unknown\)$/m);
     expect(JSON.parse((await run('run', './flow.json', '--json')).stdout).saved.usd).toBeNull();
-    expect((await run('runs')).stdout).toContain('saved an unknown amount');
+    expect((await run('runs')).stdout).toMatch(/saved \S+ \(price unknown\)/);
     rig.write('rows.txt', 'one\ntwo\n');
     rig.write('flow.json', JSON.stringify(flow([unpriced], { args: { topic: {} } })));
     const batch = JSON.parse((await run('batch', './flow.json', '--over', 'rows.txt', '--json')).stdout);

@@ -25,7 +25,7 @@ export function phaseEnd(
     kind: 'script',
     status: 'done',
     cacheHit: null,
-    reason: 'no entry',
+    reason: 'first time',
     output: NO_OUTPUT,
     files: [],
     attempts: 1,

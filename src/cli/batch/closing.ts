@@ -1,9 +1,8 @@
 import type { BatchResult } from '../../run/batch/result.js';
 import { formatDuration } from '../../util/duration.js';
-import { grouped, plural } from '../../util/format.js';
+import { formatBill, grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { savedText, spentText } from '../view/closing.js';
 
 const MOST_FAILURES = 10;
 
@@ -17,10 +16,11 @@ export function closingLines(result: BatchResult, style: Style): string[] {
   if (failed > 0) parts.push(`${grouped(failed)} failed`);
   if (paused > 0) parts.push(`${grouped(paused)} waiting for an approval`);
   if (left > 0) parts.push(`${grouped(left)} not run`);
+  const bill = [formatBill(result.spent, result.saved)].filter(Boolean);
   return [
     ...failures(result, style),
     `${mark} ${style.bold(oneLine(result.flow))} after ${formatDuration(result.durationMs)}: ${parts.join(', ')}`,
-    `  ${plural(reuse.executed, 'phase')} executed, ${grouped(reuse.run + reuse.crossRun)} reused · spent ${spentText(result.spent)} · saved ${savedText(result.saved)}`,
+    `  ${[`${plural(reuse.executed, 'phase')} executed, ${grouped(reuse.run + reuse.crossRun)} reused`, ...bill].join(' · ')}`,
     ...next(result).map((line) => `  ${style.dim('→')} ${line}`),
   ];
 }

@@ -58,7 +58,9 @@ export function figures(state: BatchState, style: Style, now: number): string[] 
   if (state.failed > 0) parts.push(style.red(`${grouped(state.failed)} failed`));
   if (state.paused > 0) parts.push(style.yellow(`${grouped(state.paused)} waiting`));
   if (state.reused > 0) parts.push(`${grouped(state.reused)} reused`);
-  parts.push(`spent ${formatSpent(state.spent)}`);
+  const isUnpriced = state.spent.usd === null && state.spent.tokens === 0;
+  if (isUnpriced) parts.push('price unknown');
+  else if (state.spent.usd !== 0 || state.spent.tokens > 0) parts.push(`spent ${formatSpent(state.spent)}`);
   const { usd, ms } = state.saved;
   if (usd !== null && usd > 0) parts.push(`saved ${formatMoney(usd)}`);
   else if (ms >= 1) parts.push(`saved ${formatDuration(ms)}`);

@@ -8,7 +8,7 @@ import {
 import type { BatchOptions } from '../../run/batch/options.js';
 import type { Would } from '../../run/forecast/forecast.js';
 import { formatDuration } from '../../util/duration.js';
-import { grouped, plural } from '../../util/format.js';
+import { formatCost, grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
@@ -16,7 +16,6 @@ import { complain } from '../errors/problem.js';
 import { continuesText, countsText, MARKS, otherCounts, WOULD_WORDS } from '../run/dry-run.js';
 import { createStyle, type Style } from '../terminal/style.js';
 import { alignColumns } from '../text/table.js';
-import { spentText } from '../view/closing.js';
 import { writeRows } from './write-json.js';
 
 const MOST_ROWS = 20;
@@ -67,7 +66,7 @@ function phaseCounts(counts: Counts): string {
 /** What is sure goes before what is not. */
 const GRAVITY: readonly Would[] = ['fail', 'run', 'unknown', 'shared'];
 
-/** `work (no entry), send (not cached across runs) would run; sum (work would run first) not known yet`. */
+/** `work (first time), send (new run) would run; sum (work would run first) not known yet`. */
 function rowColumns({ row, label, phases }: RowForecast, style: Style): string[] {
   const said = GRAVITY.flatMap((would) => {
     const such = phases.filter((phase) => phase.would === would);
@@ -89,5 +88,5 @@ function rowColumns({ row, label, phases }: RowForecast, style: Style): string[]
 function costText({ counts, last: { usd, tokens, ms, known } }: BatchForecast): string {
   if (known === 0) return counts.run > 0 ? 'what that costs is not known yet\n' : '';
   const of = known < counts.run ? ` (known for ${grouped(known)} of ${grouped(counts.run)})` : '';
-  return `what would run last cost ${spentText({ usd, tokens })} and ${formatDuration(ms)}${of}\n`;
+  return `what would run last cost ${formatCost({ usd, tokens })} and ${formatDuration(ms)}${of}\n`;
 }

@@ -14,7 +14,7 @@ export function rowLine(event: RowEnd, style: Style): string {
   const color = status === 'success' ? style.green : status === 'paused' ? style.yellow : style.red;
   const reused = reuse.run + reuse.crossRun;
   const facts = [`${reuse.executed} executed${reused > 0 ? `, ${reused} reused` : ''}`];
-  if (spent.usd !== 0) facts.push(formatSpent(spent));
+  if (spent.usd !== null ? spent.usd !== 0 : spent.tokens > 0) facts.push(formatSpent(spent));
   const saved = formatSaved(event.saved);
   if (saved !== '') facts.push(`saved ${saved}`);
   facts.push(formatDuration(event.durationMs));

@@ -7,7 +7,7 @@ import { type ArgumentProblem, parseArguments } from '../flags/flags.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import { projectAt } from '../load/project.js';
 import { createWriter, lostOutput, stdinSource } from '../terminal/writer.js';
-import type { Command, Invocation, Writer } from './command.js';
+import type { Command, FlagSpec, Invocation, Writer } from './command.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 
 /** Runs one command line and sets the process's exit status. */
@@ -34,14 +34,22 @@ function withLostOutput(status: number): number {
   return status || EXIT.failed;
 }
 
+/** Before any command: `--version --json`. */
+const LEADING_FLAGS: readonly FlagSpec[] = [
+  { name: 'version', alias: 'V', type: 'boolean', help: '' },
+  { name: 'json', type: 'boolean', help: '' },
+];
+
 async function dispatch(args: readonly string[]): Promise<number> {
   const { before, words, after } = splitCommandLine(args);
-  const leading = parseArguments(before, [...GLOBAL_FLAGS, { name: 'version', alias: 'V', type: 'boolean', help: '' }]);
+  const leading = parseArguments(before, [...GLOBAL_FLAGS, ...LEADING_FLAGS]);
   const plain = terminal('auto');
   if ('problem' in leading) return usageProblem(args, 'taskflow', leading.problem);
   if (leading.flags.boolean('version')) {
     const { VERSION } = await import('../../util/version.js');
-    plain.out.write(`${VERSION}\n`);
+    const { version: node, platform, arch } = process;
+    const json = { name: 'taskflow', version: VERSION, node, platform, arch };
+    plain.out.write(leading.flags.boolean('json') ? `${JSON.stringify(json)}\n` : `${VERSION}\n`);
     return EXIT.success;
   }
   // `taskflow help run` is `taskflow run --help`.
@@ -160,7 +168,10 @@ async function noSuchCommand(words: readonly string[], args: readonly string[], 
   const known = inGroup
     ? group.map((entry) => entry.name)
     : [...new Set(COMMANDS.map((entry) => entry.name.split(' ')[0]!))];
-  return usageProblem(args, 'taskflow', { message: `unknown command ${name}`, unknown: { name, known } });
+  const { knownAs } = await import('./other-names.js');
+  const other = inGroup ? undefined : knownAs(word);
+  const unknown = other === undefined ? { unknown: { name, known } } : { hint: `here that is ${other}` };
+  return usageProblem(args, 'taskflow', { message: `unknown command ${name}`, ...unknown });
 }
 
 async function usageProblem(
@@ -171,7 +182,8 @@ async function usageProblem(
 ): Promise<number> {
   const { err } = terminal('auto');
   err.write(`${who}: ${problem.message}\n`);
-  let hint = `see ${who} --help`;
+  let hint = problem.hint ?? `see ${who} --help`;
+  if (problem.hint !== undefined) err.write(`  ${problem.hint}\n`);
   if (problem.unknown) {
     const { nearestName } = await import('../../util/nearest.js');
     const nearest = await nearestName(problem.unknown.name, problem.unknown.known);

@@ -18,6 +18,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'all problems of a flow, without running it',
     load: () => import('../commands/flow/check.js'),
   },
+  {
+    name: 'explain',
+    summary: 'why each phase of a flow would run or be reused',
+    load: () => import('../commands/cache/cache-explain.js'),
+  },
   { name: 'graph', summary: "draw a flow's graph", load: () => import('../commands/flow/graph.js') },
   { name: 'runs', summary: 'what has run', load: () => import('../commands/runs/runs.js') },
   { name: 'runs show', summary: 'how one run went', load: () => import('../commands/runs/runs-show.js') },

@@ -61,6 +61,8 @@ export interface ArgumentProblem {
   readonly message: string;
   /** What was typed and what there is: for the nearest match. */
   readonly unknown?: { readonly name: string; readonly known: readonly string[] };
+  /** What to type instead, where that is known. */
+  readonly hint?: string;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { DecisionLine } from '../../run/journal/lines.js';
 import { formatAgo } from '../../util/duration.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
+import { decideCommand } from '../text/decide-command.js';
 
 /** `approved by kim 3m ago: with care`. */
 export function decisionText({ decision, by, at, note }: DecisionLine, now: number): string {
@@ -26,7 +27,7 @@ export function questionLines(
       ? [`${style.yellow('‖')} ${style.bold(phase)} ${decisionText(decided, now)}`]
       : [
           `${style.yellow('‖')} ${style.bold(phase)} asks: ${truncate(oneLine(text), 100)}`,
-          `  ${style.dim('→')} taskflow approve ${runId} ${phase}    (or: taskflow reject ${runId} ${phase})`,
+          `  ${style.dim('→')} ${decideCommand(runId, phase)}`,
         ],
   );
 }

@@ -1,6 +1,6 @@
 import type { RunOptions } from '../../run/core/options.js';
 import { type Forecast, forecastRun, noCounts, type PhaseForecast, type Would } from '../../run/forecast/forecast.js';
-import { formatDuration } from '../../util/duration.js';
+import { formatAgo, formatDuration } from '../../util/duration.js';
 import { formatCount, formatMoney, grouped, plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Invocation } from '../boot/command.js';
@@ -16,7 +16,7 @@ export async function showForecast(invocation: Invocation, options: RunOptions):
   const { out, err, flags } = invocation;
   for (const warning of forecast.warnings) err.write(`warning: ${oneLine(warning)}\n`);
   if (flags.boolean('json')) out.write(`${JSON.stringify(forecastJson(forecast))}\n`);
-  else out.write(forecastText(forecast, createStyle(out.color)));
+  else out.write(forecastText(forecast, { style: createStyle(out.color) }));
   const isFrozenMiss = options.frozen === true && forecast.phases.some((phase) => phase.would === 'fail');
   return isFrozenMiss ? EXIT.frozenMiss : EXIT.success;
 }
@@ -26,12 +26,20 @@ function forecastJson(forecast: Forecast) {
   return { ...forecast, phases: forecast.phases.map(({ identities: _identities, ...phase }) => phase) };
 }
 
-export function forecastText(forecast: Forecast, style: Style): string {
+export interface ForecastDrawing {
+  readonly style: Style;
+  /** Now, for who wants to know what failed in the last run rather than that it would run. */
+  readonly failedSince?: number;
+}
+
+export function forecastText(forecast: Forecast, { style, failedSince }: ForecastDrawing): string {
   const rows = forecast.phases.map((phase) => {
-    const mark = MARKS[phase.would];
+    const failed = failedSince === undefined ? undefined : phase.failed;
+    const mark = MARKS[failed ? 'fail' : phase.would];
+    const ago = failed && formatAgo(failedSince! - failed.at);
     return [
       `${mark.paint(style)(mark.glyph)} ${phase.id}`,
-      mark.paint(style)(wouldText(phase)),
+      mark.paint(style)(failed ? `failed ${ago}: ${oneLine(failed.message)}` : wouldText(phase)),
       style.dim(lastText(phase)),
     ];
   });
@@ -98,6 +106,7 @@ function wouldText({ would, from, ageMs, reason, items }: PhaseForecast): string
   if (would === 'reuse') {
     return `CACHED (${from ?? 'run'}${ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`}${counts})`;
   }
+  if (would === 'fail') return `${WOULD_WORDS.fail}: ${why}${counts}`;
   return `${WOULD_WORDS[would]}${why === '' ? '' : ` (${why}${counts})`}`;
 }
 

@@ -3,13 +3,12 @@ import type { JsonValue } from '../../model/json.js';
 import type { PhaseTrace, RunTrace } from '../../run/history/trace.js';
 import type { AttemptLine, ResultLine } from '../../run/journal/lines.js';
 import { formatDuration } from '../../util/duration.js';
-import { plural } from '../../util/format.js';
+import { formatBill, plural } from '../../util/format.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
 import type { NamedRow } from '../batch/row-names.js';
 import type { Invocation } from '../boot/command.js';
 import { createStyle, type Style } from '../terminal/style.js';
-import { savedText, spentText } from '../view/closing.js';
-import { outcomeNote, usageFacts } from '../view/notes.js';
+import { outcomeNote, tookText, usageFacts } from '../view/notes.js';
 import { decisionText } from './decision-text.js';
 import { recordedOutcome } from './recorded-outcome.js';
 
@@ -70,13 +69,14 @@ export class TraceText {
       return;
     }
     const tokens = end.spent.inputTokens + end.spent.cachedInputTokens + end.spent.outputTokens;
-    const spent = spentText({ usd: end.spent.usd ?? null, tokens });
-    this.text += `\n${this.#style.bold(end.status)} after ${formatDuration(end.durationMs)} · spent ${spent} · saved ${savedText(end.saved)}\n`;
+    const bill = formatBill({ usd: end.spent.usd ?? null, tokens }, end.saved);
+    const paid = bill === '' ? '' : ` · ${bill}`;
+    this.text += `\n${this.#style.bold(end.status)} after ${formatDuration(end.durationMs)}${paid}\n`;
   }
 
   #facts(line: ResultLine): void {
     const model = line.model === undefined ? [] : [oneLine(line.model)];
-    const took = line.hit === null && line.attempts > 0 ? [formatDuration(line.durationMs)] : [];
+    const took = line.hit === null && line.attempts > 0 ? [tookText(line)] : [];
     const status = line.optional ? `${line.status} (optional)` : line.status;
     const facts = [line.kind, status, ...took, ...model, ...usageFacts(line.usage)];
     this.text += `  ${facts.join(' · ')}\n  ${outcomeNote(recordedOutcome(line))}\n`;

@@ -1,11 +1,12 @@
 import type { RunStatus } from '../../model/event.js';
-import type { Savings } from '../../model/outcome.js';
 import { formatDuration } from '../../util/duration.js';
-import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
-import { oneLine, sanitize } from '../../util/terminal-text.js';
+import { formatBill } from '../../util/format.js';
+import { oneLine } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
+import { decideCommand } from '../text/decide-command.js';
 import { countStates } from './draw.js';
-import type { PhaseState, RunState, Spent } from './run-state.js';
+import { failureText } from './failure-lines.js';
+import type { PhaseState, RunState } from './run-state.js';
 
 const WORDS: Readonly<Record<RunStatus, string>> = {
   success: 'succeeded',
@@ -20,8 +21,11 @@ function wordsFor({ status, error }: NonNullable<RunState['end']>): string {
   return error?.code === 'rejected' ? 'was rejected' : WORDS[status];
 }
 
-/** What a run ends with: how it went, what failed and why, what was spent and what was saved, and what to do next. */
-export function closingLines(state: RunState, style: Style): string[] {
+/**
+ * What a run ends with: how it went, what failed and why, what was spent and what was saved, and what to do next. `told`:
+ * each failure was shown when it happened.
+ */
+export function closingLines(state: RunState, style: Style, { told = false } = {}): string[] {
   const { end } = state;
   if (!end) return [];
   // Of what was not heard of there is nothing to count.
@@ -30,38 +34,25 @@ export function closingLines(state: RunState, style: Style): string[] {
   const parts = [`${counts.executed} executed`, `${counts.reused + state.taken} reused`];
   if (counts.failed > 0) parts.push(`${counts.failed} failed`);
   if (counts.tolerated > 0) parts.push(`${counts.tolerated} optional failed`);
+  const bill = formatBill(end.spent, end.saved);
   return [
-    ...(end.status === 'success' && counts.tolerated === 0 ? [] : failureLines(state, style)),
+    ...(end.status === 'success' && counts.tolerated === 0 ? [] : failureLines(state, style, told)),
     `${mark} ${style.bold(oneLine(state.flow))} ${wordsFor(end)} after ${formatDuration(end.durationMs)}: ${parts.join(', ')}`,
-    `  spent ${spentText(end.spent)} · saved ${savedText(end.saved)}`,
+    ...(bill === '' ? [] : [`  ${bill}`]),
     ...nextLines(state).map((line) => `  ${style.dim('→')} ${line}`),
   ];
 }
 
-export function spentText({ usd, tokens }: Spent): string {
-  const money = usd === null ? 'an unknown amount' : formatMoney(usd);
-  return tokens > 0 ? `${money} (${formatCount(tokens)} tokens)` : money;
-}
-
-export function savedText(saved: Savings): string {
-  const { usd, tokens, ms } = saved;
-  if (usd !== 0 && (tokens > 0 || usd === null)) {
-    const rest = formatSaved({ usd: 0, tokens, ms });
-    const money = usd === null ? 'an unknown amount' : formatMoney(usd);
-    return rest === '' ? money : `${money} (${rest})`;
-  }
-  return formatSaved(saved) || 'nothing';
-}
-
 const MAX_FAILURES = 5;
-const TAIL_LINES = 12;
+const MAX_ASKED = 10;
 
-function failureLines(state: RunState, style: Style): string[] {
+function failureLines(state: RunState, style: Style, told: boolean): string[] {
   const failed = state.phases.filter(({ state: phase }) => phase === 'failed' || phase === 'blocked');
   // What stopped the run first.
   const [tolerated, stopping] = [failed.filter(isOptional), failed.filter((phase) => !isOptional(phase))];
-  const lines = [...stopping, ...tolerated].slice(0, MAX_FAILURES).flatMap((phase) => failureOf(phase, style));
-  if (failed.length > MAX_FAILURES) lines.push(`${failed.length - MAX_FAILURES} more phases failed`, '');
+  const shown = told ? [] : [...stopping, ...tolerated].slice(0, MAX_FAILURES);
+  const lines = shown.flatMap((phase) => failureOf(phase, style));
+  if (!told && failed.length > MAX_FAILURES) lines.push(`${failed.length - MAX_FAILURES} more phases failed`, '');
   return stopping.length === 0 ? [...lines, ...endErrorLines(state, style)] : lines;
 }
 
@@ -78,22 +69,10 @@ function endErrorLines({ end }: RunState, style: Style): string[] {
 }
 
 function failureOf({ id, state, outcome }: PhaseState, style: Style): string[] {
-  const failure = outcome?.failure;
-  const message = sanitize(failure?.message ?? outcome?.reason ?? '').trimEnd();
-  const [first = '', ...rest] = message.split('\n');
+  const { first, under } = failureText(outcome, style);
   const mark = outcome?.optional ? style.yellow('!') : style.red(state === 'blocked' ? '■' : '✖');
-  const lines = [`${mark} ${style.bold(id)} ${state}${outcome?.optional ? ', and is optional' : ''}: ${first}`];
-  lines.push(...rest.slice(0, TAIL_LINES).map((line) => `  ${line}`));
-  const tail = tailOf(failure?.detail);
-  lines.push(...tail.map((line) => `  ${style.dim('│')} ${line}`));
-  if (failure?.hint) lines.push(`  ${style.dim('→')} ${oneLine(failure.hint)}`);
-  return [...lines, ''];
-}
-
-function tailOf(detail: string | undefined): string[] {
-  if (!detail) return [];
-  const lines = sanitize(detail).trimEnd().split('\n');
-  return lines.length <= TAIL_LINES ? lines : ['…', ...lines.slice(-TAIL_LINES)];
+  const optional = outcome?.optional ? ', and is optional' : '';
+  return [`${mark} ${style.bold(id)} ${state}${optional}: ${first}`, ...under, ''];
 }
 
 function nextLines(state: RunState): string[] {
@@ -102,10 +81,10 @@ function nextLines(state: RunState): string[] {
     case 'success':
       return [];
     case 'paused': {
-      const waiting = state.phases.filter((phase) => phase.state === 'paused');
-      const decide = waiting.flatMap(({ id }) => [
-        `taskflow approve ${runId} ${id}    (or: taskflow reject ${runId} ${id})`,
-      ]);
+      const waiting = [...state.asked];
+      const decide = waiting.slice(0, MAX_ASKED).map((path) => decideCommand(runId, path));
+      if (waiting.length > MAX_ASKED)
+        decide.push(`taskflow runs show ${runId}    shows all ${waiting.length} questions`);
       return [...decide, `taskflow resume ${runId}    goes on once it is decided`];
     }
     case 'over-budget':

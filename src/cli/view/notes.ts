@@ -4,9 +4,6 @@ import { formatDuration } from '../../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 
-/** What the engine says of a phase that nobody asked to keep: true, and not worth a word on every line. */
-const USUAL = 'not cached across runs';
-
 /**
  * `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`, and what else
  * is to be said of it: who won, where changes were kept, why it is not kept for the next run.
@@ -17,17 +14,22 @@ export function outcomeNote(outcome: PhaseOutcome): string {
 }
 
 function statusNote(outcome: PhaseOutcome): string {
-  const { status, cacheHit, failure, attempts } = outcome;
+  const { status, cacheHit, failure } = outcome;
   if (status === 'failed' || status === 'blocked') {
-    const why = oneLine(failure?.message ?? outcome.reason) + (attempts > 1 ? ` (${attempts} attempts)` : '');
+    const why = oneLine(failure?.message ?? outcome.reason);
     return outcome.optional ? `${status}, and is optional: ${why}` : why;
   }
   if (cacheHit !== null) return hitNote(outcome);
   if (status === 'paused') return 'waits for an approval';
   if (outcome.taken) return oneLine(outcome.reason);
-  const reason = outcome.reason === USUAL ? '' : oneLine(outcome.reason);
+  const reason = oneLine(outcome.reason);
   if (status !== 'done') return reason === 'interrupted' ? reason : withReason(status, reason);
-  return withReason(`${decided(outcome)}${attempts > 1 ? `, attempt ${attempts}` : ''}`, reason);
+  return withReason(decided(outcome), isAsked(outcome) ? '' : reason);
+}
+
+/** Gates and approvals are asked in each run: why this time is no question. */
+function isAsked({ kind }: PhaseOutcome): boolean {
+  return kind === 'gate' || kind === 'approval';
 }
 
 function decided({ kind, output }: PhaseOutcome): string {
@@ -45,6 +47,14 @@ export function hitNote({ cacheHit, ageMs, saved }: Pick<PhaseOutcome, 'cacheHit
   const age = ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`;
   const amounts = saved ? formatSaved(saved) : '';
   return `CACHED (${cacheHit}${age}${amounts === '' ? '' : ` · saved ${amounts}`})`;
+}
+
+type Taken = Pick<PhaseOutcome, 'durationMs' | 'attempts' | 'items'>;
+
+/** `4.1s in 3 attempts`: all of them, and the pauses between them. Items and branches have attempts of their own. */
+export function tookText({ durationMs, attempts, items }: Taken): string {
+  const took = formatDuration(durationMs);
+  return attempts > 1 && !items ? `${took} in ${attempts} attempts` : took;
 }
 
 /** `12.3k tokens`, `$0.04`: what a phase used so far; nothing where it used nothing. */

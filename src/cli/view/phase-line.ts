@@ -1,7 +1,7 @@
 import { formatDuration } from '../../util/duration.js';
 import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { outcomeNote, usageFacts } from './notes.js';
+import { outcomeNote, tookText, usageFacts } from './notes.js';
 import type { PhaseState } from './run-state.js';
 
 export interface LineOptions {
@@ -77,7 +77,7 @@ function phaseFacts(phase: PhaseState, options: LineOptions): Fact[] {
   if (phase.state === 'running' && phase.startedAt !== undefined) {
     facts.push({ text: formatDuration(Math.max(0, now - phase.startedAt)).padStart(5), weight: KEPT });
   } else if (outcome && outcome.cacheHit === null && outcome.attempts > 0) {
-    facts.push({ text: formatDuration(outcome.durationMs).padStart(5), weight: KEPT });
+    facts.push({ text: tookText(outcome).padStart(5), weight: KEPT });
   }
   facts.push(...itemFacts(phase, options));
   if (outcome?.cacheHit) return facts;

@@ -1,8 +1,10 @@
 import type { RunEvent } from '../../model/event.js';
+import type { FailureCode } from '../../model/failure.js';
 import { formatDuration } from '../../util/duration.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { outcomeNote, usageFacts } from './notes.js';
+import { failureText } from './failure-lines.js';
+import { outcomeNote, tookText, usageFacts } from './notes.js';
 import type { RunState } from './run-state.js';
 
 /** One line per change, for logs and pipes; an empty list where the event changes nothing worth a line. */
@@ -22,7 +24,7 @@ export function plainLines(state: RunState, event: RunEvent, style: Style): stri
       ];
     }
     case 'phase-end':
-      return [endLine(event, style)];
+      return endLines(state, event, style);
     case 'approval':
       return [`${style.yellow('‖')} ${event.phase} asks: ${oneLine(event.text)}`];
     case 'warning':
@@ -51,19 +53,46 @@ function hitGlyph(style: Style): string {
 
 const GLYPHS = { done: '✔', failed: '✖', blocked: '■', paused: '‖', skipped: '–', cancelled: '–' } as const;
 
-function endLine({ phase, outcome }: Extract<RunEvent, { readonly type: 'phase-end' }>, style: Style): string {
+type PhaseEnd = Extract<RunEvent, { readonly type: 'phase-end' }>;
+
+/** What failed is shown where it failed, and once: the phases around it only say that something inside did. */
+function endLines(state: RunState, event: PhaseEnd, style: Style): string[] {
+  const { phase, outcome } = event;
+  if (outcome.status !== 'failed' && outcome.status !== 'blocked') return [endLine(event, style)];
+  const inside = causeInside(state, phase, outcome);
+  const { first, under } = failureText(outcome, style);
+  const note = inside === undefined || outcome.items ? first : `see ${inside} above`;
+  return [endLine(event, style, note), ...(inside === undefined ? under : [])];
+}
+
+/** Failures of the whole that are those of a part. */
+const OF_A_PART: ReadonlySet<FailureCode | undefined> = new Set<FailureCode>([
+  'nested',
+  'items',
+  'blocked',
+  'rejected',
+  'in-doubt',
+  'frozen',
+]);
+
+function causeInside({ failedInside }: RunState, phase: string, { failure }: PhaseEnd['outcome']): string | undefined {
+  if (!OF_A_PART.has(failure?.code)) return undefined;
+  return failedInside.find((path) => path.startsWith(`${phase}/`) || path.startsWith(`${phase}[`));
+}
+
+function endLine({ phase, outcome }: PhaseEnd, style: Style, failed?: string): string {
   const { status, cacheHit } = outcome;
   if (cacheHit !== null && !outcome.items) return `${hitGlyph(style)} ${phase}  ${outcomeNote(outcome)}`;
   const isBad = status === 'failed' || status === 'blocked';
   const color = status === 'done' ? style.green : outcome.optional ? style.yellow : isBad ? style.red : style.dim;
   const facts: string[] = [];
-  if (cacheHit === null && outcome.attempts > 0)
-    facts.push(formatDuration(outcome.durationMs), ...usageFacts(outcome.usage));
+  if (cacheHit === null && outcome.attempts > 0) facts.push(tookText(outcome), ...usageFacts(outcome.usage));
   if (outcome.items) facts.push(`${outcome.items.executed} of ${outcome.items.total} items executed`);
   // The note of what is optional has the word.
   const word = status === 'done' || outcome.optional ? '' : ` ${status}`;
   const glyph = outcome.optional ? '!' : cacheHit ? '●' : GLYPHS[status];
-  const note = outcomeNote(outcome);
+  const note =
+    failed === undefined ? outcomeNote(outcome) : outcome.optional ? `${status}, and is optional: ${failed}` : failed;
   const details = [...facts, status === 'skipped' || status === 'cancelled' ? oneLine(outcome.reason) : note].filter(
     Boolean,
   );

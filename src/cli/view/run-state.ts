@@ -19,7 +19,10 @@ export interface RunState {
   taken: number;
   /** Phases of nested flows that are under way, by full path. */
   nested: Map<string, PhaseState>;
-  approval?: { readonly phase: string; readonly text: string };
+  /** Full paths of the phases inside of others that did not go well. */
+  failedInside: string[];
+  /** Full paths of the approvals that wait for a person. */
+  asked: Set<string>;
   warnings: string[];
   end?: {
     readonly status: RunStatus;
@@ -67,6 +70,8 @@ export function createRunState(): RunState {
     byId: new Map(),
     taken: 0,
     nested: new Map(),
+    failedInside: [],
+    asked: new Set(),
     warnings: [],
   };
 }
@@ -97,7 +102,7 @@ export function applyEvent(state: RunState, event: RunEvent): void {
       state.warnings.push(event.phase === undefined ? event.message : `${event.phase}: ${event.message}`);
       return;
     case 'approval':
-      state.approval = { phase: event.phase, text: event.text };
+      state.asked.add(event.phase);
       return;
     case 'run-end':
       state.end = event;
@@ -143,10 +148,16 @@ function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent):
       if (phase.turnsOf) delete phase.turnsOf;
       if (event.outcome.model !== undefined) phase.model = event.outcome.model;
       phase.note = undefined;
-      if (state.approval?.phase === phase.id && event.outcome.status !== 'paused') delete state.approval;
+      if (event.outcome.status !== 'paused') state.asked.delete(phase.id);
+      if (phase === state.byId.get(phase.id)) return;
       // A nested phase has its line only while it is under way.
-      if (phase !== state.byId.get(phase.id)) state.nested.delete(phase.id);
+      state.nested.delete(phase.id);
+      if (isBad(event.outcome) && !event.outcome.optional) state.failedInside.push(phase.id);
   }
+}
+
+function isBad({ status }: PhaseOutcome): boolean {
+  return status === 'failed' || status === 'blocked';
 }
 
 /** Each item, branch or iteration counts its own; the phase's line shows all of them. */

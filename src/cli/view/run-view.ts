@@ -67,7 +67,7 @@ function plainView({ out }: RunViewOptions): RunView {
       return () => {};
     },
     stop() {
-      for (const line of closingLines(state, style)) lines.add(line);
+      for (const line of closingLines(state, style, { told: true })) lines.add(line);
       lines.flush();
     },
   };

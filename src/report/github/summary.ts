@@ -2,7 +2,7 @@ import { totalTokens } from '../../model/outcome.js';
 import type { BatchResult } from '../../run/batch/result.js';
 import type { PhaseResult, RunResult } from '../../run/core/result.js';
 import { formatDuration } from '../../util/duration.js';
-import { plural } from '../../util/format.js';
+import { formatBill, plural } from '../../util/format.js';
 import { markdownFence, markdownText } from '../../util/markdown-text.js';
 import { type ReportedFlow, toleratedPhases } from '../run-report.js';
 import { costText, reuseText, savedText } from '../words.js';
@@ -26,8 +26,7 @@ export function runSummary(result: RunResult, reported: ReportedFlow): string {
   const head = [
     `${reuse.executed} executed`,
     `${reuse.run + reuse.crossRun} reused`,
-    `spent ${costText(result.spent) || '$0.00'}`,
-    `saved ${savedText(result.saved) || 'nothing'}`,
+    ...[formatBill(result.spent, result.saved)].filter(Boolean),
     formatDuration(result.durationMs),
   ];
   return document([
@@ -65,7 +64,7 @@ export function batchSummary(result: BatchResult, over: string): string {
   if (failed > 0) counts.push(`${failed} failed`);
   if (paused > 0) counts.push(`${paused} waiting`);
   if (left > 0) counts.push(`${left} not run`);
-  counts.push(`spent ${costText(result.spent) || '$0.00'}`, `saved ${savedText(result.saved) || 'nothing'}`);
+  counts.push(...[formatBill(result.spent, result.saved)].filter(Boolean));
   // What went wrong first: the table may be cut.
   const shown = [...rows].sort((a, b) => Number(a.status === 'success') - Number(b.status === 'success'));
   return document([

@@ -15,6 +15,7 @@ import type { LastRun } from '../history/last-run.js';
 import type { ResultLine } from '../journal/lines.js';
 import type { JournalWriter, LinePlace } from '../journal/writer.js';
 import type { DeclaredFiles } from '../reuse/declared-files.js';
+import type { KeptEntries } from '../reuse/kept-entries.js';
 import type { SharedResults } from '../reuse/shared-results.js';
 import type { NestedFlows } from './nested-flows.js';
 import type { RunnerPool } from './runner-pool.js';
@@ -56,6 +57,8 @@ export interface RunContext {
   readonly shared: SharedResults;
   /** The run before this one, to say what changed since. */
   readonly last: LastRun;
+  /** What the store has of each phase, where no run says what changed. */
+  readonly kept: KeptEntries;
   readonly outputFiles: DeclaredFiles;
   readonly secrets: Secrets;
   /** The project is (part of) a git repository. */

@@ -20,6 +20,7 @@ import { journalOf, runFolder } from '../history/runs-folder.js';
 import { readLineAt } from '../journal/reader.js';
 import type { JournalWriter } from '../journal/writer.js';
 import { declaredFiles } from '../reuse/declared-files.js';
+import { KeptEntries } from '../reuse/kept-entries.js';
 import { SharedResults } from '../reuse/shared-results.js';
 import type { RunContext, Scheduler } from './context.js';
 import { NestedFlows } from './nested-flows.js';
@@ -82,6 +83,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       store,
       () => project.clock.now(),
     ),
+    kept: new KeptEntries(store?.options),
     outputFiles: declaredFiles({ project, store, secrets, look: options.forecast === true }),
     secrets,
     inRepository: () => {

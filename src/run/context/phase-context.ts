@@ -32,8 +32,8 @@ export interface Policy {
   readonly writeStore: boolean;
   /** Set when it is run anew, and so is all that is inside of it. */
   readonly anew?: Scope['anew'];
-  /** Why the phase runs although nothing else says so. */
-  readonly because: string;
+  /** Why the phase runs whatever is kept: a flag, a gate, its scope. */
+  readonly because?: string;
 }
 
 export function phaseContext(
@@ -86,7 +86,7 @@ function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): P
     readStore: cross && (anew?.readStore ?? true) && options.reuse !== 'refresh',
     writeStore: cross,
     anew,
-    because: anew && !anew.readStore ? anew.because : because({ options, declared, cross }),
+    because: anew && !(anew.readStore && cross) ? anew.because : because({ options, declared, cross }),
   };
 }
 
@@ -108,7 +108,7 @@ function anewOf(facts: {
  */
 function selectedAs({ options, following }: RunContext, { id, idempotent }: Phase): Scope['anew'] {
   const { only, from } = options.selection ?? {};
-  if (only === id) return { because: 'selected', readStore: true };
+  if (only === id) return { because: '--only', readStore: true };
   if (from === id || (idempotent && following.has(id))) return { because: `--from ${from}`, readStore: false };
   return undefined;
 }
@@ -117,9 +117,8 @@ function because(facts: {
   readonly options: RunContext['options'];
   readonly declared: CachePolicy;
   readonly cross: boolean;
-}): string {
+}): string | undefined {
   if (facts.options.reuse === 'off') return '--no-cache';
   if (facts.declared.scope === 'off') return 'cache scope is off';
-  if (facts.cross && facts.options.reuse === 'refresh') return '--refresh';
-  return facts.cross ? 'no entry' : 'not cached across runs';
+  return facts.cross && facts.options.reuse === 'refresh' ? '--refresh' : undefined;
 }

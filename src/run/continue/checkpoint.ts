@@ -53,20 +53,25 @@ function sealOf(content: Omit<Checkpoint, 'checksum' | 'mac'>, signingKey?: Buff
   return { checksum: sha256Hex(text), mac: signingKey === undefined ? undefined : hmacSha256Hex(signingKey, text) };
 }
 
-/** The lines to carry from a checkpoint file, or from a saved `run --json` result; refused whole if it was changed. */
+export interface ReadCheckpoint {
+  readonly runId: string;
+  readonly lines: readonly JournalLine[];
+  readonly run?: RunLine;
+  /** Which flow was run, where it says so. */
+  readonly of?: RunOf;
+  /** Phases of which it names the key, and of which no run of this machine has the result. */
+  readonly absent?: readonly string[];
+}
+
+/**
+ * The lines to carry from a checkpoint file, or from a saved `run --json` result or its `checkpoint`; refused whole if
+ * it was changed.
+ */
 export function readCheckpoint(
   project: Project,
   file: string,
   signingKey?: Buffer | string,
-):
-  | {
-      readonly runId: string;
-      readonly lines: readonly JournalLine[];
-      readonly run?: RunLine;
-      /** Which flow was run, where it says so. */
-      readonly of?: RunOf;
-    }
-  | { readonly failure: Failure } {
+): ReadCheckpoint | { readonly failure: Failure } {
   let value: JsonValue;
   try {
     const bytes = readFileSync(file);
@@ -77,7 +82,10 @@ export function readCheckpoint(
   }
   if (!isJsonObject(value)) return bad(`${file} is no checkpoint`);
   if (value['format'] === FORMAT) return fromExport(file, value as unknown as Checkpoint, signingKey);
-  if (isJsonObject(value['checkpoint'] ?? null)) return fromResult(project, value);
+  const result = isJsonObject(value['checkpoint'] ?? null) ? (value['checkpoint'] as JsonObject) : value;
+  if (isRunId(String(result['runId'])) && isJsonObject(result['keys'] ?? null)) {
+    return fromKeys(project, { flow: value['flow'], ...result });
+  }
   return bad(
     `${file} is no checkpoint`,
     'Make one with `taskflow checkpoint export RUN`, or save what `run --json` prints.',
@@ -95,26 +103,21 @@ function fromExport(file: string, checkpoint: Checkpoint, signingKey?: Buffer | 
 }
 
 /** Only keys: the outputs come from the runs of this machine. */
-function fromResult(project: Project, result: JsonObject) {
-  const checkpoint = result['checkpoint'] as JsonObject;
-  const runId = String(checkpoint['runId'] ?? '');
-  const keys = new Set(
-    Object.values(isJsonObject(checkpoint['keys'] ?? null) ? (checkpoint['keys'] as JsonObject) : {}),
-  );
+function fromKeys(project: Project, checkpoint: Readonly<Record<string, JsonValue | undefined>>): ReadCheckpoint {
+  const runId = String(checkpoint['runId']);
+  const wanted = new Map(Object.entries(checkpoint['keys'] as JsonObject).map(([id, key]) => [String(key), id]));
   // The run itself, if it is here, has more to tell than its keys: items, side effects in doubt, decisions.
-  const lines = isRunId(runId) ? carriedFrom(journalOf(project, runId), runId) : [];
-  for (const line of lines) if (isResult(line)) keys.delete(line.key ?? null);
+  const lines = carriedFrom(journalOf(project, runId), runId);
+  for (const line of lines) if (isResult(line)) wanted.delete(line.key ?? '');
   for (const id of runIds(project)) {
-    if (keys.size === 0) break;
+    if (wanted.size === 0) break;
     for (const { line } of readLines(journalOf(project, id))) {
-      if (!isResult(line) || line.key === undefined || !keys.delete(line.key)) continue;
-      lines.unshift(line);
+      if (isResult(line) && wanted.delete(line.key ?? '')) lines.unshift(line);
     }
   }
-  const { flow } = result;
-  const of =
-    (isRunId(runId) ? runHead(project, runId)?.run : undefined) ?? (typeof flow === 'string' ? { flow } : undefined);
-  return { runId, lines, of };
+  const { flow } = checkpoint;
+  const of = runHead(project, runId)?.run ?? (typeof flow === 'string' ? { flow } : undefined);
+  return { runId, lines, ...(of && { of }), absent: [...wanted.values()] };
 }
 
 function isLine(value: unknown): value is JournalLine {

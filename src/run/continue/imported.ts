@@ -1,8 +1,9 @@
 import type { Failure } from '../../model/failure.js';
+import type { Flow } from '../../model/flow.js';
 import { resolveSigningKey } from '../../store/signing-key.js';
 import type { RunOptions } from '../core/options.js';
 import type { JournalLine, RunLine } from '../journal/lines.js';
-import { readCheckpoint } from './checkpoint.js';
+import { type ReadCheckpoint, readCheckpoint } from './checkpoint.js';
 import { fromAnotherFlow } from './same-flow.js';
 
 /** What `--resume-from` brings. */
@@ -10,6 +11,8 @@ export interface Imported {
   readonly runId: string;
   readonly lines: readonly JournalLine[];
   readonly run?: RunLine;
+  /** What in it is of no use here, for the person. */
+  readonly notes: readonly string[];
 }
 
 /** The checkpoint that a run is to continue from, if it is to; or why it cannot be used. */
@@ -20,5 +23,32 @@ export function importedCheckpoint(options: RunOptions): Imported | { readonly f
   if ('problem' in key) return { failure: { code: 'bad-input', message: key.problem } };
   const read = readCheckpoint(project, continuation.file, key.key);
   const another = 'of' in read && read.of && fromAnotherFlow(flow, { runId: continuation.file, run: read.of });
-  return another ? { failure: another } : read;
+  if (another) return { failure: another };
+  return 'failure' in read ? read : { ...read, notes: notesOn(read, flow) };
+}
+
+function notesOn({ lines, absent = [] }: ReadCheckpoint, flow: Flow): string[] {
+  const known = new Set(flow.phases.map(({ id }) => id));
+  const gone = lines.flatMap((line) => (line.type === 'phase' && isTopLevel(line.phase) ? [line.phase] : []));
+  const notes: string[] = [];
+  const names = listed(gone.filter((id) => !known.has(id)));
+  if (names !== '') notes.push(`of the checkpoint, the flow no longer has ${names}`);
+  if (absent.length > 0) {
+    const how = '`taskflow checkpoint export` makes a file that has them';
+    notes.push(`no run of this machine has the result of ${listed(absent)}; ${how}`);
+  }
+  return notes;
+}
+
+const MOST_NAMED = 10;
+
+function listed(names: readonly string[]): string {
+  const all = [...new Set(names)];
+  const more = all.length - MOST_NAMED;
+  return more > 0 ? `${all.slice(0, MOST_NAMED).join(', ')} and ${more} more` : all.join(', ');
+}
+
+/** Rows of a batch and nested flows have phases of their own. */
+function isTopLevel(path: string): boolean {
+  return !path.includes('/');
 }

@@ -29,6 +29,7 @@ export interface RunResult {
   readonly phases: readonly PhaseResult[];
   readonly checkpoint: {
     readonly runId: string;
+    readonly flow: string;
     readonly completed: readonly string[];
     readonly keys: Readonly<Record<string, string>>;
     readonly failed?: string;
@@ -122,10 +123,14 @@ export function runResult(facts: ResultFacts): RunResult {
   };
 }
 
-function checkpointOf({ runId, result }: ResultFacts, outcomes: readonly PhaseOutcome[]): RunResult['checkpoint'] {
+function checkpointOf(
+  { runId, flow, result }: ResultFacts,
+  outcomes: readonly PhaseOutcome[],
+): RunResult['checkpoint'] {
   const done = outcomes.filter((phase) => phase.status === 'done');
   return {
     runId,
+    flow: flow.name,
     completed: done.map((phase) => phase.id),
     keys: Object.fromEntries(done.flatMap((phase) => (phase.key === undefined ? [] : [[phase.id, phase.key]]))),
     failed: result.failure?.phase,

@@ -18,7 +18,7 @@ export interface Attempt extends Execution {
   readonly usedTools?: boolean;
 }
 
-/** Runs attempts until one succeeds or none is left. What failed attempts cost counts too. */
+/** Runs attempts until one succeeds or none is left. What failed attempts cost and took counts too, with the pauses. */
 export async function withRetries(
   at: PhaseContext,
   unit: string | undefined,
@@ -27,14 +27,21 @@ export async function withRetries(
 ): Promise<Execution> {
   const { run } = at;
   const { admission } = at.scope;
+  const { clock } = run.options.project;
   let spent: Execution | undefined;
+  let begunAt = 0;
   for (let number = 1; ; number++) {
     if (at.signal.aborted) return spent ?? failedBefore(notStarted(at));
     const result = await attempt();
     // Not let in any more: the phase ends as its last attempt did.
     if (spent && result.status === 'cancelled' && result.attempts === 0)
       return notAgain(spent, admission.closed?.message);
-    const total = spent ? { ...result, usage: addUsage(spent.usage, result.usage), attempts: number } : result;
+    // Waiting for the first turn is no part of it.
+    if (!spent) begunAt = clock.elapsed() - result.durationMs;
+    const durationMs = clock.elapsed() - begunAt;
+    const total = spent
+      ? { ...result, usage: addUsage(spent.usage, result.usage), durationMs, attempts: number }
+      : result;
     // What was not let in has not been attempted.
     const attempts = result.attempts === 0 ? number - 1 : number;
     if (result.status !== 'failed' || !result.failure) {

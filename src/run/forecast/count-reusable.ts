@@ -4,13 +4,14 @@ import { Admission } from '../core/admission.js';
 import { ownScope } from '../core/scope.js';
 import { runScope } from '../schedule/schedule.js';
 import { ForecastJournal } from './forecast-journal.js';
-import { foreseen } from './foreseen.js';
 
 /** What a run that continues another one takes from it and from the store. */
 export interface Reusable {
   readonly reusable: number;
   /** What stands behind something that runs is reused too, if that says what it said before. */
   readonly atLeast: boolean;
+  /** Phases that the run continued has done, and that run again all the same. */
+  readonly mismatched: readonly { readonly id: string; readonly reason: string }[];
 }
 
 /**
@@ -36,9 +37,12 @@ export async function countReusable(
   context.close();
   let reusable = 0;
   let atLeast = false;
-  for (const { id, status, cacheHit, failure } of scope.outcomes.values()) {
+  const mismatched: { id: string; reason: string }[] = [];
+  for (const { id, status, cacheHit, failure, reason } of scope.outcomes.values()) {
     if (cacheHit !== null) reusable += 1;
-    else if (status === 'cancelled' && foreseen(failure) !== 'run') atLeast ||= prior.has(id);
+    else if (failure?.forecast === 'would-run') {
+      if (prior.has(id)) mismatched.push({ id, reason });
+    } else if (status === 'cancelled') atLeast ||= prior.has(id);
   }
-  return { reusable, atLeast };
+  return { reusable, atLeast, mismatched };
 }

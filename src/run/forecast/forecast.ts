@@ -1,4 +1,4 @@
-import type { Failure } from '../../model/failure.js';
+import type { Failure, ForecastWord } from '../../model/failure.js';
 import type { Kind } from '../../model/kind.js';
 import type { ItemCounts, PhaseOutcome } from '../../model/outcome.js';
 import { Admission } from '../core/admission.js';
@@ -6,11 +6,11 @@ import type { RunOptions } from '../core/options.js';
 import { argumentsDigest } from '../core/run-group.js';
 import { ownScope } from '../core/scope.js';
 import { type LastCost, lastCosts } from '../history/last-costs.js';
+import { type LastFailure, lastFailures } from '../history/last-failures.js';
 import { lastRunId } from '../history/runs-folder.js';
 import { runScope } from '../schedule/schedule.js';
 import { type Selected, selectPhases } from '../schedule/selection.js';
 import { type ForecastIdentity, ForecastJournal } from './forecast-journal.js';
-import { foreseen } from './foreseen.js';
 import { openForecast } from './open-forecast.js';
 
 /** What a run would do, phase by phase, found by going through all of it without executing anything. */
@@ -39,6 +39,8 @@ export interface PhaseForecast {
   readonly items?: ItemCounts;
   /** What it cost when it was last executed, where that is known. */
   readonly last?: LastCost;
+  /** How it failed in the last run, if it did and is not reused now. */
+  readonly failed?: LastFailure;
   /** What would be executed, and what decides it: for explaining. */
   readonly identities: readonly ForecastIdentity[];
 }
@@ -52,7 +54,9 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | { rea
   const scope = ownScope(options, new Admission());
   await runScope(context, scope, context.signal);
   context.close();
-  const costs = lastCosts(project, lastRunId(project, flow.file ?? source.ref));
+  const lastRun = lastRunId(project, flow.file ?? source.ref);
+  const costs = lastCosts(project, lastRun);
+  const failures = lastFailures(project, lastRun);
   const select = selectPhases(scope, options.selection);
   return {
     flow: flow.name,
@@ -65,7 +69,8 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | { rea
       const { would, reason } = forecastOf(outcome, select(id));
       const from = cacheHit ?? undefined;
       const identities = journal.identitiesOf(id);
-      return [{ id, kind, would, from, ageMs, reason, key, items, last: costs.get(id), identities }];
+      const failed = would === 'reuse' ? undefined : failures.get(id);
+      return [{ id, kind, would, from, ageMs, reason, key, items, last: costs.get(id), failed, identities }];
     }),
   };
 }
@@ -82,14 +87,19 @@ export function forecastOf(
   const left = status === 'cancelled' ? LEFT_OUT[selected] : undefined;
   if (left !== undefined) return { would: 'skip', reason: left };
   const would = wouldOf(outcome);
-  if (would === 'unknown') return { would, reason: reason.replace(/ did not run$/, ' would run first') };
   return { would, reason: would === 'fail' ? (failure?.message ?? reason) : reason };
 }
 
+const OF_WORD = {
+  'would-run': 'run',
+  'might-run': 'unknown',
+  'would-be-shared': 'shared',
+} as const satisfies Record<ForecastWord, Would>;
+
 function wouldOf({ status, cacheHit, failure, taken }: PhaseOutcome): Would {
   if (cacheHit !== null) return 'reuse';
-  const said = foreseen(failure);
-  if (said !== undefined) return said;
+  if (failure?.forecast !== undefined) return OF_WORD[failure.forecast];
+  if (failure?.code === 'dependency') return 'skip';
   if (status === 'cancelled') return 'unknown';
   if (status === 'skipped' || taken) return 'skip';
   return status === 'failed' || status === 'blocked' ? 'fail' : 'run';

@@ -44,6 +44,7 @@ export async function openForecast(
   const warn = (message: string) => {
     if (!warnings.includes(message)) warnings.push(message);
   };
+  for (const note of imported?.notes ?? []) warn(note);
   const context = await makeContext({
     scheduler,
     options: { ...options, forecast: true },

@@ -1,6 +1,7 @@
 import type { ApprovalPhase } from '../../model/flow.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
+import { shellWord } from '../../util/shell-word.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, pureResult } from '../core/execution.js';
 import type { ApprovalAnswer } from '../core/options.js';
@@ -58,10 +59,11 @@ async function decide(at: PhaseContext<ApprovalPhase>, secretText: string): Prom
 
 function waiting(at: PhaseContext) {
   const { runId } = at.run;
+  const word = shellWord(at.path);
   return {
     code: 'blocked',
     message: 'waiting for approval',
-    hint: `taskflow approve ${runId} ${at.path}   or   taskflow reject ${runId} ${at.path}`,
+    hint: `taskflow approve ${runId} ${word}   or   taskflow reject ${runId} ${word}`,
   } as const;
 }
 

@@ -3,15 +3,18 @@ import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
 import { formatBytes } from '../../util/format.js';
 import { mapInTurns } from '../../util/turn.js';
+import { oneLine } from '../../util/terminal-text.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { notStarted } from '../core/cancelled.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
+import { forecastOfParts } from '../core/forecast-outcome.js';
 import { isNamed, unitName, unknownUnits } from '../core/selectors.js';
-import { foreseenOfParts } from '../forecast/foreseen.js';
 import { numbering } from '../reuse/ordinals.js';
+import { whyEntered } from '../reuse/why-missed.js';
 import { runUnits } from '../units/run-unit.js';
 import type { UnitSpec } from '../units/unit.js';
 import { itemsReason, settleComposite, sumOf } from './aggregate.js';
+import { unitTitle } from './unit-title.js';
 
 type LabelledSpec = UnitSpec & { readonly label: string };
 
@@ -23,7 +26,7 @@ export async function fanOut(
 ): Promise<Settled> {
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
-  const because = at.policy.because;
+  const because = whyEntered(at);
   const odd = oddSelection(at, specs);
   if (odd) return settleComposite(at, failedBefore(odd), because);
   at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
@@ -61,7 +64,7 @@ export async function fanOut(
   tellKept(at, specs, units);
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);
-  const bad = size.isTooLarge ? { status: 'failed' as const, failure: size.failure() } : worst(specs, units);
+  const bad = size.isTooLarge ? { status: 'failed' as const, failure: size.failure() } : worst(at, specs, units);
   const execution: Execution = {
     ...sum,
     status: bad?.status ?? 'done',
@@ -140,15 +143,16 @@ function remarkOf(specs: readonly LabelledSpec[], units: readonly Settled[]): st
 
 /** What the phase as a whole came to when not every unit is done. */
 function worst(
+  at: PhaseContext,
   specs: readonly LabelledSpec[],
   units: readonly Settled[],
 ): { readonly status: Execution['status']; readonly failure: Failure } | undefined {
   if (units.every(({ status }) => status === 'done')) return undefined;
   const failed = units.flatMap((unit, index) => (unit.status === 'failed' ? [{ unit, spec: specs[index]! }] : []));
-  if (failed.length > 0) return { status: 'failed', failure: itemsFailure(failed, units.length) };
+  if (failed.length > 0) return { status: 'failed', failure: itemsFailure(at, failed, units.length) };
   const unfinished = units.filter((unit) => unit.status === 'cancelled').map(({ failure }) => failure);
-  const foreseen = foreseenOfParts(unfinished);
-  if (foreseen) return { status: 'cancelled', failure: foreseen };
+  const forecast = forecastOfParts(unfinished);
+  if (forecast) return { status: 'cancelled', failure: forecast };
   for (const status of ['blocked', 'paused', 'cancelled'] as const) {
     const unit = units.find((candidate) => candidate.status === status);
     if (unit) return { status, failure: unit.failure ?? { code: 'interrupted', message: status } };
@@ -157,6 +161,7 @@ function worst(
 }
 
 function itemsFailure(
+  at: PhaseContext,
   failed: readonly { readonly unit: Settled; readonly spec: LabelledSpec }[],
   total: number,
 ): Failure {
@@ -169,16 +174,30 @@ function itemsFailure(
   const also = others.length === 0 ? '' : ` (so are ${others.join(', ')})`;
   return {
     code: frozen ? 'frozen' : cause?.code === 'in-doubt' ? 'in-doubt' : 'items',
-    message: `${failed.length} of ${total} failed; ${first.spec.label}: ${cause?.message ?? 'failed'}${also}`,
+    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${causeText(at, cause)}${also}`,
     hint: cause?.hint ?? 'Running again executes only what failed.',
-    detail: failed
-      .slice(0, 5)
-      .map(
-        ({ unit, spec }) =>
-          `${spec.label}: ${unit.failure?.message ?? ''}${unit.failure?.detail ? `\n${unit.failure.detail}` : ''}`,
-      )
-      .join('\n'),
+    detail:
+      failed.length === 1
+        ? cause?.detail
+        : failed
+            .slice(0, 5)
+            .map((one) => described(at, one))
+            .join('\n'),
   };
+}
+
+function described(at: PhaseContext, { unit, spec }: { readonly unit: Settled; readonly spec: LabelledSpec }): string {
+  const { message = '', detail } = unit.failure ?? {};
+  return `${unitTitle(at, spec)}: ${message}${detail ? `\n${detail}` : ''}`;
+}
+
+/** `sh exited with status 1: no such table`: with the last words of whatever failed. */
+function causeText({ run }: PhaseContext, cause: Failure | undefined): string {
+  const last = cause?.detail?.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  const message = cause?.message ?? 'failed';
+  return last === '' || message.includes(last)
+    ? message
+    : `${message}: ${oneLine(run.secrets.mask(last)).slice(0, 200)}`;
 }
 
 /** What a unit contributes to a list: its JSON where it has some, else its text. Where JSON is promised, null is a value. */

@@ -6,6 +6,7 @@ import { failedBefore, type Settled } from '../core/execution.js';
 import { withRetries } from '../execute/retry.js';
 import { render, renderValue } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
+import { whyEntered } from '../reuse/why-missed.js';
 import { type NestedSpec, prepareFlow } from '../units/nested-unit.js';
 import { runWhole } from '../units/run-unit.js';
 import { settleComposite } from './aggregate.js';
@@ -60,5 +61,5 @@ async function flowOf(
 }
 
 export function refuse(at: PhaseContext, failure: Failure): Settled {
-  return settleComposite(at, failedBefore(failure), at.policy.because);
+  return settleComposite(at, failedBefore(failure), whyEntered(at));
 }

@@ -8,6 +8,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { failedBefore, type Settled } from '../core/execution.js';
 import { jsonWithin } from '../core/output.js';
 import { renderValue } from '../render/render.js';
+import { whyEntered } from '../reuse/why-missed.js';
 import { settleComposite } from './aggregate.js';
 import { fanOut, unitValue } from './fan-out.js';
 import type { KindHandler } from './kind.js';
@@ -17,7 +18,7 @@ const MOST_ITEMS_OF_GENERATED = 200;
 export const mapKind: KindHandler<MapPhase> = {
   run: async (at) => {
     const items = itemsOf(at);
-    if ('failure' in items) return settleComposite(at, failedBefore(items.failure), at.policy.because);
+    if ('failure' in items) return settleComposite(at, failedBefore(items.failure), whyEntered(at));
     const { body, as: name } = at.phase;
     const specOf = (value: JsonValue, index: number) => ({
       label: `item ${index + 1}`,

@@ -40,6 +40,8 @@ export interface IdentityParts {
   readonly entered?: string;
   /** Why nobody can say what decides the result; it is then neither looked up nor kept. */
   readonly unidentified?: string;
+  /** It fails before anything is started: a dry run can say so too. */
+  readonly broken?: true;
 }
 
 /** A fingerprint, with what it takes to ask for it again. */

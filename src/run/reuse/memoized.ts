@@ -4,9 +4,9 @@ import type { Claim, Entry } from '../../store/store.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
+import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../core/forecast-outcome.js';
 import { isUnitNamed } from '../core/selectors.js';
 import { journalStart } from '../execute/start-line.js';
-import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../forecast/foreseen.js';
 import type { ResultLine } from '../journal/lines.js';
 import type { LinePlace } from '../journal/writer.js';
 import {
@@ -20,7 +20,7 @@ import {
 } from './identify.js';
 import { refusesEarlier } from './reuse-rules.js';
 import { entryOf, type Found, fromEntry, fromLine, frozen, ran, reusedAgain, TAKEN_AS_DONE } from './settle.js';
-import { whyMissed } from './why-missed.js';
+import { whyEntered, whyMissed } from './why-missed.js';
 
 /** Something that can be executed, or taken from where it was executed before. */
 export interface Work {
@@ -211,11 +211,10 @@ async function fromStoreOrExecution(
 ): Promise<Settled> {
   const { run, policy } = at;
   const { store } = run;
-  let reason = policy.because;
   if (store && policy.readStore) {
     const hit = looked ?? (await lookUp(at, found));
     if ('settled' in hit) return hit.settled;
-    reason = whyMissed(at, work.unit, found, hit.miss ?? refused);
+    const reason = whyMissed(at, work.unit, found, hit.miss ?? refused);
     if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
     if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
     // Whoever computes it now is waited for, without holding a slot; then there is something to look up.
@@ -233,7 +232,7 @@ async function fromStoreOrExecution(
       if (at.signal.aborted) return executeAndKeep(at, work, found, reason, undefined);
     }
   }
-  if (!policy.readStore) reason = whyMissed(at, work.unit, found, refused);
+  const reason = whyMissed(at, work.unit, found, refused);
   if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
   if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
   return executeAndKeep(at, work, found, reason, undefined);
@@ -304,11 +303,11 @@ const ALL_SKIPPED = 'all of it was skipped';
 
 async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked = false): Promise<Settled> {
   const { run } = at;
-  const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : at.policy.because;
+  const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : whyEntered(at);
   const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
   const found: Found = { identity: undefined as never, key: random, runKey: random, probes: [], stored: () => ({}) };
   const begin = announce(at, work, undefined, reason);
-  if (run.options.forecast && work.parts.container !== true) {
+  if (run.options.forecast && work.parts.container !== true && work.parts.broken !== true) {
     const settled = ran(at, found, unasked ? MIGHT_RUN : WOULD_RUN, reason);
     work.record(settled);
     return settled;
@@ -369,7 +368,7 @@ function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): S
   if (at.run.options.forecast) {
     // Nothing is made in a dry run, and nothing written that could be read back: whoever asks next looks for himself.
     at.run.shared.abandon(found.runKey);
-    if (settled.failure === WOULD_RUN.failure) at.run.shared.expect(runKey);
+    if (settled.failure?.forecast === 'would-run') at.run.shared.expect(runKey);
     return settled;
   }
   if (runKey !== found.runKey) at.run.shared.abandon(found.runKey);

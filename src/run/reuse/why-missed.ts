@@ -1,13 +1,22 @@
 import { changeSummary, explainChange } from '../../memo/explain.js';
 import type { Identity } from '../../memo/identity.js';
 import { isJsonObject, type JsonObject } from '../../model/json.js';
+import type { Status } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { phasePath } from '../core/scope.js';
+import type { LastResult } from '../history/last-run.js';
 import { outputMark } from './identify.js';
 
+/** Nothing of it was ever done or kept. */
+const FIRST_TIME = 'first time';
+/** A phase that is kept within its run only is executed in each new one. */
+const NEW_RUN = 'new run';
+/** The same was done in the last run, and the store has it no more. */
+const CLEARED = 'cleared or evicted since';
+
 /**
- * Why nothing was there to take: what spoke against the result that was there, else what changed since this phase last
- * ran, else `no entry`.
+ * Why work is executed: because somebody says so, because of what spoke against the result that was there, else because
+ * of what changed since it was last done.
  */
 export function whyMissed(
   at: PhaseContext,
@@ -15,21 +24,73 @@ export function whyMissed(
   found: { readonly identity: Identity; readonly key: string; stored(): JsonObject },
   refused: string | undefined,
 ): string {
-  const { run, policy } = at;
+  const { policy } = at;
   if (refused !== undefined) return refused;
-  if (!policy.readStore && policy.scope === 'cross-run') return policy.because;
-  const earlier = run.last.of(at.path, unit);
-  if (earlier === undefined) return policy.because;
-  if (earlier.key === found.key) {
-    return policy.scope === 'cross-run'
-      ? earlier.status === 'done'
-        ? 'no entry'
-        : `it ${earlier.status === 'failed' ? 'failed' : `was ${earlier.status}`} last time`
-      : policy.because;
-  }
-  if (earlier.identity === undefined) return policy.because;
+  if (policy.because !== undefined) return policy.because;
+  const earlier = earlierResult(at, unit);
+  if (policy.scope !== 'cross-run') return whyNotContinued(at, earlier, found);
+  if (earlier?.key === found.key) return earlier.status === 'done' ? CLEARED : endedAs(earlier.status);
+  return whatChanged(at, earlier, found) ?? at.run.kept.difference(found.stored(), isOneOfMany(at, unit)) ?? FIRST_TIME;
+}
+
+/** Items, branches and rows. */
+function isOneOfMany({ scope: { path } }: PhaseContext, unit: string | undefined): boolean {
+  return unit !== undefined || path.startsWith('rows/') || path.includes('[');
+}
+
+/** The same of a phase that has no identity of its own: it is entered, and its parts say more. */
+export function whyEntered(at: PhaseContext): string {
+  const { policy, run } = at;
+  if (policy.because !== undefined) return policy.because;
+  const earlier = earlierResult(at, undefined);
+  if (!earlier) return FIRST_TIME;
+  if (policy.scope !== 'cross-run' && run.prior.how === 'none') return NEW_RUN;
+  return earlier.status === 'done' ? 'not all of it could be reused' : endedAs(earlier.status);
+}
+
+/** Of work that is kept within its run only: the run that is continued, if one is, has no result of it to take. */
+function whyNotContinued(
+  at: PhaseContext,
+  earlier: LastResult | undefined,
+  found: Parameters<typeof whyMissed>[2],
+): string {
+  const { how } = at.run.prior;
+  if (!earlier) return how === 'checkpoint' ? 'not in the checkpoint' : FIRST_TIME;
+  if (how === 'none') return NEW_RUN;
+  if (earlier.status !== 'done') return endedAs(earlier.status);
+  return whatChanged(at, earlier, found) ?? 'no result to continue';
+}
+
+/** A checkpoint may come from elsewhere, so that no run here says anything; else the last run knows. */
+function earlierResult({ run, path }: PhaseContext, unit: string | undefined): LastResult | undefined {
+  const line = run.prior.how === 'checkpoint' && unit === undefined ? run.prior.ofPhase(path) : undefined;
+  if (line?.identity) return { key: line.key, status: line.status, identity: line.identity, wasReused: false };
+  return run.last.of(path, unit);
+}
+
+function whatChanged(
+  at: PhaseContext,
+  earlier: LastResult | undefined,
+  found: Parameters<typeof whyMissed>[2],
+): string | undefined {
+  if (earlier?.identity === undefined) return undefined;
   const changes = explainChange(found.stored(), earlier.wasReused ? asOfThen(at, earlier.identity) : earlier.identity);
-  return changes.length === 0 ? policy.because : changeSummary(changes);
+  return changes.length === 0 ? undefined : changeSummary(changes);
+}
+
+function endedAs(status: Status): string {
+  switch (status) {
+    case 'done':
+      return 'no result to continue';
+    case 'failed':
+      return 'failed last time';
+    case 'cancelled':
+      return 'not run last time';
+    case 'paused':
+      return 'waited for an approval last time';
+    default:
+      return `${status} last time`;
+  }
 }
 
 /**

@@ -5,8 +5,8 @@ import { addUsage, NO_OUTPUT, NO_SAVINGS, NO_USAGE, type PhaseOutcome } from '..
 import type { RunContext } from '../context/context.js';
 import { phaseContext } from '../context/phase-context.js';
 import { addSavings } from '../core/budget.js';
+import { forecastOfParts } from '../core/forecast-outcome.js';
 import type { Scope, ScopeResult } from '../core/scope.js';
-import { foreseenOfParts } from '../forecast/foreseen.js';
 import { type Readiness, readiness, type Standing } from './readiness.js';
 import { runPhase, unrun } from './run-phase.js';
 import { selectPhases } from './selection.js';
@@ -104,7 +104,9 @@ class Schedule {
   #failed(phase: Phase, outcome: PhaseOutcome): void {
     const failure = outcome.failure ?? { code: 'internal', message: outcome.status };
     this.#firstFailure ??= { ...failure, phase: phase.id };
-    if (!this.runContext.options.keepGoing) {
+    const { keepGoing, forecast } = this.runContext.options;
+    // A dry run goes through all that a failure would not stop before it had begun.
+    if (!keepGoing && !forecast) {
       this.scope.admission.close({ ...failure, message: `${phase.id} ${outcome.status}` });
     }
   }
@@ -124,11 +126,13 @@ class Schedule {
 
   #never(phase: Phase, why: Extract<Readiness, { now: 'never' }>['why'], cause: string): void {
     this.#started.add(phase.id);
+    const { keepGoing, forecast } = this.runContext.options;
     const ended = this.scope.outcomes.get(cause)?.status ?? 'failed';
     switch (why) {
       case 'bad': {
-        const message = `needs ${cause}, which ${ended === 'skipped' ? 'was skipped' : ended}`;
-        const status = this.runContext.options.keepGoing ? 'skipped' : 'cancelled';
+        const failed = forecast ? 'would fail' : ended;
+        const message = `needs ${cause}, which ${ended === 'skipped' ? 'was skipped' : failed}`;
+        const status = keepGoing ? 'skipped' : 'cancelled';
         this.#settle(phase, this.#notRun(phase, status, message, { code: 'dependency', message }));
         break;
       }
@@ -136,7 +140,10 @@ class Schedule {
         this.#settle(phase, this.#notRun(phase, 'cancelled', `${cause} waits for approval`));
         break;
       case 'cancelled':
-        this.#settle(phase, this.#notRun(phase, 'cancelled', `${cause} did not run`));
+        this.#settle(
+          phase,
+          this.#notRun(phase, 'cancelled', `${cause} ${forecast ? 'would run first' : 'did not run'}`),
+        );
         break;
       case 'all-skipped':
         this.#settle(phase, this.#notRun(phase, 'skipped', 'all that it needs was skipped'));
@@ -230,8 +237,8 @@ class Schedule {
     const { closed } = this.scope.admission;
     const stopped = [...this.scope.outcomes.values()].filter((outcome) => outcome.status === 'cancelled');
     const [cancelled] = stopped;
-    const foreseen = foreseenOfParts(stopped.map(({ failure }) => failure));
-    if (foreseen && cancelled) return { ...foreseen, phase: cancelled.id };
+    const forecast = forecastOfParts(stopped.map(({ failure }) => failure));
+    if (forecast && cancelled) return { ...forecast, phase: cancelled.id };
     if (closed) return { ...closed, phase: cancelled?.id ?? '' };
     return cancelled && { code: 'interrupted', message: 'interrupted', phase: cancelled.id };
   }

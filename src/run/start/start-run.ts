@@ -122,15 +122,17 @@ export async function openRun(
     return context;
   }
   if (isWhole) rememberLastRun(project, flowId, argsDigest, { runId, mode });
+  const continued = await continues(parts, context, decision.notice);
   emit({
     type: 'run-start',
     flow: flow.name,
     file: flow.file,
     phases: outline(flow),
     rows: options.batch?.total,
-    continues: await continues(parts, context, decision.notice),
+    continues: continued?.told,
   });
   if (decision.notice !== undefined && !decision.previous) warn(decision.notice);
+  for (const note of [...(imported?.notes ?? []), ...(continued?.notes ?? [])]) warn(note);
   return {
     context,
     warnings,
@@ -162,12 +164,19 @@ async function continues(parts: ContextParts, context: RunContext, notice: strin
   const { phases } = options.flow;
   const facts = { runId: prior.runId, total: phases.length, notice };
   const done = { ...facts, reusable: phases.filter(({ id }) => prior.has(id)).length, known: 'done' as const };
-  if (options.batch || prior.size > MOST_COUNTED) return done;
+  if (options.batch || prior.size > MOST_COUNTED) return { told: done };
   const { countReusable } = await import('../forecast/count-reusable.js');
   const found = await countReusable(parts, context.fingerprints);
-  return found
-    ? { ...facts, reusable: found.reusable, known: found.atLeast ? ('at-least' as const) : undefined }
-    : done;
+  if (!found) return { told: done };
+  const known = found.atLeast ? ('at-least' as const) : undefined;
+  return {
+    told: { ...facts, reusable: found.reusable, known },
+    notes: prior.how === 'checkpoint' ? found.mismatched.map(mismatch) : undefined,
+  };
+}
+
+function mismatch({ id, reason }: { readonly id: string; readonly reason: string }): string {
+  return `${id} does not match the checkpoint: ${reason}`;
 }
 
 function runLine(

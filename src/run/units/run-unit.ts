@@ -11,6 +11,7 @@ import { type Execution, failedBefore, type Settled } from '../core/execution.js
 import { recordPhase, recordUnit } from '../journal/record.js';
 import type { IdentityParts } from '../reuse/identify.js';
 import { memoized } from '../reuse/memoized.js';
+import { whyEntered } from '../reuse/why-missed.js';
 import { prepareNested } from './nested-unit.js';
 import { prepareScript } from './script-unit.js';
 import { prepareTask } from './task-unit.js';
@@ -120,7 +121,7 @@ function notBegun(at: PhaseContext): Settled {
   return {
     ...execution,
     hit: null,
-    reason: reasonTold(at, execution, at.policy.because),
+    reason: reasonTold(at, execution, whyEntered(at)),
     madeAt: at.run.options.project.clock.now(),
     cost: execution,
   };
@@ -161,7 +162,7 @@ function isPrivate(phase: Phase): boolean {
 /** It cannot even be said what would be done. */
 function brokenUnit(failure: Failure): { parts: IdentityParts; execute(): Promise<Execution> } {
   return {
-    parts: { body: {}, unidentified: failure.message },
+    parts: { body: {}, unidentified: failure.message, broken: true },
     execute: async () => failedBefore(failure),
   };
 }

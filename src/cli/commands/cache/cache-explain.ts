@@ -15,11 +15,12 @@ import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
   usage: 'FLOW [PHASE] [K=V …] [--json]',
-  description: 'Compares what would run now with the nearest kept result of the same phase. Executes nothing.',
+  description: `Compares what would run now with the nearest kept result of the same phase. Executes nothing. taskflow explain and
+taskflow cache explain are one command.`,
   examples: [
-    { command: 'taskflow cache explain release', does: 'why each phase is or is not reused' },
+    { command: 'taskflow explain release', does: 'why each phase is or is not reused' },
     {
-      command: 'taskflow cache explain release review',
+      command: 'taskflow explain release review',
       does: 'one phase: which file, which upstream, which part of the prompt',
     },
   ],

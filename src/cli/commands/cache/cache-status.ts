@@ -62,13 +62,13 @@ const STATES = {
 } as const;
 
 function statusJson({ dir, entries, bytes, oldest, blobs, damaged }: StoreStatus, forecast: Forecast | undefined) {
-  const phases = (forecast?.phases ?? []).map(({ id, kind, would, from, ageMs, reason, key, items }) => ({
+  const phases = (forecast?.phases ?? []).map(({ id, kind, would, from, ageMs, reason, key, items, failed }) => ({
     id,
     kind,
-    state: STATES[would],
+    state: failed ? 'failed' : STATES[would],
     scope: from ?? null,
     ageMs: ageMs ?? null,
-    reason,
+    reason: failed?.message ?? reason,
     key: key ?? null,
     ...(items ? { items } : {}),
   }));
@@ -87,7 +87,7 @@ function statusJson({ dir, entries, bytes, oldest, blobs, damaged }: StoreStatus
 
 function show({ out, project }: Invocation, status: StoreStatus, forecast: Forecast | undefined): void {
   const style = createStyle(out.color);
-  if (forecast) out.write(`${forecastText(forecast, style)}\n`);
+  if (forecast) out.write(`${forecastText(forecast, { style, failedSince: project.clock.now() })}\n`);
   const oldest =
     status.oldest === undefined ? '' : `, the oldest made ${formatAgo(project.clock.now() - status.oldest)}`;
   const files = status.blobs > 0 ? `, ${plural(status.blobs, 'file')}` : '';

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { JsonValue } from '../../../model/json.js';
 import { isUnfinished, type RunHead, runHead } from '../../../run/history/run-head.js';
 import type { Command } from '../../boot/command.js';
@@ -34,7 +34,7 @@ arguments are those of the run; secret arguments have to be given again.`,
       return complain(invocation, `${found.runId} is a batch`, `${resumeCommand(head.run)} goes on with it`);
     }
     const { run } = head;
-    const typed = run.byName || run.file === undefined ? run.ref : join(project.root, run.file);
+    const typed = run.byName || run.file === undefined ? run.ref : resolve(project.root, run.file);
     const loaded = await requireFlow(invocation, typed);
     if ('status' in loaded) return loaded.status;
     const configured = await requireConfig(invocation);

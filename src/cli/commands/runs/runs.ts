@@ -3,7 +3,7 @@ import { listRuns, sizeOfRuns } from '../../../run/history/list-runs.js';
 import type { RunHead } from '../../../run/history/run-head.js';
 import { wentOn } from '../../../run/history/succession.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
-import { formatBytes, plural } from '../../../util/format.js';
+import { formatBill, formatBytes, plural } from '../../../util/format.js';
 import type { Project } from '../../../util/project.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
@@ -11,7 +11,6 @@ import { complain } from '../../errors/problem.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { runJson, stateText } from '../../text/run-facts.js';
 import { alignColumns } from '../../text/table.js';
-import { savedText, spentText } from '../../view/closing.js';
 
 const STATES = ['success', 'failed', 'blocked', 'paused', 'over-budget', 'interrupted', 'running', 'crashed'] as const;
 
@@ -74,7 +73,7 @@ function row(head: RunHead, project: Project, style: Style): string[] {
   const now = project.clock.now();
   const { runId, run, state, end } = head;
   const { durationMs, spent } = runJson(head);
-  const money = end && spent ? `spent ${spentText(spent)} · saved ${savedText(end.saved)}` : '';
+  const money = end && spent ? formatBill(spent, end.saved) : '';
   const took = state === 'running' ? `for ${formatDuration(now - run.at)}` : formatDuration(durationMs);
   return [
     runId,

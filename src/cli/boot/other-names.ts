@@ -1,0 +1,36 @@
+/** Words that people know from other tools, and what does that here. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  clean: 'cache clear',
+  clear: 'cache clear',
+  continue: 'resume RUN',
+  deny: 'reject RUN PHASE',
+  exec: 'run FLOW',
+  export: 'cache export FILE (kept results) or checkpoint export RUN (one run)',
+  gc: 'cache gc',
+  history: 'runs',
+  import: 'cache import FILE',
+  lint: 'check FLOW',
+  log: 'trace RUN',
+  logs: 'trace RUN',
+  plan: 'run FLOW --dry-run',
+  preview: 'run FLOW --dry-run',
+  ps: 'runs',
+  prune: 'cache gc',
+  retry: 'resume RUN',
+  setup: 'init',
+  show: 'runs show RUN',
+  start: 'run FLOW',
+  stats: 'cache status FLOW',
+  status: 'runs (what has run) or cache status FLOW (what is kept)',
+  test: 'check FLOW or run FLOW --dry-run',
+  validate: 'check FLOW',
+  version: '--version',
+  watch: 'run FLOW (after an edit it goes on with what is unchanged) or runs show last',
+  why: 'explain FLOW',
+};
+
+/** `taskflow trace RUN`, for `logs`. */
+export function knownAs(word: string): string | undefined {
+  const found = Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : undefined;
+  return found === undefined ? undefined : `taskflow ${found.replace(' or ', ' or taskflow ')}`;
+}

@@ -1,0 +1,22 @@
+import type { PhaseOutcome } from '../../model/outcome.js';
+import { oneLine, sanitize } from '../../util/terminal-text.js';
+import type { Style } from '../terminal/style.js';
+
+const TAIL_LINES = 12;
+
+/** What went wrong, in its first line and all that stands under it: more of the message, what was said, what to do. */
+export function failureText(outcome: PhaseOutcome | undefined, style: Style): { first: string; under: string[] } {
+  const failure = outcome?.failure;
+  const message = sanitize(failure?.message ?? outcome?.reason ?? '').trimEnd();
+  const [first = '', ...rest] = message.split('\n');
+  const under = rest.slice(0, TAIL_LINES).map((line) => `  ${line}`);
+  under.push(...tailOf(failure?.detail).map((line) => `  ${style.dim('│')} ${line}`));
+  if (failure?.hint) under.push(`  ${style.dim('→')} ${oneLine(failure.hint)}`);
+  return { first, under };
+}
+
+function tailOf(detail: string | undefined): string[] {
+  if (!detail) return [];
+  const lines = sanitize(detail).trimEnd().split('\n');
+  return lines.length <= TAIL_LINES ? lines : ['…', ...lines.slice(-TAIL_LINES)];
+}
