@@ -35,9 +35,11 @@ export interface TestProject {
 }
 
 export function testProject(): TestProject {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'taskflow-memo-')));
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'taskflow-memo-')));
+  const root = join(base, 'project');
+  mkdirSync(root);
   const env: Record<string, string | undefined> = {};
-  const project: Project = { root, home: root, env, clock: systemClock };
+  const project: Project = { root, home: join(base, 'home'), env, clock: systemClock };
   const stateDir = join(root, '.pi/taskflows/cache');
   const self: TestProject = {
     root,
@@ -59,7 +61,7 @@ export function testProject(): TestProject {
         cwd: root,
         encoding: 'utf8',
       }).trim(),
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    remove: () => rmSync(base, { recursive: true, force: true }),
   };
   return self;
 }
