@@ -35,11 +35,10 @@ export interface TestProject {
 }
 
 export function testProject(): TestProject {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'taskflow-memo-')));
-  const root = join(base, 'project');
-  mkdirSync(root);
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'taskflow-memo-')));
+  const home = `${root}-home`;
   const env: Record<string, string | undefined> = {};
-  const project: Project = { root, home: join(base, 'home'), env, clock: systemClock };
+  const project: Project = { root, home, env, clock: systemClock };
   const stateDir = join(root, '.pi/taskflows/cache');
   const self: TestProject = {
     root,
@@ -61,7 +60,9 @@ export function testProject(): TestProject {
         cwd: root,
         encoding: 'utf8',
       }).trim(),
-    remove: () => rmSync(base, { recursive: true, force: true }),
+    remove: () => {
+      for (const folder of [root, home]) rmSync(folder, { recursive: true, force: true });
+    },
   };
   return self;
 }
