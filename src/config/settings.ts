@@ -58,6 +58,13 @@ const variables: Read = (value) =>
     ? { value }
     : { expected: 'a list of names of environment variables' };
 
+const paths: Read = (value) => {
+  const list = typeof value === 'string' ? [value] : value;
+  return Array.isArray(list) && list.every((path) => typeof path === 'string' && /^(\*$|~?\/)/.test(path))
+    ? { value: list }
+    : { expected: 'whole paths, such as /srv/project or [/srv/a, /srv/b/*]' };
+};
+
 const url: Read = (value) =>
   typeof value === 'string' && /^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)
     ? { value }
@@ -76,6 +83,11 @@ const iterationMode: Read = (value) => {
     : { expected: 'one of always, auto, off' };
 };
 
+/** What weakens a protection of the user is said by the user: a project's file must not hold it. */
+export function isUserOnly(key: string): boolean {
+  return /^(safe|allow)\./.test(key);
+}
+
 /** Settings that every project has. `runners.NAME.*` are in RUNNER_SETTINGS. */
 export const SETTINGS: readonly Setting[] = [
   { key: 'runner', help: 'the runner of every flow that names none', read: text },
@@ -88,6 +100,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'cache.dir', help: 'where the store is, relative to the project', read: text },
   { key: 'cache.signingKey.env', help: 'environment variable with the key that signs entries', read: variable },
   { key: 'cache.signingKey.file', help: 'file with the key that signs entries', read: text },
+  { key: 'safe.projects', help: 'folders of others that are obeyed all the same; yours alone to say', read: paths },
   {
     key: 'iteration.mode',
     help: 'auto: continue a run of the same file that is unfinished or whose flow was edited; always: any; off: none',
