@@ -37,7 +37,7 @@ function ownUsers(env: Project['env']): readonly number[] | undefined {
   return user === 0 ? [0, ...before] : [user];
 }
 
-/** `shared`: like /tmp, where everybody may put a `.pi` that nobody below it has asked for. `open`: by mistake, perhaps. */
+/** `shared`: like /tmp, where everybody may put a `.pi` that nobody below has asked for. `open`: by mistake, perhaps. */
 export function openness(folder: string): 'shared' | 'open' | 'private' {
   const mode = process.geteuid === undefined ? 0 : (statIfThere(folder)?.mode ?? 0);
   if (mode & STICKY) return 'shared';

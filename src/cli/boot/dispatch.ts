@@ -82,7 +82,8 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   if (root !== undefined && !isFolder(root)) {
     return usageProblem(args, `taskflow ${entry.name}`, { message: `--root ${flags.string('root')}: no such folder` });
   }
-  const project = command.withoutProject?.(flags) ? withoutProject() : await projectAt(cwd, root);
+  const found = await projectAt(cwd, root);
+  const project = 'refused' in found && command.withoutProject?.(flags) ? withoutProject() : found;
   if ('refused' in project) return refuseProject(args, entry, project.refused);
   const invocation: Invocation = {
     command: entry.name,

@@ -40,6 +40,8 @@ export interface IdentityParts {
   readonly entered?: string;
   /** Why nobody can say what decides the result; it is then neither looked up nor kept. */
   readonly unidentified?: string;
+  /** Because a dry run does not ask. */
+  readonly unasked?: boolean;
 }
 
 /** A fingerprint, with what it takes to ask for it again. */
@@ -63,7 +65,7 @@ export type Identified =
 
 /** At once where every fingerprint is known at once: a warm run asks a thousand times. */
 export function identify(at: PhaseContext, parts: IdentityParts, unit?: string): Identified | Promise<Identified> {
-  if (parts.unidentified !== undefined) return { unidentified: parts.unidentified };
+  if (parts.unidentified !== undefined) return { unidentified: parts.unidentified, unasked: parts.unasked };
   const outputs = declaredOutputs(at, unit, parts.variables);
   const entries = fingerprintEntries(at, parts);
   const known = parts.probes ?? NO_PROBES;

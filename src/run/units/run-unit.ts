@@ -132,7 +132,7 @@ function isPrivate(phase: Phase): boolean {
 /** It cannot even be said what would be done. */
 function brokenUnit(failure: Failure): { parts: IdentityParts; execute(): Promise<Execution> } {
   return {
-    parts: { body: {}, unidentified: failure.message },
+    parts: { body: {}, unidentified: failure.message, unasked: failure.code === 'forecast' },
     execute: async () => failedBefore(failure),
   };
 }
