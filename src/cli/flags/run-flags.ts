@@ -83,6 +83,8 @@ export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSe
 
 /** What of the flow itself the flags change. */
 export function flowOverrides({ flags }: Invocation): FlowOverrides | undefined {
+  // Commands that only look at a flow do not have these flags.
+  if (!flags.given().some((name) => name === 'retries' || name === 'incremental')) return undefined;
   const retries = flags.number('retries');
   if (!flags.boolean('incremental') && retries === undefined) return undefined;
   return { ...(flags.boolean('incremental') && { incremental: true }), ...given('retries', retries) };
