@@ -23,10 +23,12 @@ export function clientRunner(client: Client, name: string, config: RunnerConfig,
     ...(ratePerMinute !== undefined && { ratePerMinute }),
     run: (request) => {
       const command = client.build(request, config);
-      const env = { ...command.defaults, ...clientEnvironment(request.env, config, project) };
+      const given = clientEnvironment(request.env, { config, project, client, defaults: command.defaults });
+      const env = { ...command.defaults, ...given };
       const install = config.command === undefined ? { install: installHint(client) } : {};
       return runClient({ who: name, command, request, env, ...install }, client.fold);
     },
+    probe: `starts ${versionCommand(client, config).join(' ')}`,
     version: () => askVersion(client, config, project),
   };
 }
@@ -41,15 +43,19 @@ function settingsOf({ provider, args, command, thinking }: RunnerConfig): JsonOb
   };
 }
 
+function versionCommand(client: Client, config: RunnerConfig): readonly string[] {
+  return [...(config.command ?? [client.type]), '--version'];
+}
+
 async function askVersion(
   client: Client,
   config: RunnerConfig,
   project: Project,
 ): Promise<{ version: string } | { failure: Failure }> {
   const { failure, stdout, stderrTail } = await runProcess({
-    argv: [...(config.command ?? [client.type]), '--version'],
+    argv: versionCommand(client, config),
     cwd: project.root,
-    env: project.env,
+    env: clientEnvironment(project.env, { config, project, client }),
     timeoutMs: VERSION_TIMEOUT_MS,
   });
   if (failure)

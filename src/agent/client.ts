@@ -20,6 +20,8 @@ export interface Client {
   readonly reportsCost: boolean;
   build(request: RunnerRequest, config: RunnerConfig): ClientCommand;
   fold(transcript: Transcript, line: string): Transcript;
+  /** Its own variables, without which it cannot work: names, or beginnings of names (`CODEX_*`). */
+  readonly variables: readonly string[];
   /** How to get it. */
   readonly install: string;
 }

@@ -74,6 +74,8 @@ export interface Runner {
   readonly concurrency?: number;
   readonly ratePerMinute?: number;
   run(request: RunnerRequest): Promise<RunnerResult>;
-  /** For `pinVersion` and `doctor`: asks the client itself. */
+  /** What `version` starts or asks, in words; undefined where it does neither. */
+  readonly probe?: string;
+  /** For `pinVersion` and `doctor --probe`: asks the client itself. */
   version(): Promise<{ readonly version: string } | { readonly failure: Failure }>;
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Flow } from '../model/flow.js';
 import { LARGEST_FILE } from '../parse/decode.js';
@@ -6,7 +6,7 @@ import { readDerived, writeDerived } from '../util/derived-cache.js';
 import { sha256Hex } from '../util/digest.js';
 import { relativePath } from '../util/inside.js';
 import { later } from '../util/later.js';
-import { DERIVED_DIR, type Project } from '../util/project.js';
+import type { Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
 import { VERSION } from '../util/version.js';
 import type { FlowOverrides } from './check-flow.js';
@@ -71,10 +71,9 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   const file = resolve(found.file);
   const shown = displayPath(project.root, file);
   const digest = sha256Hex(found.bytes);
-  const folder = join(project.root, DERIVED_DIR);
   const key = keptKey(options, [shown, project.home, digest]);
   if (!options.withoutKept) {
-    const kept = readDerived(folder, key);
+    const kept = readDerived(project, key);
     if (isKept(kept) && unchanged(kept.dependencies)) {
       const looked = [...absent, { path: file, digest }, ...kept.dependencies];
       return { flow: kept.flow, warnings: kept.warnings, file, digest, looked };
@@ -88,7 +87,7 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   if (!flow) return { diagnostics, source };
   if (!options.withoutKept) {
     const kept: Kept = { format: KEPT_FORMAT, flow, warnings: diagnostics, dependencies };
-    later(() => writeDerived(folder, key, kept));
+    later(() => writeDerived(project, key, kept));
   }
   const looked = [...absent, { path: file, digest }, ...dependencies];
   return { flow, warnings: diagnostics, file, digest, source, looked };

@@ -8,8 +8,8 @@ import { LARGEST_FILE } from '../parse/decode.js';
 import { sha256Hex } from '../util/digest.js';
 import { isReallyInside } from '../util/inside.js';
 import { markdownNames } from '../util/markdown-names.js';
-import type { Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
+import type { ProjectPlace } from '../util/user-cache.js';
 import { type FoundFlow, findFlow, savedFlowNames } from './find-flow.js';
 
 /** Something outside the file that its check looked at; null: it was not there. */
@@ -36,7 +36,7 @@ export interface CheckWorld {
 }
 
 /** The world as it is on disk. `runners`: those that are defined, where it is not for the settings files to say. */
-export function diskWorld(project: Pick<Project, 'root' | 'home'>, runners?: readonly string[]): CheckWorld {
+export function diskWorld(project: ProjectPlace, runners?: readonly string[]): CheckWorld {
   const recorder = new Recorder();
   const outside = new Map<string, boolean>();
   const agents = new Map<string, ReturnType<CheckWorld['agent']>>();

@@ -5,7 +5,8 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import { isJsonObject } from '../model/json.js';
 import { readDerived, writeDerived } from '../util/derived-cache.js';
 import { sha256Hex } from '../util/digest.js';
-import { DERIVED_DIR, type Project, STATE_DIR } from '../util/project.js';
+import { STATE_DIR } from '../util/project.js';
+import type { ProjectPlace } from '../util/user-cache.js';
 import { VERSION } from '../util/version.js';
 import type { CheckedFile } from './check-file.js';
 import { DEFAULT_VALUES } from './defaults.js';
@@ -27,7 +28,7 @@ export interface LoadedConfig {
  * The project's file over the user's over the defaults. Without a file nothing is parsed; with one, what it says is kept
  * by its digest, so that YAML is loaded once per edit.
  */
-export async function loadConfig(project: Pick<Project, 'root' | 'home'>): Promise<LoadedConfig> {
+export async function loadConfig(project: ProjectPlace): Promise<LoadedConfig> {
   const layers: Layer[] = [];
   const unreadable: Diagnostic[] = [];
   const looked: { path: string; digest: string | null }[] = [];
@@ -43,14 +44,13 @@ export async function loadConfig(project: Pick<Project, 'root' | 'home'>): Promi
   return { ...merged, problems: [...unreadable, ...merged.problems], looked };
 }
 
-async function checkedFile(project: Pick<Project, 'root'>, file: ConfigFile, text: string): Promise<CheckedFile> {
-  const dir = join(project.root, DERIVED_DIR);
+async function checkedFile(project: ProjectPlace, file: ConfigFile, text: string): Promise<CheckedFile> {
   const digest = sha256Hex(JSON.stringify(['config', 1, VERSION, file.name, text]));
-  const kept = readDerived(dir, digest);
+  const kept = readDerived(project, digest);
   if (isCheckedFile(kept)) return kept;
   const { checkConfigText } = await import('./check-file.js');
   const checked = await checkConfigText(text, file.name);
-  if (existsSync(join(project.root, STATE_DIR))) writeDerived(dir, digest, checked);
+  if (existsSync(join(project.root, STATE_DIR))) writeDerived(project, digest, checked);
   return checked;
 }
 

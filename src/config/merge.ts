@@ -4,6 +4,7 @@ import type { JsonValue } from '../model/json.js';
 import { DEFAULT_VALUES } from './defaults.js';
 import type { Layer, PlacedValue } from './layer.js';
 import { checkRunners } from './runners.js';
+import { isUserOnly } from './settings.js';
 
 /** Lays the files over each other, the last one on top, and checks what only the whole can show. */
 export async function mergeLayers(layers: readonly Layer[]): Promise<{
@@ -12,16 +13,26 @@ export async function mergeLayers(layers: readonly Layer[]): Promise<{
   readonly values: readonly ConfigValue[];
 }> {
   const placed = new Map<string, PlacedValue>();
+  const problems: Diagnostic[] = [];
   for (const layer of layers) {
     forgetReplaced(placed, layer);
-    for (const [key, value] of Object.entries(layer.checked.values)) placed.set(key, { ...value, layer });
+    for (const [key, value] of Object.entries(layer.checked.values)) {
+      if (layer.source === 'project' && isUserOnly(key)) problems.push(notTheProjects(key, { ...value, layer }));
+      else placed.set(key, { ...value, layer });
+    }
   }
   const runners = await checkRunners(placed);
   return {
     config: toConfig(placed, runners.runners),
-    problems: [...layers.flatMap((layer) => layer.checked.problems), ...runners.problems],
+    problems: [...layers.flatMap((layer) => layer.checked.problems), ...problems, ...runners.problems],
     values: listValues(placed),
   };
+}
+
+function notTheProjects(key: string, { line, column, length, layer }: PlacedValue): Diagnostic {
+  const message = `${key} is for the user to say: a project cannot allow itself anything`;
+  const hint = `take it out here; for yourself: taskflow config set --user ${key} VALUE`;
+  return { file: layer.name, line, column, length, severity: 'error', code: 'user-only', message, hint };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { BUILT_IN_RUNNERS, knownRunners, noSuchRunner, type RunnerConfig } from '../model/config.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { nearestName } from '../util/nearest.js';
+import { type AllowedKeys, isKeyAllowed } from './allowed-keys.js';
 import type { PlacedValue } from './layer.js';
 import { RUNNER_FIELD_TYPES } from './settings.js';
 
@@ -20,10 +21,11 @@ export async function checkRunners(placed: ReadonlyMap<string, PlacedValue>): Pr
     if (!fields.has(name!)) fields.set(name!, new Map());
     fields.get(name!)!.set(field!, value);
   }
+  const allowed = allowedKeys(placed);
   const problems: Diagnostic[] = [];
   const runners: Record<string, RunnerConfig> = Object.create(null);
   for (const [name, runner] of fields) {
-    const checked = checkRunner(name, runner);
+    const checked = checkRunner(name, runner, allowed);
     problems.push(...checked.problems);
     if (checked.runner) runners[name] = checked.runner;
   }
@@ -35,6 +37,7 @@ export async function checkRunners(placed: ReadonlyMap<string, PlacedValue>): Pr
 function checkRunner(
   name: string,
   fields: ReadonlyMap<string, PlacedValue>,
+  allowed: AllowedKeys,
 ): { runner?: RunnerConfig; problems: Diagnostic[] } {
   const first = [...fields.values()][0]!;
   const type = runnerType(name, (field) => fields.get(field)?.value);
@@ -60,7 +63,22 @@ function checkRunner(
     return { problems };
   }
   const values = Object.fromEntries([...fields].map(([field, { value }]) => [field, value]));
-  return { runner: { ...values, type } as RunnerConfig, problems };
+  const runner = { ...values, type } as RunnerConfig;
+  const isRefused = isProjectsChoice(fields) && !isKeyAllowed(runner, allowed);
+  return { runner: isRefused ? { ...runner, keyNeedsLeave: true } : runner, problems };
+}
+
+/** Where a key of the user goes: the project has a part in it if it named the key, or the address. */
+function isProjectsChoice(fields: ReadonlyMap<string, PlacedValue>): boolean {
+  return (
+    fields.has('apiKeyEnv') && ['apiKeyEnv', 'baseUrl'].some((name) => fields.get(name)?.layer.source === 'project')
+  );
+}
+
+function allowedKeys(placed: ReadonlyMap<string, PlacedValue>): AllowedKeys {
+  const prefix = 'allow.keys.';
+  const found = [...placed].filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(found.map(([key, { value }]) => [key.slice(prefix.length), value as string[]]));
 }
 
 /** What it says it is, else what its name or its fields leave no doubt about. */

@@ -67,10 +67,24 @@ const variables: Read = (value) =>
     ? { value }
     : { expected: 'a list of names of environment variables' };
 
+const paths: Read = (value) => {
+  const list = typeof value === 'string' ? [value] : value;
+  return Array.isArray(list) && list.every((path) => typeof path === 'string' && /^(\*$|~?\/)/.test(path))
+    ? { value: list }
+    : { expected: 'whole paths, such as /srv/project or [/srv/a, /srv/b/*]' };
+};
+
 const url: Read = (value) =>
   typeof value === 'string' && /^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)
     ? { value }
     : { expected: 'an address such as http://127.0.0.1:11434/v1' };
+
+const urls: Read = (value) => {
+  const list = Array.isArray(value) ? value : [value];
+  return list.length > 0 && list.every((each) => 'value' in url(each))
+    ? { value: list }
+    : { expected: 'an address, or a list of them' };
+};
 
 function oneOf(...choices: readonly string[]): Read {
   return (value) =>
@@ -85,6 +99,14 @@ const iterationMode: Read = (value) => {
     : { expected: 'one of always, auto, off' };
 };
 
+/** Any variable may stand in the place of NAME. */
+const ALLOWED_KEY = 'allow.keys.NAME';
+
+/** What weakens a protection of the user is said by the user: a project's file must not hold it. */
+export function isUserOnly(key: string): boolean {
+  return /^(safe|allow)\./.test(key);
+}
+
 /** Settings that every project has. `runners.NAME.*` are in RUNNER_SETTINGS. */
 export const SETTINGS: readonly Setting[] = [
   { key: 'runner', help: 'the runner of every flow that names none', read: text },
@@ -97,6 +119,8 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'cache.dir', help: 'where the store is, relative to the project', read: text },
   { key: 'cache.signingKey.env', help: 'environment variable with the key that signs entries', read: variable },
   { key: 'cache.signingKey.file', help: 'file with the key that signs entries', read: text },
+  { key: ALLOWED_KEY, help: 'addresses that may be sent the key in the variable NAME; yours alone to say', read: urls },
+  { key: 'safe.projects', help: 'folders of others that are obeyed all the same; yours alone to say', read: paths },
   {
     key: 'iteration.mode',
     help: 'auto: continue a run of the same file that is unfinished or whose flow was edited; always: any; off: none',
@@ -146,7 +170,8 @@ export const RUNNER_NAME = /^(?!(?:constructor|prototype)$)[A-Za-z0-9][A-Za-z0-9
 
 /** The setting that a full key names; undefined if there is none. */
 export function findSetting(key: string): Setting | undefined {
+  const wanted = /^allow\.keys\.[A-Za-z_]\w*$/.test(key) ? ALLOWED_KEY : key;
   const runner = /^runners\.([^.]+)\.([^.]+)$/.exec(key);
-  if (!runner) return SETTINGS.find((setting) => setting.key === key);
+  if (!runner) return SETTINGS.find((setting) => setting.key === wanted);
   return RUNNER_NAME.test(runner[1]!) ? RUNNER_SETTINGS.find((setting) => setting.key === runner[2]) : undefined;
 }

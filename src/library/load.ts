@@ -5,6 +5,7 @@ import type { Flow } from '../model/flow.js';
 import type { Project } from '../util/project.js';
 import { FlowError } from './flow-error.js';
 import { completeConfig, type GivenConfig } from './settings.js';
+import { requireTrusted } from './trust.js';
 
 export interface LoadedFlow {
   readonly flow: Flow;
@@ -30,6 +31,7 @@ export interface LoadFlowOptions {
 /** A flow by its path or saved name, checked. Throws `FlowError` with all diagnostics if it has problems. */
 export async function loadFlow(project: Project, ref: string, options: LoadFlowOptions = {}): Promise<LoadedFlow> {
   const config = options.config && completeConfig(options.config);
+  await requireTrusted(project);
   const loaded = await loadChecked(project, ref, checkedWith(options));
   if ('diagnostics' in loaded) throw new FlowError(loaded.diagnostics);
   const { flow, warnings, file, digest, looked } = loaded;
@@ -43,6 +45,7 @@ export interface FlowCheck {
 
 /** All problems of a flow; starts nothing. */
 export async function checkFlow(project: Project, ref: string, options: LoadFlowOptions = {}): Promise<FlowCheck> {
+  await requireTrusted(project);
   const loaded = await loadChecked(project, ref, checkedWith(options));
   if ('diagnostics' in loaded) return { ok: false, diagnostics: loaded.diagnostics };
   return { ok: true, diagnostics: loaded.warnings };

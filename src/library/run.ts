@@ -9,6 +9,7 @@ import type { Project } from '../util/project.js';
 import { handleOf } from './handle.js';
 import type { LoadedFlow } from './load.js';
 import { completeConfig, type GivenConfig, loadSettings } from './settings.js';
+import { requireTrusted } from './trust.js';
 
 /** How a program runs a flow: what the command line's flags say, as fields. */
 export interface RunFlowOptions
@@ -51,6 +52,7 @@ export async function whatToRun(
   { flow, ref, file, digest, files, config: loadedWith }: LoadedFlow,
   given: GivenConfig | undefined,
 ): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config'>> {
+  await requireTrusted(project);
   const config = given ? completeConfig(given) : (loadedWith ?? (await loadSettings(project)));
   return { project, flow, config, source: { ref, byName: !isFlowPath(ref), file, digest, files } };
 }

@@ -3,6 +3,7 @@ import { runnerType } from '../config/runners.js';
 import { CONFIG_DEFAULTS, type Config, type RunnerConfig } from '../model/config.js';
 import type { Project } from '../util/project.js';
 import { FlowError } from './flow-error.js';
+import { requireTrusted } from './trust.js';
 
 /** Settings that a program gives instead of the settings files. What it leaves out has its default. */
 export interface GivenConfig extends Partial<Omit<Config, 'runners' | 'cache' | 'iteration' | 'limits'>> {
@@ -15,6 +16,7 @@ export interface GivenConfig extends Partial<Omit<Config, 'runners' | 'cache' | 
 
 /** The settings of the project and the user, as files say them. Throws `FlowError` if something is wrong there. */
 export async function loadSettings(project: Project): Promise<Config> {
+  await requireTrusted(project);
   const { config, problems } = await loadConfig(project);
   const errors = problems.filter((problem) => problem.severity === 'error');
   if (errors.length > 0) throw new FlowError(errors);

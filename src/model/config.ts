@@ -37,6 +37,8 @@ export interface RunnerConfig {
   readonly env?: readonly string[];
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;
+  /** The project chose where the key goes, and the user has not allowed that: it is not sent. */
+  readonly keyNeedsLeave?: true;
   readonly pinVersion?: boolean;
   readonly concurrency?: number;
   readonly ratePerMinute?: number;

@@ -1,56 +1,64 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileData, removeIfThere, writeFileAtomic } from './atomic-write.js';
+import { isOwnFolder, makeOwnFolder } from './own-folder.js';
+import { statIfThere } from './stat.js';
+import { derivedDir, type ProjectPlace } from './user-cache.js';
 
 /**
  * Values that were worked out from a text and can be worked out again: kept as `<digest>.json`, where the digest stands
  * for the text, whatever else decided the value, and the version of the program. Nothing here throws: whatever is
  * missing, damaged or unwritable is simply worked out again.
  */
-export function readDerived(dir: string, digest: string): unknown {
+export function readDerived(project: ProjectPlace, digest: string): unknown {
+  const bytes = readDerivedFile(project, `${digest}.json`);
   try {
-    return JSON.parse(readFileSync(join(dir, `${digest}.json`), 'utf8'));
+    return bytes && JSON.parse(bytes.toString('utf8'));
   } catch {
-    // Absent, unreadable or damaged: the caller derives the value again, and its write replaces the file.
+    // Damaged: the caller derives the value again, and its write replaces the file.
     return undefined;
   }
 }
 
-export function writeDerived(dir: string, digest: string, value: unknown): void {
-  writeDerivedFile(dir, `${digest}.json`, JSON.stringify(value), { names: /^[0-9a-f]{64}\.json$/, kept: KEPT });
+export function writeDerived(project: ProjectPlace, digest: string, value: unknown): void {
+  writeDerivedFile(project, `${digest}.json`, JSON.stringify(value));
 }
 
-const KEPT = 200;
-
-/** For those that are not JSON. The folder is made for the first one, and is nobody's business but ours. */
-export function writeDerivedFile(
-  dir: string,
-  name: string,
-  data: FileData,
-  { names, kept }: { readonly names: RegExp; readonly kept: number },
-): void {
-  const path = join(dir, name);
-  const first = writeFileAtomic(path, data);
-  if ('written' in first) forgetOldest(dir, names, kept);
-  if ('written' in first || first.failed.code !== 'ENOENT') return;
+/** For those that are not JSON. Undefined where there is none, or where others than the user could have put it. */
+export function readDerivedFile(project: ProjectPlace, name: string): Buffer | undefined {
+  const dir = derivedDir(project);
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    return isOwnFolder(project) ? readFileSync(join(dir, name)) : undefined;
   } catch {
-    // A read-only project: it stays without kept values.
-    return;
+    // Not kept yet, or not readable: worked out again.
+    return undefined;
   }
-  writeFileAtomic(join(dir, '.gitignore'), '*\n');
-  writeFileAtomic(path, data);
 }
 
-/** Every edit of a file leaves a value behind; the least recently written half goes when there are too many. */
-function forgetOldest(dir: string, pattern: RegExp, kept: number): void {
+export function writeDerivedFile(project: ProjectPlace, name: string, data: FileData): void {
+  const dir = derivedDir(project);
+  if (!isOwnFolder(project) && !makeOwnFolder(project)) return;
+  if ('written' in writeFileAtomic(join(dir, name), data)) tidy(dir, name);
+}
+
+/** Files of one ending that are kept: every edit of a source leaves one behind. */
+const KEPT = 200;
+const ABANDONED_MS = 60 * 60_000;
+
+/** Drops the least recently written half when there are too many, and what killed processes were writing. */
+function tidy(dir: string, written: string): void {
+  const now = statIfThere(join(dir, written))?.mtimeMs ?? 0;
+  const ending = written.slice(written.lastIndexOf('.'));
   try {
-    const names = readdirSync(dir).filter((name) => pattern.test(name));
-    if (names.length <= kept) return;
-    const byAge = names.map((name) => ({ name, time: statSync(join(dir, name)).mtimeMs }));
+    const names = readdirSync(dir);
+    for (const name of names.filter((each) => each.endsWith('.tmp'))) {
+      if (now - (statIfThere(join(dir, name))?.mtimeMs ?? now) > ABANDONED_MS) removeIfThere(join(dir, name));
+    }
+    const alike = names.filter((name) => name.endsWith(ending));
+    if (alike.length <= KEPT) return;
+    const byAge = alike.map((name) => ({ name, time: statIfThere(join(dir, name))?.mtimeMs ?? 0 }));
     byAge.sort((a, b) => a.time - b.time);
-    for (const { name } of byAge.slice(0, names.length - kept / 2)) removeIfThere(join(dir, name));
+    for (const { name } of byAge.slice(0, alike.length - KEPT / 2)) removeIfThere(join(dir, name));
   } catch {
     // Another process tidies up at this moment: one of us will do.
   }

@@ -29,9 +29,3 @@ export function shortPath(project: Pick<Project, 'root' | 'prefix'>, absolute: s
 
 /** The project's own state: flows, configuration, store, runs. */
 export const STATE_DIR = '.pi/taskflows';
-
-/**
- * What was worked out from flows and settings, and is taken at its word. It never leaves this machine, which is why it
- * is not in the cache folder: that one may come from elsewhere, and nothing in it may decide what is executed.
- */
-export const DERIVED_DIR = `${STATE_DIR}/checked`;

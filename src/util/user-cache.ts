@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { sha256Hex } from './digest.js';
+import type { Project } from './project.js';
 
 /**
  * The user's own folder for what can be worked out again (XDG). Nothing in it travels with a project, so what lies here
@@ -8,4 +10,15 @@ export function userCacheDir(env: Readonly<Record<string, string | undefined>>, 
   const named = env['XDG_CACHE_HOME'];
   // The XDG specification: a relative path is to be ignored.
   return join(named?.startsWith('/') ? named : join(home, '.cache'), 'taskflow');
+}
+
+/** Where a project is, and whose files it may be kept among. */
+export type ProjectPlace = Pick<Project, 'root' | 'home' | 'env'>;
+
+/**
+ * Where everything lies that was worked out from a project's files and is believed later: kept checks, file stats. It
+ * decides what is executed, so it is never in the project, which comes from other people.
+ */
+export function derivedDir({ root, home, env }: ProjectPlace): string {
+  return join(userCacheDir(env, home), 'projects', sha256Hex(root).slice(0, 32));
 }

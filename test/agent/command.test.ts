@@ -22,7 +22,7 @@ function run(config: Partial<RunnerConfig>, more: Partial<RunnerRequest> = {}, e
   return createRunner('mine', { type: 'command', ...config }, project).run(requestIn(project, more));
 }
 const sh = (script: string, more: Partial<RunnerRequest> = {}, config: Partial<RunnerConfig> = {}) =>
-  run({ command: ['sh', '-c', script], ...config }, more);
+  run({ command: ['sh', '-c', script], env: ['ANSWER', 'TEST_BRAND'], ...config }, more);
 const json = (answer: unknown, more = '') =>
   sh(
     `cat > /dev/null; printf '%s' "$ANSWER"; ${more}`,

@@ -19,7 +19,7 @@ describe('one problem does not hide the others', () => {
     const { checkFlowText } = await import('../../src/check/check-flow.js');
     const { diskWorld } = await import('../../src/check/world.js');
     const text = '{"phases": [{"id": "a", "task": "{steps.x.output}", "task": "{steps.y.output}", "tiemout": 1}]}';
-    const world = diskWorld({ root: '/nowhere', home: '/nowhere' });
+    const world = diskWorld({ root: '/nowhere', home: '/nowhere', env: {} });
     const { flow, diagnostics } = await checkFlowText({ file: 'a.json', text, world });
     expect(flow).toBeUndefined();
     expect(diagnostics.map(({ column, code }) => `${column} ${code}`)).toEqual([
@@ -67,7 +67,7 @@ describe('one problem does not hide the others', () => {
     ]);
     const { checkFlowText } = await import('../../src/check/check-flow.js');
     const { diskWorld } = await import('../../src/check/world.js');
-    const world = diskWorld({ root: '/nowhere', home: '/nowhere' });
+    const world = diskWorld({ root: '/nowhere', home: '/nowhere', env: {} });
     const json = '{"phases": [{"id": "a", "task": 1e999, "tiemout": 1}]}';
     const { diagnostics } = await checkFlowText({ file: 'a.json', text: json, world });
     expect(diagnostics.map(({ code }) => code)).toEqual(['bad-number', 'unknown-field']);

@@ -13,11 +13,12 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadFlow } from '../../src/check/load-flow.js';
 import { doWhatWaits } from '../../src/util/later.js';
-import { DERIVED_DIR, type Project } from '../../src/util/project.js';
+import type { Project } from '../../src/util/project.js';
+import { derivedDir } from '../../src/util/user-cache.js';
 import { makeProject, writeIn } from './support.js';
 
 const FLOW = 'phases: [{ id: a, task: Say hello }]';
-const keptFolder = ({ root }: Project) => join(root, DERIVED_DIR);
+const keptFolder = (project: Project) => derivedDir(project);
 const keptFiles = (project: Project) =>
   existsSync(keptFolder(project)) ? readdirSync(keptFolder(project)).filter((name) => name.endsWith('.json')) : [];
 
@@ -152,9 +153,9 @@ describe('a checked flow is kept', () => {
     writeFileSync(keptFolder(project), 'a file where a folder should be');
     expect((await load(project, './a.yaml')).flow.phases).toHaveLength(1);
     const readOnly = makeProject({ 'a.yaml': FLOW });
-    chmodSync(readOnly.root, 0o500);
+    chmodSync(readOnly.home, 0o500);
     expect((await load(readOnly, './a.yaml')).flow.phases).toHaveLength(1);
-    chmodSync(readOnly.root, 0o700);
+    chmodSync(readOnly.home, 0o700);
   });
 
   it('only when it has no errors', async () => {

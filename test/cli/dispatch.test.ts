@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/boot/registry.js';
-import { findProjectRoot } from '../../src/cli/load/project.js';
+import { findProjectRoot } from '../../src/config/project-root.js';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
 
 let project: TestProject;
@@ -164,20 +164,21 @@ describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
 });
 
 describe('project root', () => {
-  it('is the nearest folder upwards with .pi or .git, and never the home folder because of its own .pi', () => {
+  it('is the nearest folder upwards with .pi or .git, and never the home folder because of its own .pi', async () => {
     const above = realpathSync(project.root);
     const home = join(above, 'home');
     mkdirSync(join(home, '.pi'), { recursive: true });
-    const at = (path: string) => {
+    const at = async (path: string) => {
       mkdirSync(join(home, path), { recursive: true });
-      return findProjectRoot(join(home, path), home);
+      const found = await findProjectRoot(join(home, path), { home, env: {} });
+      return 'root' in found ? found.root : found.refused;
     };
-    expect(at('plain/deep')).toBe(above);
+    expect(await at('plain/deep')).toBe(above);
     mkdirSync(join(home, 'a/.git'), { recursive: true });
-    expect(at('a/b/c')).toBe(join(home, 'a'));
+    expect(await at('a/b/c')).toBe(join(home, 'a'));
     mkdirSync(join(home, 'a/b/.pi'), { recursive: true });
-    expect(at('a/b/c')).toBe(join(home, 'a/b'));
-    expect(at('.')).toBe(above);
+    expect(await at('a/b/c')).toBe(join(home, 'a/b'));
+    expect(await at('.')).toBe(above);
   });
 });
 

@@ -110,7 +110,7 @@ describe('taskflow new', () => {
 
 describe('taskflow doctor', () => {
   const findings = async (env = {}) => {
-    const { status, stdout } = await project.run(['doctor', '--json'], { env });
+    const { status, stdout } = await project.run(['doctor', '--probe', '--json'], { env });
     const { ok, findings: found } = JSON.parse(stdout) as { ok: boolean; findings: Record<string, string>[] };
     return { status, ok, of: (name: string) => found.filter((finding) => finding['name'] === name) };
   };

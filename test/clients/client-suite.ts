@@ -51,7 +51,8 @@ export function describeClient(setup: ClientSetup): void {
     const { env: branded, live } = brand();
     const variables = { ...env, ...branded, HOME: join(root, 'home'), PATH: `${BIN}:${process.env['PATH']}` };
     const project = projectIn(join(root, 'project'), variables);
-    const config: RunnerConfig = { type: setup.type, model: setup.model, ...setup.config };
+    const named = [...(setup.config?.env ?? []), ...Object.keys(branded)];
+    const config: RunnerConfig = { type: setup.type, model: setup.model, ...setup.config, env: named };
     const result = createRunner(setup.type, config, project).run(requestIn(project, { task, ...more }));
     return { result, live };
   }

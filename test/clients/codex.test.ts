@@ -5,6 +5,7 @@ import { describeClient } from './client-suite.js';
 describeClient({
   type: 'codex',
   model: 'scripted',
+  config: { env: ['LOOPBACK_KEY'] },
   prepare(home, url) {
     const folder = join(home, '.codex');
     mkdirSync(folder);

@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { CONFIG_DEFAULTS } from '../../src/model/config.js';
 import { systemClock } from '../../src/util/clock.js';
 import type { Project } from '../../src/util/project.js';
+import { derivedDir } from '../../src/util/user-cache.js';
 
 let root: string;
 let project: Project;
@@ -151,7 +152,7 @@ describe('problems in a settings file', () => {
 });
 
 describe('what a settings file said', () => {
-  const checked = () => join(project.root, '.pi/taskflows/checked');
+  const checked = () => derivedDir(project);
 
   it('is kept privately by the digest of its text, and forgotten when the text changes', async () => {
     projectFile('model: one\n');

@@ -12,6 +12,7 @@ import {
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/util/digest.js';
+import { derivedDir } from '../../src/util/user-cache.js';
 import { phaseOf } from '../support/rig.js';
 import { CACHE, createMemoRig, filesUnder, flow, kept, type MemoRig, writeConfig } from './support.js';
 
@@ -222,13 +223,11 @@ describe('private files', () => {
     rig.write('src/a.txt', '1');
     const phases = [kept('a', ['glob:src/**', 'env:HOME'], { outputs: ['out.txt'], run: 'echo x > out.txt' })];
     await rig.executed(flow(phases));
-    const open = ['cache', 'runs', 'checked']
-      .flatMap((name) => filesUnder(join(rig.root, '.pi/taskflows', name)))
-      .filter((path) => (statSync(path).mode & 0o077) !== 0);
+    const state = (name: string) => join(rig.root, '.pi/taskflows', name);
+    const folders = [state('cache'), state('runs'), derivedDir(rig.project)];
+    const open = folders.flatMap((folder) => filesUnder(folder)).filter((path) => (statSync(path).mode & 0o077) !== 0);
     expect(open).toEqual([]);
-    for (const folder of ['cache', 'runs', 'checked', 'cache/blobs']) {
-      expect(statSync(join(rig.root, '.pi/taskflows', folder)).mode & 0o077).toBe(0);
-    }
+    for (const folder of [...folders, state('cache/blobs')]) expect(statSync(folder).mode & 0o077).toBe(0);
   });
 });
 

@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFingerprints } from '../../src/memo/fingerprint/resolver.js';
 import { readTable, writeTable } from '../../src/memo/fingerprint/stat-table.js';
 import { sha256Hex } from '../../src/util/digest.js';
+import { derivedDir } from '../../src/util/user-cache.js';
 import { exec, type TestProject, testProject } from './support.js';
 
 let p: TestProject;
@@ -144,8 +145,7 @@ describe('glob: is true to content', () => {
   test('a damaged table costs time, not truth', async () => {
     p.write('src/a.ts', 'a');
     const before = await globLater('src/**');
-    const [name] = readdirSync(join(p.stateDir, 'stat-table'));
-    const path = join(p.stateDir, 'stat-table', name!);
+    const path = join(derivedDir(p.project), tables()[0]!);
     const whole = readFileSync(path);
     const flipped = (at: number) => {
       const bytes = Buffer.from(whole);
@@ -251,23 +251,29 @@ test('several processes may use one table at once', async () => {
   for (let i = 0; i < 200; i++) p.write(`src/${i}.ts`, `${i}`);
   const values = await Promise.all(Array.from({ length: 8 }, () => p.value('glob:src/**')));
   expect(new Set(values).size).toBe(1);
-  expect(readdirSync(join(p.stateDir, 'stat-table')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  expect(readdirSync(derivedDir(p.project)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
-test('a project that cannot be written has the same values', async () => {
+test('where nothing can be kept the values are the same', async () => {
   p.write('src/a.ts', 'a');
   p.write('blocked', '');
-  const readOnly = createFingerprints({ project: p.project, stateDir: join(p.root, 'blocked/cache'), exec });
+  const project = { ...p.project, env: { XDG_CACHE_HOME: join(p.root, 'blocked') } };
+  const readOnly = createFingerprints({ project, stateDir: p.stateDir, exec });
   const result = await readOnly.resolve('glob:src/**', { ownOutputs: [] });
   expect('value' in result && result.value.value).toBe(await p.value('glob!:src/**'));
 });
 
+/** Names of the kept file stats. */
+function tables(): string[] {
+  return readdirSync(derivedDir(p.project)).filter((name) => name.endsWith('.bin'));
+}
+
 /** Replaces the digest in the only table, checksum and all: what a wrongly trusted row would look like. */
 function forgeTable(from: string, to: string): void {
-  const [name] = readdirSync(join(p.stateDir, 'stat-table'));
-  const table = readTable(p.stateDir, name!)!;
+  const [name] = tables();
+  const table = readTable(p.project, name!)!;
   expect(table.digests.toString('hex')).toBe(sha256Hex(from));
-  writeTable(p.stateDir, name!, {
+  writeTable(p.project, name!, {
     ...table,
     digests: Buffer.from(sha256Hex(to), 'hex'),
     value: sha256Hex(`src/a.ts\0${sha256Hex(to)}`),

@@ -36,8 +36,9 @@ export interface TestProject {
 
 export function testProject(): TestProject {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'taskflow-memo-')));
+  const home = `${root}-home`;
   const env: Record<string, string | undefined> = {};
-  const project: Project = { root, home: root, env, clock: systemClock };
+  const project: Project = { root, home, env, clock: systemClock };
   const stateDir = join(root, '.pi/taskflows/cache');
   const self: TestProject = {
     root,
@@ -59,7 +60,9 @@ export function testProject(): TestProject {
         cwd: root,
         encoding: 'utf8',
       }).trim(),
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    remove: () => {
+      for (const folder of [root, home]) rmSync(folder, { recursive: true, force: true });
+    },
   };
   return self;
 }

@@ -7,5 +7,6 @@ export const claude: Client = {
   reportsCost: true,
   build: buildClaudeCommand,
   fold: foldClaude,
+  variables: ['CLAUDE_*', 'ANTHROPIC_*', 'MAX_THINKING_TOKENS'],
   install: 'npm install -g @anthropic-ai/claude-code',
 };

@@ -7,5 +7,6 @@ export const codex: Client = {
   reportsCost: false,
   build: buildCodexCommand,
   fold: foldCodex,
+  variables: ['CODEX_*', 'OPENAI_*'],
   install: 'npm install -g @openai/codex',
 };

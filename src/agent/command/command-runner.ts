@@ -24,7 +24,7 @@ export function commandRunner(name: string, config: RunnerConfig, project: Proje
           who: name,
           command: buildCommand(request, config),
           request,
-          env: clientEnvironment(request.env, config, project),
+          env: clientEnvironment(request.env, { config, project }),
         },
         format === 'json' ? readJsonAnswer : readTextAnswer,
       ),

@@ -7,6 +7,7 @@ import type { Runner, RunnerRequest, RunnerResult } from '../runner.js';
 import { EMPTY_TRANSCRIPT, progress, type Transcript, toResult } from '../transcript.js';
 import { buildOpenaiBody, completionsUrl, DEFAULT_BASE_URL, keyVariable } from './build-request.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
+import { keyRefusal } from './key-refusal.js';
 
 const VERSION_TIMEOUT_MS = 5_000;
 
@@ -20,13 +21,17 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     return { key, headers: key === '' ? headers : { ...headers, authorization: `Bearer ${key}` } };
   };
 
+  const url = `${(config.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')}/models`;
+
   async function run(request: RunnerRequest): Promise<RunnerResult> {
     if ((request.model ?? model ?? '') === '') {
       const hint = `set \`runners.${name}.model\``;
       return toResult({ ...EMPTY_TRANSCRIPT, error: 'no model is named', hint, unasked: true }, { who: name });
     }
-    const limits = new Limits(request);
     const { headers, key } = headersFor(request.env);
+    const refused = key === '' ? undefined : keyRefusal(name, config);
+    if (refused) return toResult({ ...EMPTY_TRANSCRIPT, ...refused, unasked: true }, { who: name });
+    const limits = new Limits(request);
     let transcript: Transcript = EMPTY_TRANSCRIPT;
     const update = (next: Transcript) => {
       for (const event of progress(transcript, next)) request.onEvent?.(event);
@@ -48,8 +53,9 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
   }
 
   async function version(): Promise<{ version: string } | { failure: Failure }> {
-    const url = `${(config.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')}/models`;
     const { headers, key } = headersFor(project.env);
+    const refused = key === '' ? undefined : keyRefusal(name, config);
+    if (refused) return { failure: { code: 'runner', message: refused.error, hint: refused.hint } };
     const limits = new Limits({ timeoutMs: VERSION_TIMEOUT_MS, signal: new AbortController().signal });
     const fail = ({ error = '', hint }: Pick<Transcript, 'error' | 'hint'>): { failure: Failure } => ({
       failure: { code: 'runner', message: hide(`${name}: ${error}`, key), ...(hint !== undefined && { hint }) },
@@ -76,6 +82,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     ...(model !== undefined && { defaultModel: model }),
     ...(concurrency !== undefined && { concurrency }),
     ...(ratePerMinute !== undefined && { ratePerMinute }),
+    probe: `asks ${url}${keyName === undefined ? '' : ` with the key in ${keyName}`}`,
     run,
     version,
   };

@@ -7,5 +7,6 @@ export const pi: Client = {
   reportsCost: true,
   build: buildPiCommand,
   fold: foldPi,
+  variables: ['PI_*', 'ANTHROPIC_*', 'OPENAI_*'],
   install: 'npm install -g @earendil-works/pi-coding-agent',
 };

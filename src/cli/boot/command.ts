@@ -17,6 +17,8 @@ export interface Command {
   readonly examples: readonly CommandExample[];
   readonly flags: readonly FlagSpec[];
   readonly positionals: readonly PositionalSpec[];
+  /** True where it is about the user alone: then it works in a folder that is not to be obeyed, too. */
+  withoutProject?(flags: FlagValues): boolean;
   /** Prints results to `out`, everything else to `err`; resolves to the exit status (see `EXIT`). Only bugs throw. */
   run(invocation: Invocation): Promise<number>;
 }

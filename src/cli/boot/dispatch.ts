@@ -5,7 +5,7 @@ import { EXIT } from '../errors/exit-status.js';
 import type { Channel, Problem } from '../errors/refusal.js';
 import { type ArgumentProblem, parseArguments } from '../flags/flags.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
-import { projectAt } from '../load/project.js';
+import { projectAt, withoutProject } from '../load/project.js';
 import { createWriter, lostOutput, stdinSource } from '../terminal/writer.js';
 import type { Command, FlagSpec, Invocation, Writer } from './command.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
@@ -86,11 +86,18 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   if (!isFolder(cwd)) {
     return usageProblem(args, `taskflow ${entry.name}`, { message: `--cwd ${flags.string('cwd')}: no such folder` });
   }
+  const root = flags.string('root') && resolve(cwd, flags.string('root')!);
+  if (root !== undefined && !isFolder(root)) {
+    return usageProblem(args, `taskflow ${entry.name}`, { message: `--root ${flags.string('root')}: no such folder` });
+  }
+  const found = await projectAt(cwd, root);
+  const project = 'refused' in found && command.withoutProject?.(flags) ? withoutProject() : found;
+  if ('refused' in project) return refuseProject(args, entry, project.refused);
   const invocation: Invocation = {
     command: entry.name,
     flags,
     positionals,
-    project: projectAt(cwd),
+    project,
     cwd,
     out,
     err,
@@ -104,7 +111,8 @@ function splitCommandLine(args: readonly string[]) {
   let index = 0;
   while (index < args.length && args[index]!.startsWith('-') && args[index] !== '-') {
     const takesNext =
-      args[index] === '--cwd' || (args[index] === '--color' && /^(auto|always|never)$/.test(args[index + 1] ?? ''));
+      ['--cwd', '--root'].includes(args[index]!) ||
+      (args[index] === '--color' && /^(auto|always|never)$/.test(args[index + 1] ?? ''));
     index += takesNext ? 2 : 1;
   }
   let end = index;
@@ -193,6 +201,12 @@ async function usageProblem(
   if (usage !== undefined) err.write(`  usage: ${who} ${usage}\n`);
   err.write(`  see ${who} --help\n`);
   return refuseUnparsed(args, { message: problem.message, hint });
+}
+
+/** Somebody else's folder decides nothing here. */
+async function refuseProject(args: readonly string[], { name }: CommandEntry, refused: Problem): Promise<number> {
+  terminal('auto').err.write(`taskflow ${name}: ${refused.message}\n  ${refused.hint}\n`);
+  return refuseUnparsed(args, refused);
 }
 
 /** Of a command line that was not understood, only its words say that a program reads the result. */

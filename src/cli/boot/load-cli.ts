@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomic } from '../../util/atomic-write.js';
+import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { VERSION } from '../../util/version.js';
 
@@ -26,6 +27,8 @@ export function loadCli(): Cli {
 /** Compiled code is code: it is read only from a folder that belongs to this user. */
 function codeFolder(): string | undefined {
   const folder = join(userCacheDir(process.env, process.env['HOME'] || homedir()), 'code');
+  // Root does not make folders in the home of somebody else.
+  if (isInSomebodysFolder(folder)) return undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return statSync(folder).uid === process.getuid?.() ? folder : undefined;

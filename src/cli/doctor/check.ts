@@ -13,6 +13,8 @@ export interface Finding {
 export interface DoctorContext {
   readonly project: Project;
   readonly config: Config;
+  /** Programs are started and servers asked; otherwise they are only looked for. */
+  readonly probe: boolean;
 }
 
 export type Check = (context: DoctorContext) => Promise<readonly Finding[]>;

@@ -4,6 +4,7 @@ import type { FlagSpec } from './flag-spec.js';
 export const GLOBAL_FLAGS: readonly FlagSpec[] = [
   { name: 'help', alias: 'h', type: 'boolean', help: 'show this help' },
   { name: 'cwd', type: 'string', value: 'DIR', help: 'work as if started in DIR' },
+  { name: 'root', type: 'string', value: 'DIR', help: 'DIR is the project, whatever lies above it' },
   {
     name: 'color',
     type: 'string',

@@ -1,6 +1,7 @@
 import type { FlowOverrides } from '../../check/check-flow.js';
 import type { Selection } from '../../run/core/options.js';
 import type { Invocation } from '../boot/command.js';
+import { ALLOW_KEY_FLAG } from '../load/allowed-keys.js';
 import type { FlagSpec } from './flag-spec.js';
 
 /** Flags of every command that runs a flow: `run`, `resume`. */
@@ -30,6 +31,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'max-usd', type: 'number', value: 'N', help: 'stop starting work once this much is spent' },
   { name: 'runner', type: 'string', value: 'NAME', help: 'runner of all phases, whatever they name' },
   { name: 'model', type: 'string', value: 'M', help: 'model of all phases, whatever they name' },
+  ALLOW_KEY_FLAG,
   { name: 'junit', type: 'string', value: 'FILE', help: 'a test report for CI; its folder is made' },
   { name: 'timeout', type: 'duration', value: 'D', help: 'end the run after this long' },
   { name: 'yes', alias: 'y', type: 'boolean', help: 'approve every approval' },

@@ -4,6 +4,7 @@ import { editConfigText } from '../../config/edit.js';
 import { type ConfigFile, configFile } from '../../config/files.js';
 import { loadConfig } from '../../config/load.js';
 import { unknownRunner } from '../../config/runners.js';
+import { isUserOnly } from '../../config/settings.js';
 import { definedRunners } from '../../model/config.js';
 import type { JsonValue } from '../../model/json.js';
 import { writeFileAtomic } from '../../util/atomic-write.js';
@@ -27,6 +28,9 @@ export async function changeConfig(invocation: Invocation, value: string | undef
   const edited = await editConfigText(before, invocation.positionals[0]!, value);
   if ('problem' in edited) return complain(invocation, edited.problem, edited.hint);
   if ('absent' in edited) return tellAbsent(invocation, file, edited);
+  if (file.source === 'project' && isUserOnly(edited.key)) {
+    return complain(invocation, `${edited.key} is for the user to say, not for a project`, 'add --user');
+  }
   const unfit = await unfitRunner(invocation, { file, text: edited.text, key: edited.key, value: edited.value });
   if (unfit) return complain(invocation, unfit.message, unfit.hint);
   const isChanged = edited.text !== before;

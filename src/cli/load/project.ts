@@ -1,33 +1,26 @@
-import { existsSync, fstatSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { fstatSync } from 'node:fs';
+import { findProjectRoot, namedRoot } from '../../config/project-root.js';
+import type { Refused } from '../../config/safe-projects.js';
 import { systemClock } from '../../util/clock.js';
 import type { Project } from '../../util/project.js';
 
-/**
- * The nearest folder upwards that has `.pi` or `.git`, else the folder itself. The `.pi` in the home folder holds pi's
- * own settings and makes no project of the home folder.
- */
-export function findProjectRoot(from: string, home: string): string {
-  const start = realpathSync(from);
-  const realHome = existsSync(home) ? realpathSync(home) : home;
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder;
-    if (folder !== realHome && existsSync(join(folder, '.pi'))) return folder;
-    if (folder === dirname(folder)) return start;
-  }
+/** The project of a folder, or the one that `--root` names; or why it is not to be obeyed. */
+export async function projectAt(cwd: string, root?: string): Promise<Project | { readonly refused: Refused }> {
+  const who = userOf();
+  const found = root === undefined ? await findProjectRoot(cwd, who) : await namedRoot(root, who);
+  if ('refused' in found) return found;
+  const prefix = isCurrent(found.root) ? '' : undefined;
+  return { root: found.root, ...who, clock: systemClock, prefix, prints: printsTo() };
 }
 
-export function projectAt(cwd: string): Project {
-  const home = process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
-  const root = findProjectRoot(cwd, home);
-  return {
-    root,
-    home,
-    env: process.env,
-    clock: systemClock,
-    prefix: isCurrent(root) ? '' : undefined,
-    prints: printsTo(),
-  };
+/** For what concerns the user and no project. */
+export function withoutProject(): Project {
+  const who = userOf();
+  return { root: who.home, ...who, clock: systemClock };
+}
+
+function userOf(): Pick<Project, 'home' | 'env'> {
+  return { home: process.env['HOME'] || process.getBuiltinModule('node:os').homedir(), env: process.env };
 }
 
 function printsTo(): Project['prints'] {

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrnoError } from '../../util/atomic-write.js';
-import { DERIVED_DIR, prefixOf, STATE_DIR } from '../../util/project.js';
+import { prefixOf, STATE_DIR } from '../../util/project.js';
 import { type FileSink, FoundFiles } from './found-files.js';
 import type { GlobPattern } from './glob-pattern.js';
 
@@ -20,7 +20,7 @@ export interface WalkOptions {
 
 /** Left out unless the pattern names them: they change for reasons of their own. */
 const LEFT_OUT = ['.git', 'node_modules'];
-const STATE_LEFT_OUT = [STATE_DIR, `${STATE_DIR}/cache`, `${STATE_DIR}/runs`, DERIVED_DIR];
+const STATE_LEFT_OUT = [STATE_DIR, `${STATE_DIR}/cache`, `${STATE_DIR}/runs`];
 
 /**
  * Finds every file that the pattern means. A link to something inside of the project counts as that; one that leaves the

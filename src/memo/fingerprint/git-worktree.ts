@@ -2,8 +2,9 @@ import { readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
-import { DERIVED_DIR, STATE_DIR } from '../../util/project.js';
+import { STATE_DIR } from '../../util/project.js';
 import { lstatIfThere } from '../../util/stat.js';
+import { userCacheDir } from '../../util/user-cache.js';
 import { FoundFiles } from '../files/found-files.js';
 import { compileGlobs } from '../files/glob-pattern.js';
 import { digestFiles } from './file-digests.js';
@@ -22,7 +23,8 @@ export const resolveGitWorktree: Source<Fingerprint & { source: 'git-worktree' }
   const top = repository === 'unusual' ? await askTop(context) : repository.top;
   if (typeof top !== 'string') return top;
   const own = await compileGlobs(options.ownOutputs);
-  const state = [`${STATE_DIR}/cache`, `${STATE_DIR}/runs`, DERIVED_DIR, relative(project.root, stateDir)];
+  const ours = [stateDir, userCacheDir(project.env, project.home)].map((folder) => relative(project.root, folder));
+  const state = [`${STATE_DIR}/cache`, `${STATE_DIR}/runs`, ...ours];
   const counts = (path: string) => {
     const seen = relative(project.root, path);
     return !own(seen) && !state.some((folder) => seen === folder || seen.startsWith(`${folder}/`));
@@ -90,7 +92,7 @@ function hiddenPaths(top: string, marks: Buffer): string[] {
 async function describeChanges(
   top: string,
   paths: readonly string[],
-  { project, stateDir }: SourceContext,
+  { project }: SourceContext,
 ): Promise<{ parts: Record<string, string> } | { failed: string }> {
   const parts: Record<string, string> = {};
   const files = new FoundFiles();
@@ -108,7 +110,7 @@ async function describeChanges(
     }
   }
   const name = tableName(canonicalEncode(['git:worktree', relative(project.root, top)]));
-  const known = files.paths.length === 0 ? undefined : readTable(stateDir, name);
+  const known = files.paths.length === 0 ? undefined : readTable(project, name);
   const digested = await digestFiles({
     root: top,
     clock: project.clock,
@@ -118,7 +120,7 @@ async function describeChanges(
   });
   if ('vanished' in digested) return { failed: `${digested.vanished} was removed meanwhile` };
   if ('failed' in digested) return digested;
-  if (digested.table !== known && files.paths.length > 0) writeTable(stateDir, name, digested.table);
+  if (digested.table !== known && files.paths.length > 0) writeTable(project, name, digested.table);
   Object.assign(parts, partsOf(digested.table));
   for (const path of programs) parts[path] += ' executable';
   return { parts };

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
+import { userCacheDir } from '../../util/user-cache.js';
 import { FoundFiles, type FoundLink } from '../files/found-files.js';
 import { compileGlob, compileGlobs } from '../files/glob-pattern.js';
 import { walkInto } from '../files/walk.js';
@@ -35,9 +36,9 @@ async function attempt(
   const pattern = await compileGlob(fingerprint.pattern);
   const excluded = ownOutputs.length > 0 ? await compileGlobs(ownOutputs) : undefined;
   const name = tableName(canonicalEncode([pattern.text, [...ownOutputs].sort()]));
-  const known = fingerprint.exact ? undefined : readTable(stateDir, name);
+  const known = fingerprint.exact ? undefined : readTable(project, name);
   const files = known ? new KnownFiles(known) : new FoundFiles();
-  const skip = [relative(project.root, stateDir)];
+  const skip = [stateDir, userCacheDir(project.env, project.home)].map((folder) => relative(project.root, folder));
   const failure = walkInto(files, pattern, { root: project.root, prefix: project.prefix, skip, excluded });
   if (failure) return failure;
   const found = files instanceof KnownFiles ? files.differing() : files;
@@ -45,7 +46,7 @@ async function attempt(
   const { paths, figures } = found!;
   const digested = await digestFiles({ root: project.root, clock: project.clock, known, paths, figures });
   if (!('table' in digested)) return digested;
-  if (!fingerprint.exact && digested.table !== known) writeTable(stateDir, name, digested.table);
+  if (!fingerprint.exact && digested.table !== known) writeTable(project, name, digested.table);
   return describe(digested.table, files.links);
 }
 

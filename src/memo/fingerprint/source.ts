@@ -15,7 +15,7 @@ export type Exec = (
 /** What all sources may use. */
 export interface SourceContext {
   readonly project: Project;
-  /** The store's folder, for what makes resolving quick; absolute. */
+  /** The store's folder, which is no input of anything; absolute. */
   readonly stateDir: string;
   readonly exec: Exec;
   /** Folders that were found to be inside of the project since something was last executed. */

@@ -1,10 +1,7 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { prepareFolder } from '../../store/folder.js';
-import { STAT_TABLES } from '../../store/paths.js';
-import { writeFileAtomic } from '../../util/atomic-write.js';
 import { checksum } from '../../util/checksum.js';
+import { readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
 import { type FileFigures, leftAloneBefore } from '../../util/file-figures.js';
+import type { ProjectPlace } from '../../util/user-cache.js';
 import { FIGURES } from '../files/found-files.js';
 
 /**
@@ -84,14 +81,9 @@ export function tableName(what: string): string {
 }
 
 /** Undefined when there is none or it is not whole: then everything is read again. */
-export function readTable(stateDir: string, name: string): StatTable | undefined {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(join(stateDir, STAT_TABLES, name));
-  } catch {
-    // Not made yet, or not readable: the files themselves are.
-    return undefined;
-  }
+export function readTable(project: ProjectPlace, name: string): StatTable | undefined {
+  const bytes = readDerivedFile(project, name);
+  if (bytes === undefined) return undefined;
   const header = readHeader(bytes);
   const body = bytes.subarray(HEADER);
   if (header?.version !== VERSION || header.sum !== checksum(body)) return undefined;
@@ -125,19 +117,11 @@ function readHeader(bytes: Buffer): Header | undefined {
 }
 
 /** Best effort: a table that cannot be written costs time, nothing else. */
-export function writeTable(stateDir: string, name: string, table: StatTable): void {
+export function writeTable(project: ProjectPlace, name: string, table: StatTable): void {
   const { rows, value, numbers, digests, paths } = table;
   const figures = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   const body = Buffer.concat([figures, digests, Buffer.from(paths)]);
   const header: Header = { version: VERSION, rows, value, sum: checksum(body) };
   const whole = Buffer.concat([Buffer.from(JSON.stringify(header).padEnd(HEADER)), body]);
-  const path = join(stateDir, STAT_TABLES, name);
-  if (!('failed' in writeFileAtomic(path, whole))) return;
-  if ('failed' in prepareFolder(stateDir)) return;
-  try {
-    mkdirSync(join(stateDir, STAT_TABLES), { mode: 0o700 });
-  } catch {
-    // Another process has just made it, or nobody can.
-  }
-  writeFileAtomic(path, whole);
+  writeDerivedFile(project, name, whole);
 }

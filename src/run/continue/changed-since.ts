@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { isInside } from '../../util/inside.js';
-import { DERIVED_DIR, type Project, STATE_DIR } from '../../util/project.js';
+import { type Project, STATE_DIR } from '../../util/project.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { changedVariable, endOnFileClock, isOfEditor, namesBeside, namesIn } from '../history/end-stamp.js';
 import type { RunHead } from '../history/run-head.js';
@@ -25,7 +25,6 @@ export function changedSince(
 const LEFT_OUT = [
   `${STATE_DIR}/config.yaml`,
   `${STATE_DIR}/cache`,
-  DERIVED_DIR,
   `${STATE_DIR}/runs`,
   'node_modules/.cache',
   'node_modules/.vite',

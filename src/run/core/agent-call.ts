@@ -19,6 +19,11 @@ export interface AgentCall {
   readonly isWritten: boolean;
 }
 
+const UNASKED_VERSION: Failure = {
+  code: 'forecast',
+  message: "a dry run does not ask the client's version (pinVersion)",
+};
+
 /** The body's own system prompt is taken as it is given, rendered or not; that of an agent's file holds no placeholders. */
 export async function agentCall(
   at: Pick<PhaseContext, 'run' | 'scope'>,
@@ -38,7 +43,10 @@ export async function agentCall(
   const thinking = body.thinking ?? agent?.thinking ?? scope.flow.thinking ?? options.config.thinking;
   const tools = body.tools ?? agent?.tools;
   const systemPrompt = [agent?.systemPrompt, body.systemPrompt].filter(Boolean).join('\n\n') || undefined;
-  const pinned = options.config.runners[runner.name]?.pinVersion ? await pooled.version() : undefined;
+  const pins = options.config.runners[runner.name]?.pinVersion === true;
+  // A dry run starts and asks nothing, so it cannot tell.
+  if (pins && options.forecast && runner.probe !== undefined) return { failure: UNASKED_VERSION };
+  const pinned = pins ? await pooled.version() : undefined;
   if (pinned && 'failure' in pinned) return pinned;
   return {
     pooled,

@@ -42,6 +42,8 @@ export interface IdentityParts {
   readonly unidentified?: string;
   /** It fails before anything is started: a dry run can say so too. */
   readonly broken?: true;
+  /** Because a dry run does not ask. */
+  readonly unasked?: boolean;
 }
 
 /** A fingerprint, with what it takes to ask for it again. */
@@ -65,7 +67,7 @@ export type Identified =
 
 /** At once where every fingerprint is known at once: a warm run asks a thousand times. */
 export function identify(at: PhaseContext, parts: IdentityParts, unit?: string): Identified | Promise<Identified> {
-  if (parts.unidentified !== undefined) return { unidentified: parts.unidentified };
+  if (parts.unidentified !== undefined) return { unidentified: parts.unidentified, unasked: parts.unasked };
   const outputs = declaredOutputs(at, unit, parts.variables);
   const entries = fingerprintEntries(at, parts);
   const known = parts.probes ?? NO_PROBES;

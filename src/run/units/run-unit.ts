@@ -162,7 +162,11 @@ function isPrivate(phase: Phase): boolean {
 /** It cannot even be said what would be done. */
 function brokenUnit(failure: Failure): { parts: IdentityParts; execute(): Promise<Execution> } {
   return {
-    parts: { body: {}, unidentified: failure.message, broken: true },
+    parts: {
+      body: {},
+      unidentified: failure.message,
+      ...(failure.code === 'forecast' ? { unasked: true } : { broken: true }),
+    },
     execute: async () => failedBefore(failure),
   };
 }

@@ -10,6 +10,7 @@ export const command: Command = {
     { command: 'taskflow config set runners.mine.command "[node, agent.mjs]"', does: 'a runner of your own' },
   ],
   flags: CHANGE_FLAGS,
+  withoutProject: (flags) => flags.boolean('user'),
   positionals: [
     { name: 'KEY', help: 'such as runner, cache.maxBytes or iteration', required: true },
     { name: 'VALUE', help: 'text, a number, 500MB, 24h, [a, list]', required: true },

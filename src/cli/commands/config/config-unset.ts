@@ -8,6 +8,7 @@ export const command: Command = {
     { command: 'taskflow config unset runners.mine', does: 'remove a runner of your own, with all that is said of it' },
   ],
   flags: CHANGE_FLAGS,
+  withoutProject: (flags) => flags.boolean('user'),
   positionals: [{ name: 'KEY', help: 'such as runner, cache.maxBytes, iteration or runners.NAME', required: true }],
   run: (invocation) => changeConfig(invocation, undefined),
 };

@@ -2,9 +2,11 @@ import { loadConfig } from '../../../config/load.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import type { Check, Finding } from '../../doctor/check.js';
 import { checkGit, checkProject, checkSettings, checkVersions } from '../../doctor/environment.js';
-import { checkRunners } from '../../doctor/runners.js';
+import { checkRunners, plannedProbes } from '../../doctor/runners.js';
 import { checkRuns, checkStore } from '../../doctor/state.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { complain } from '../../errors/problem.js';
+import { ALLOW_KEY_FLAG, withAllowedKeys } from '../../load/allowed-keys.js';
 import { createStyle } from '../../terminal/style.js';
 
 const CHECKS: readonly Check[] = [
@@ -18,17 +20,30 @@ const CHECKS: readonly Check[] = [
 ];
 
 export const command: Command = {
-  usage: '[--json]',
+  usage: '[--probe] [--json]',
   description: `Status 0: everything that is needed works. Status 1: something does not, and the lines say what to do. Of the
-runners, only the one that flows use unless they name another is needed.`,
+runners, only the one that flows use unless they name another is needed. Nothing that the project names is started or
+asked, unless --probe is given: then each runner is, after it was said what that does.`,
   examples: [
-    { command: 'taskflow doctor', does: 'what is installed, which runners answer, what to do about problems' },
+    { command: 'taskflow doctor', does: 'what is installed, what to do about problems' },
+    { command: 'taskflow doctor --probe', does: 'also which runners answer' },
   ],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {ok, findings: [{name, status, message, hint}]}' }],
+  flags: [
+    {
+      name: 'probe',
+      type: 'boolean',
+      help: 'start the runners and ask their servers, also those that the project names',
+    },
+    ALLOW_KEY_FLAG,
+    { name: 'json', type: 'boolean', help: 'as JSON: {ok, findings: [{name, status, message, hint}]}' },
+  ],
   positionals: [],
   async run(invocation) {
-    const { config } = await loadConfig(invocation.project);
-    const context = { project: invocation.project, config };
+    const loaded = await loadConfig(invocation.project);
+    const config = withAllowedKeys(invocation, loaded.config);
+    if ('problem' in config) return complain(invocation, config.problem);
+    const context = { project: invocation.project, config, probe: invocation.flags.boolean('probe') };
+    if (context.probe) for (const line of plannedProbes(context)) invocation.err.write(`${line}\n`);
     const findings = (await Promise.all(CHECKS.map((check) => check(context)))).flat();
     const ok = findings.every(({ status }) => status !== 'problem');
     if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify({ ok, findings }, null, 2)}\n`);

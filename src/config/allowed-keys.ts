@@ -1,0 +1,26 @@
+import type { Config, RunnerConfig } from '../model/config.js';
+
+/** Which key may go where: by the name of its variable, the addresses. */
+export type AllowedKeys = Readonly<Record<string, readonly string[]>>;
+
+/** Whether the user has allowed this key to go to this address. */
+export function isKeyAllowed({ apiKeyEnv, baseUrl }: Partial<RunnerConfig>, allowed: AllowedKeys): boolean {
+  if (apiKeyEnv === undefined || baseUrl === undefined || !Object.hasOwn(allowed, apiKeyEnv)) return false;
+  return allowed[apiKeyEnv]!.some((address) => covers(address, baseUrl));
+}
+
+/** The same server, and not above the path that was allowed. */
+function covers(allowed: string, address: string): boolean {
+  const [outer, inner] = [new URL(allowed), new URL(address)];
+  if (outer.origin !== inner.origin) return false;
+  return `${inner.pathname.replace(/\/$/, '')}/`.startsWith(`${outer.pathname.replace(/\/$/, '')}/`);
+}
+
+/** The settings where the command line allows more. */
+export function allowKeys(config: Config, allowed: AllowedKeys): Config {
+  const runners = Object.entries(config.runners).map(([name, { keyNeedsLeave, ...runner }]) => {
+    const isRefused = keyNeedsLeave && !isKeyAllowed(runner, allowed);
+    return [name, isRefused ? { ...runner, keyNeedsLeave } : runner];
+  });
+  return { ...config, runners: Object.fromEntries(runners) };
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { type Project, STATE_DIR } from '../util/project.js';
+import { lstatIfThere, statIfThere } from '../util/stat.js';
+
+/** What of a folder decides that it is a project. */
+export const MARKERS = ['.git', '.pi'] as const;
+
+/** Whoever can write one of these decides what is executed. */
+const DECIDING = ['.pi', STATE_DIR, `${STATE_DIR}/config.yaml`, '.pi/agents'];
+const BY_EVERYBODY = 0o002;
+const STICKY = 0o1000;
+
+/** Why a project's folder must not be obeyed; undefined when it is the user's own. */
+export function distrustOf(root: string, env: Project['env']): string | undefined {
+  const users = ownUsers(env);
+  // Windows has other ways to say whose a file is.
+  if (users === undefined) return undefined;
+  const folder = statIfThere(root)?.uid;
+  // That of root, such as /tmp, is nobody's: what counts there is whose `.pi` it is.
+  if (folder !== undefined && folder !== 0 && !users.includes(folder)) return belongsTo(root, folder);
+  for (const name of ['.git', ...DECIDING]) {
+    const path = join(root, name);
+    // A link is one's own easily; what is behind it may be anybody's.
+    for (const stat of [lstatIfThere(path), statIfThere(path)]) {
+      if (stat && !users.includes(stat.uid)) return belongsTo(path, stat.uid);
+      if (stat && !stat.isSymbolicLink() && name !== '.git' && stat.mode & BY_EVERYBODY) return openToAll(path);
+    }
+  }
+  return undefined;
+}
+
+/** The user; for root also whoever became root with sudo. */
+function ownUsers(env: Project['env']): readonly number[] | undefined {
+  const user = process.geteuid?.();
+  if (user === undefined) return undefined;
+  const before = /^\d{1,10}$/.test(env['SUDO_UID'] ?? '') ? [Number(env['SUDO_UID'])] : [];
+  return user === 0 ? [0, ...before] : [user];
+}
+
+/** `shared`: like /tmp, where everybody may put a `.pi` that nobody below has asked for. `open`: by mistake, perhaps. */
+export function openness(folder: string): 'shared' | 'open' | 'private' {
+  const mode = process.geteuid === undefined ? 0 : (statIfThere(folder)?.mode ?? 0);
+  if (mode & STICKY) return 'shared';
+  return mode & BY_EVERYBODY ? 'open' : 'private';
+}
+
+function belongsTo(path: string, uid: number): string {
+  return `${path} belongs to user ${uid}, not to you`;
+}
+
+export function openToAll(path: string): string {
+  return `${path} can be written by everybody`;
+}

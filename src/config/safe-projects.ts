@@ -1,0 +1,56 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Project } from '../util/project.js';
+import { configFile } from './files.js';
+
+export const SAFE_VARIABLE = 'TASKFLOW_SAFE_PROJECTS';
+
+type Who = Pick<Project, 'home' | 'env'>;
+
+export interface Refused {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Undefined when the user has said that this folder is to be obeyed all the same; else what to say. */
+export async function refusedUnlessSafe(root: string, why: string, who: Who): Promise<Refused | undefined> {
+  const listed = await safeInSettings(who);
+  const given = (who.env[SAFE_VARIABLE] ?? '').split(delimiter);
+  if ([...listed, ...given].some((path) => means(path, root, who.home))) return undefined;
+  const value = listed.length === 0 ? root : `[${[...listed, root].join(', ')}]`;
+  const quoted = /^[\w./@+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+  const trust = `taskflow config set --user safe.projects ${quoted}, or ${SAFE_VARIABLE}=${root}`;
+  return { message: why, hint: `if you trust that folder: ${trust}; --root DIR names another project` };
+}
+
+/** A folder, all below one (`/path/*`), or all that there are (`*`). */
+function means(written: string, root: string, home: string): boolean {
+  const path = written.startsWith('~/') ? join(home, written.slice(2)) : written;
+  if (path === '*') return true;
+  if (!path.startsWith('/')) return false;
+  return path.endsWith('/*') ? root.startsWith(`${real(path.slice(0, -2))}/`) : real(path) === root;
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // A folder that is not there is nobody's project.
+    return path;
+  }
+}
+
+/** Of the user's file alone: a project has no say in whether it is trusted. */
+async function safeInSettings({ home }: Who): Promise<readonly string[]> {
+  const file = configFile({ root: '', home }, 'user');
+  let text: string;
+  try {
+    text = readFileSync(file.path, 'utf8');
+  } catch {
+    // No settings of the user, or none that can be read: nothing is allowed.
+    return [];
+  }
+  const { checkConfigText } = await import('./check-file.js');
+  const { values } = await checkConfigText(text, file.name);
+  return (values['safe.projects']?.value as readonly string[] | undefined) ?? [];
+}

@@ -1,0 +1,70 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeFileAtomic } from './atomic-write.js';
+import { isInside, realPath } from './inside.js';
+import { statIfThere } from './stat.js';
+import { derivedDir, type ProjectPlace } from './user-cache.js';
+
+/** In each project's folder: the path of the project, to see when it is gone. */
+const ROOT_NOTE = 'root';
+
+/** Whether nobody but the user can have put anything into the project's folder of derived files. */
+export function isOwnFolder(project: ProjectPlace): boolean {
+  const dir = derivedDir(project);
+  // A cache folder inside of the project would come with it: with a clone, with an archive.
+  if (isInside(project.root, realPath(dir))) return false;
+  const user = process.geteuid?.();
+  // `taskflow`, `projects` and the project's own: whoever can write one of them can exchange the next.
+  return [dirname(dirname(dir)), dirname(dir), dir].every((folder) => {
+    const stat = statIfThere(folder);
+    if (!stat?.isDirectory()) return false;
+    return user === undefined || (stat.uid === user && (stat.mode & 0o022) === 0);
+  });
+}
+
+/** Makes the folder. False where that is not possible, or not the user's to do. */
+export function makeOwnFolder(project: ProjectPlace): boolean {
+  const dir = derivedDir(project);
+  if (isInSomebodysFolder(dir) || isInside(project.root, realPath(dir))) return false;
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } catch {
+    // No home, a full or a read-only disk: nothing is kept.
+    return false;
+  }
+  if (!isOwnFolder(project)) return false;
+  writeFileAtomic(join(dir, ROOT_NOTE), project.root);
+  forgetGone(dirname(dir));
+  return true;
+}
+
+/** Root, in the home of a user: folders that root makes there would be in the user's way ever after. */
+export function isInSomebodysFolder(dir: string): boolean {
+  if (process.geteuid?.() !== 0) return false;
+  let above = dirname(dir);
+  while (statIfThere(above) === undefined && above !== dirname(above)) above = dirname(above);
+  return statIfThere(above)?.uid !== 0;
+}
+
+/** Temporary folders and removed clones leave nothing behind. */
+function forgetGone(projects: string): void {
+  try {
+    for (const name of readdirSync(projects)) {
+      const root = noteOf(join(projects, name, ROOT_NOTE));
+      if (root !== undefined && statIfThere(root) === undefined) {
+        rmSync(join(projects, name), { recursive: true, force: true });
+      }
+    }
+  } catch {
+    // Another process tidies up at this moment: one of us will do.
+  }
+}
+
+function noteOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // Not one of ours, or being made right now.
+    return undefined;
+  }
+}
