@@ -47,7 +47,7 @@ interface Choice {
 }
 
 async function choose({ dir, signingKey }: Location): Promise<Choice> {
-  const { rows, unreadable } = loadIndex(dir);
+  const { rows, unreadable } = loadIndex({ dir, signingKey });
   const whole = new Map<string, boolean>();
   const keys: string[] = [];
   const blobs = new Set<string>();

@@ -17,8 +17,9 @@ export interface StoreStatus {
   readonly damaged: number;
 }
 
-export function storeStatus({ dir }: Pick<StoreOptions, 'dir'>): StoreStatus {
-  const { rows, unreadable } = loadIndex(dir);
+export function storeStatus(options: Pick<StoreOptions, 'dir' | 'signingKey'>): StoreStatus {
+  const { dir } = options;
+  const { rows, unreadable } = loadIndex(options);
   const blobs = listBlobs(dir);
   let oldest: number | undefined;
   for (const { createdAt } of rows.values()) if (oldest === undefined || createdAt < oldest) oldest = createdAt;

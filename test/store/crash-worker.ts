@@ -53,7 +53,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     fs.rmSync(`${root}/out`, { recursive: true });
     await restoreOutputs(captured.files, { project, store });
   },
-  collect: () => collectGarbage(options, { ...LIMITS, maxEntries: 1 }),
+  collect: () => collectGarbage(options, { limits: { ...LIMITS, maxEntries: 1 } }),
   clear: () => clearEntries(options, { flow: 'other' }),
   import: () => importArchive(options, `${root}/archive`),
 };

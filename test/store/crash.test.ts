@@ -78,7 +78,7 @@ async function expectSound(task: string): Promise<void> {
   // Left by a dead process, and an hour old at most: gone with the next collection.
   age(place.dir, 2 * 3_600);
   const later = { ...project, clock: { ...project.clock, now: () => Date.now() } };
-  await collectGarbage({ ...place.options(), project: later }, LIMITS);
+  await collectGarbage({ ...place.options(), project: later }, { limits: LIMITS });
   const left = readdirSync(place.dir).filter((name) => /\.(tmp|claim|guard)$/.test(name));
   expect(left).toEqual([]);
   expect(await verifyStore(place.options())).toMatchObject([

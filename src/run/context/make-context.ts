@@ -4,6 +4,7 @@ import { storedIdentity } from '../../memo/stored-identity.js';
 import type { RunEventBody } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import { type DiskStore, openStore } from '../../store/disk-store.js';
+import { LARGE_LOG } from '../../store/index-log.js';
 import { resolveSigningKey } from '../../store/signing-key.js';
 import { formatDuration } from '../../util/duration.js';
 import { startTimer } from '../../util/timer.js';
@@ -114,9 +115,12 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   return context;
 }
 
-/** A run that kept nothing loads nothing for it. */
+/** Writes down what was used. A run that kept nothing loads nothing for it, unless the list of uses has become long. */
 async function tidy(store: DiskStore | undefined, signal: AbortSignal): Promise<void> {
-  if (!store || signal.aborted || (store.added.entries === 0 && store.added.bytes === 0)) return;
+  if (!store) return;
+  store.log.flush();
+  const hasAdded = store.added.entries > 0 || store.added.bytes > 0;
+  if (signal.aborted || (!hasAdded && store.log.bytes < LARGE_LOG)) return;
   const { maybeCollect } = await import('../../store/maybe-collect.js');
   try {
     await maybeCollect(store);

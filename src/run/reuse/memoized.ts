@@ -19,7 +19,17 @@ import {
   references,
 } from './identify.js';
 import { refusesEarlier } from './reuse-rules.js';
-import { entryOf, type Found, fromEntry, fromLine, frozen, ran, reusedAgain, TAKEN_AS_DONE } from './settle.js';
+import {
+  entryOf,
+  type Found,
+  fromEntry,
+  fromLine,
+  frozen,
+  ran,
+  reusedAgain,
+  shortest,
+  TAKEN_AS_DONE,
+} from './settle.js';
 import { whyMissed } from './why-missed.js';
 
 /** Something that can be executed, or taken from where it was executed before. */
@@ -255,14 +265,10 @@ async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
 
 function inStore(at: PhaseContext, found: Found): { entry: Entry; now: number } | { miss: string | undefined } {
   const now = at.run.options.project.clock.now();
-  const ttlMs = minimum(at.policy.ttlMs, found.ttlMs);
+  const ttlMs = shortest(at.policy.ttlMs, found.ttlMs);
   const got = at.run.store!.get(found.key, { ttlMs, now });
   if ('miss' in got) return { miss: got.miss.code === 'absent' ? undefined : got.miss.reason };
   return { entry: got.entry, now };
-}
-
-function minimum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 async function executeAndKeep(

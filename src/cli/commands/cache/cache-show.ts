@@ -1,5 +1,5 @@
 import { showEntry } from '../../../store/show-entry.js';
-import type { Entry } from '../../../store/store.js';
+import type { Creator, Entry } from '../../../store/store.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
 import { oneLine, sanitize } from '../../../util/terminal-text.js';
 import type { Command, Invocation } from '../../boot/command.js';
@@ -45,8 +45,9 @@ function show({ out, project }: Invocation, entry: Entry): void {
   const cost = [formatDuration(entry.durationMs), ...usageFacts(entry.usage)].join(', ');
   const field = (name: string, value: string) => out.write(`${style.dim(name.padEnd(9))} ${value}\n`);
   field('key', entry.key);
-  field('phase', `${entry.flow}/${entry.phase}`);
-  field('made', `${age} by run ${entry.runId}, taskflow ${entry.creator.taskflow}`);
+  field('phase', oneLine(`${entry.flow}/${entry.phase}`));
+  field('made', `${age} by run ${oneLine(entry.runId)}`);
+  field('by', oneLine(madeBy(entry.creator)));
   if (entry.model !== undefined) field('model', oneLine(entry.model));
   field('cost', cost);
   for (const { path, digest } of entry.files) field('file', `${path} ${style.dim(digest.slice(0, 12))}`);
@@ -54,6 +55,12 @@ function show({ out, project }: Invocation, entry: Entry): void {
   out.write(`${indent(sanitize(JSON.stringify(entry.identity, null, 2)))}\n`);
   field('output', '');
   out.write(`${indent(sanitize(entry.output.text))}\n`);
+}
+
+function madeBy({ user, host, ci, taskflow, client }: Creator): string {
+  const who = user === undefined ? host : host === undefined ? user : `${user}@${host}`;
+  const versions = `taskflow ${taskflow}${client === undefined ? '' : `, client ${client}`}`;
+  return [ci, who, versions].filter((part) => part !== undefined).join(', ');
 }
 
 function indent(text: string): string {
