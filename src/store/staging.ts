@@ -6,7 +6,7 @@ import { statIfThere } from '../util/stat.js';
 import { ArchiveProblem } from './archive-format.js';
 import { decodeEntry } from './entry-format.js';
 import type { ImportOptions } from './options.js';
-import { isSafeOutputPath } from './output-path.js';
+import { isLink, isSafeLink, problemOfFiles } from './output-path.js';
 import { blobPath } from './paths.js';
 
 const FUTURE_MS = 5 * 60_000;
@@ -62,9 +62,14 @@ export class Staging {
     const expected = recomputeKey?.(identity);
     if (expected !== undefined && expected !== key) throw refuse('its identity belongs to another key');
     if (createdAt > project.clock.now() + FUTURE_MS) throw refuse('it is from the future');
-    for (const { path, digest } of files) {
-      if (!isSafeOutputPath(path)) throw refuse(`${JSON.stringify(path)} is no place for a file`);
-      if (!this.blobs.has(digest) && !statIfThere(blobPath(dir, digest))) throw refuse(`the file ${path} is missing`);
+    const problem = problemOfFiles(files);
+    if (problem !== undefined) throw refuse(problem);
+    for (const file of files) {
+      const { path, digest } = file;
+      const blob = this.blobs.has(digest) ? this.pathOf(digest) : blobPath(dir, digest);
+      if (!statIfThere(blob)) throw refuse(`the file ${path} is missing`);
+      if (isLink(file) && !isSafeLink(path, readFileSync(blob, 'utf8')))
+        throw refuse(`${path} is a link that leaves the project, or leads to .git or .pi`);
     }
     this.entries.push({ key, createdAt });
   }

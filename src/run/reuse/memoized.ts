@@ -9,6 +9,7 @@ import { journalStart } from '../execute/start-line.js';
 import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../forecast/foreseen.js';
 import type { ResultLine } from '../journal/lines.js';
 import type { LinePlace } from '../journal/writer.js';
+import { coveringOutputs } from './covering-outputs.js';
 import {
   declaredOutputs,
   type Identified,
@@ -186,7 +187,7 @@ async function fromThisRun(at: PhaseContext, found: Found, isInStore: boolean): 
   const known = recorded(at, found, isInStore);
   run.shared.begin(found.runKey);
   if ('miss' in known) return known;
-  const problem = await bringBack(at, known.line.files ?? []);
+  const problem = await bringBack(at, found, known.line.files ?? []);
   return problem === undefined ? { settled: fromLine(at, known.line) } : { miss: problem };
 }
 
@@ -205,9 +206,10 @@ function recorded(
 }
 
 /** Files of a reused result, put where they belong; what is in the way, in words. */
-async function bringBack(at: PhaseContext, files: Settled['files']): Promise<string | undefined> {
+async function bringBack(at: PhaseContext, found: Found, files: Settled['files']): Promise<string | undefined> {
   if (files.length === 0) return undefined;
-  const restored = await at.run.outputFiles.restore(files);
+  const outputs = [...found.identity.outputs, ...(await coveringOutputs(at))];
+  const restored = await at.run.outputFiles.restore(files, outputs);
   if ('failed' in restored) return restored.failed;
   if (restored.changed) at.run.fingerprints.touched();
   return undefined;
@@ -258,7 +260,7 @@ function mustBeReused({ run, policy, scope, phase }: PhaseContext): boolean {
 async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
   const got = inStore(at, found);
   if ('miss' in got) return got;
-  const problem = await bringBack(at, got.entry.files);
+  const problem = await bringBack(at, found, got.entry.files);
   if (problem !== undefined) return { miss: problem };
   return { settled: fromEntry(got.entry, found, got.now) };
 }
