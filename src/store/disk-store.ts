@@ -39,7 +39,7 @@ const ABSENT: GetResult = { miss: { code: 'absent', reason: 'no entry' } };
 export function openStore(options: StoreOptions): DiskStore {
   const { dir, signingKey, project } = options;
   const access = new FolderAccess(options);
-  const seal = new Seal(access);
+  const seal = new Seal(access, signingKey);
   const added: Additions = { entries: 0, bytes: 0 };
   /** By key, the entry that was found unfit or was announced already: a claim must not take it for news. */
   const unfit = new Map<string, string>();

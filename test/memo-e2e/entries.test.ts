@@ -231,7 +231,7 @@ describe('private files', () => {
 
 describe('signing', () => {
   const sign = (source: string) => writeConfig(rig, `cache: { signingKey: ${source} }\n`);
-  const env = { KEY: 'a long and secret key' };
+  const env = { KEY: 'a long and secret key of the project' };
   const run = async (changes = {}) => {
     rig.forget();
     await rig.runAs({ env, ...changes });
@@ -267,9 +267,9 @@ describe('signing', () => {
 
   it('another key is a miss, and the first key still fits its own entries', async () => {
     rig.forget();
-    await rig.runAs({ env: { KEY: 'another key altogether' } });
+    await rig.runAs({ env: { KEY: 'another key altogether, long enough too' } });
     expect(rig.counts()).toEqual({ a: 1 });
-    expect(await run({ env: { KEY: 'another key altogether' } })).toEqual({});
+    expect(await run({ env: { KEY: 'another key altogether, long enough too' } })).toEqual({});
   });
 
   it('a key that is named and cannot be had stops the run: it is not the same as none', async () => {
