@@ -16,6 +16,7 @@ import type { Clock } from '../util/clock.js';
 import { sha256Hex, sha256Stream } from '../util/digest.js';
 import { statIfThere } from '../util/stat.js';
 import type { FolderAccess } from './folder-access.js';
+import { LONGEST_LINK } from './output-path.js';
 import { blobPath, isKey } from './paths.js';
 import { placeFile } from './place-file.js';
 import type { BlobStore } from './store.js';
@@ -53,6 +54,7 @@ export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
     readText(digest) {
       if (!isKey(digest)) return undefined;
       try {
+        if (statSync(pathOf(digest)).size > LONGEST_LINK) return undefined;
         const bytes = readFileSync(pathOf(digest));
         return sha256Hex(bytes) === digest ? bytes.toString('utf8') : undefined;
       } catch {

@@ -33,6 +33,12 @@ export function writeMarker(dir: string, marker: Marker): void {
   writeNote(join(dir, COLLECT), JSON.stringify(marker).padEnd(LENGTH));
 }
 
+/** Counts what was added by another way than a run's puts. Where nothing is known, a collection is due anyway. */
+export function noteAdded(dir: string, entries: number, bytes: number): void {
+  const marker = readMarker(dir);
+  if (marker) writeMarker(dir, { ...marker, puts: marker.puts + entries, added: marker.added + bytes });
+}
+
 const DAY_MS = 24 * 3_600_000;
 const LEAP_MS = 30 * DAY_MS;
 

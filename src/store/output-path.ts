@@ -5,6 +5,7 @@ import type { OutputFile } from '../model/outcome.js';
 const LINK = 0o120000;
 const TYPE = 0o170000;
 export const LINK_MODE = LINK | 0o777;
+export const LONGEST_LINK = 4096;
 
 export function isLink({ mode }: Pick<OutputFile, 'mode'>): boolean {
   return (mode & TYPE) === LINK;
@@ -35,7 +36,7 @@ function isDeciding(name: string): boolean {
 
 /** Whether a link at this path may say this: it stays inside, and does not lead to what decides either. */
 export function isSafeLink(path: string, target: string): boolean {
-  if (target === '' || target.length > 4096 || /[\0\\]/.test(target) || target.startsWith('/')) return false;
+  if (target === '' || target.length > LONGEST_LINK || /[\0\\]/.test(target) || target.startsWith('/')) return false;
   if (target.split('/').some(isDeciding)) return false;
   const seen = posix.normalize(posix.join(posix.dirname(path), target)).replace(/\/$/, '');
   return seen === '.' || isSafeOutputPath(seen);

@@ -298,6 +298,7 @@ describe('looking', () => {
       blobs: 0,
       oldest: undefined,
       damaged: 0,
+      unindexed: 0,
     });
     withFile('a', 'x'.repeat(3_000), HOUR);
     const { entries, bytes, blobs, oldest } = storeStatus(place.options());

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sealedIdentity } from '../../memo/sealed-identity.js';
 import { storedIdentity } from '../../memo/stored-identity.js';
 import type { RunEventBody } from '../../model/event.js';
@@ -8,6 +8,7 @@ import { type DiskStore, openStore } from '../../store/disk-store.js';
 import { LARGE_LOG } from '../../store/index-log.js';
 import { openSeal } from '../../store/secret.js';
 import { resolveSigningKey } from '../../store/signing-key.js';
+import { storeFolder } from '../../store/store-folder.js';
 import { formatDuration } from '../../util/duration.js';
 import { startTimer } from '../../util/timer.js';
 import type { PriorResults } from '../continue/prior-results.js';
@@ -49,7 +50,9 @@ export interface ContextParts {
 export async function makeContext(parts: ContextParts): Promise<RunContext | { readonly refused: Failure }> {
   const { options, runId, journal, prior, emit } = parts;
   const { project, flow, config } = options;
-  const storeDir = resolve(project.root, config.cache.dir);
+  const folder = storeFolder(project, config);
+  if ('problem' in folder) return { refused: { code: 'bad-input', message: folder.problem, hint: folder.hint } };
+  const storeDir = folder.dir;
   const key = resolveSigningKey(config, project);
   const store = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir, key);
   if (store && 'refused' in store) return store;
