@@ -65,6 +65,7 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
       maxEntries: get('cache.maxEntries') ?? defaults.cache.maxEntries,
       maxAgeMs: get('cache.maxAge') ?? defaults.cache.maxAgeMs,
       dir: get('cache.dir') ?? defaults.cache.dir,
+      ...optional('dirFrom', placed.get('cache.dir')?.layer.source === 'user' ? ('user' as const) : undefined),
       ...optional('signingKey', signingKey),
     },
     iteration: {

@@ -30,7 +30,7 @@ export function completeConfig(given: GivenConfig): Config {
     ...CONFIG_DEFAULTS,
     ...given,
     runners: Object.fromEntries(Object.entries(given.runners ?? {}).map(([name, own]) => [name, complete(name, own)])),
-    cache: { ...cache, ...given.cache },
+    cache: { ...cache, ...given.cache, ...(given.cache?.dir !== undefined && { dirFrom: 'user' as const }) },
     iteration: { ...iteration, ...given.iteration },
     limits: { ...limits, ...given.limits },
   };

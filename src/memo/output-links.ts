@@ -1,24 +1,18 @@
-import { mkdirSync, readlinkSync, realpathSync, renameSync, symlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readlinkSync, realpathSync, symlinkSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import type { OutputFile } from '../model/outcome.js';
+import { isSafeLink, LINK_MODE } from '../store/output-path.js';
+import { placeFile } from '../store/place-file.js';
 import type { BlobStore } from '../store/store.js';
-import { removeIfThere, temporaryName } from '../util/atomic-write.js';
 import { sha256Hex } from '../util/digest.js';
-import { isInside } from './files/walk.js';
-
-/** The type bits that a stat gives a link: the file's digest is then that of what the link says. */
-const LINK = 0o120000;
-const TYPE = 0o170000;
-
-export function isLink({ mode }: Pick<OutputFile, 'mode'>): boolean {
-  return (mode & TYPE) === LINK;
-}
 
 /** Links that a phase made are kept as links: `dist/latest` stays one, and so do the programs in `node_modules/.bin`. */
 export function keepLink(path: string, target: string, blobs: BlobStore): OutputFile | { readonly failed: string } {
   if (target.startsWith('/')) return { failed: `${path} is a link with an absolute path` };
+  if (!isSafeLink(path, target))
+    return { failed: `${path} is a link that leaves the project, or leads to .git or .pi` };
   const kept = blobs.keepText(target);
-  return 'failed' in kept ? kept : { path, digest: kept.digest, mode: LINK | 0o777 };
+  return 'failed' in kept ? kept : { path, digest: kept.digest, mode: LINK_MODE };
 }
 
 /** The digest of what the link says now. */
@@ -29,24 +23,22 @@ export function linkDigest(absolute: string): string {
 /** Makes the link, if it stays inside of the project seen from where it really stands. */
 export function restoreLink(
   { path, digest }: OutputFile,
-  root: string,
-  blobs: BlobStore,
+  { root, storeDir, blobs }: { readonly root: string; readonly storeDir: string; readonly blobs: BlobStore },
 ): { readonly restored: true } | { readonly failed: string } {
   const target = blobs.readText(digest);
   if (target === undefined) return { failed: 'a kept link is missing' };
   const absolute = join(root, path);
-  const temporary = temporaryName(absolute);
   try {
-    mkdirSync(dirname(absolute), { recursive: true });
-    const place = realpathSync(dirname(absolute));
-    if (target.startsWith('/') || !isInside(root, resolve(place, target))) {
-      return { failed: `${path} is a link that leaves the project` };
-    }
-    symlinkSync(target, temporary);
-    renameSync(temporary, absolute);
+    placeFile(storeDir, absolute, (temporary) => {
+      const place = relative(root, join(realpathSync(dirname(absolute)), 'link'));
+      if (!isSafeLink(path, target) || !isSafeLink(place, target)) throw new UnsafeLink();
+      symlinkSync(target, temporary);
+    });
     return { restored: true };
   } catch (error) {
-    removeIfThere(temporary);
+    if (error instanceof UnsafeLink) return { failed: `${path} is a link that leaves the project` };
     return { failed: `cannot write ${path} (${(error as NodeJS.ErrnoException).code})` };
   }
 }
+
+class UnsafeLink extends Error {}

@@ -14,6 +14,8 @@ export interface Config {
     readonly maxAgeMs: number;
     /** Absolute, or relative to the project root. */
     readonly dir: string;
+    /** The user's own settings, or a program, name the folder: only then may it be outside the project. */
+    readonly dirFrom?: 'user';
     readonly signingKey?: { readonly env: string } | { readonly file: string };
   };
   /** `always`: a run that succeeded is continued too; `off`: none is, unless it is asked for. */

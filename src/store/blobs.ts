@@ -16,7 +16,9 @@ import type { Clock } from '../util/clock.js';
 import { sha256Hex, sha256Stream } from '../util/digest.js';
 import { statIfThere } from '../util/stat.js';
 import type { FolderAccess } from './folder-access.js';
+import { LONGEST_LINK } from './output-path.js';
 import { blobPath, isKey } from './paths.js';
+import { placeFile } from './place-file.js';
 import type { BlobStore } from './store.js';
 
 export interface BlobOptions {
@@ -52,6 +54,7 @@ export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
     readText(digest) {
       if (!isKey(digest)) return undefined;
       try {
+        if (statSync(pathOf(digest)).size > LONGEST_LINK) return undefined;
         const bytes = readFileSync(pathOf(digest));
         return sha256Hex(bytes) === digest ? bytes.toString('utf8') : undefined;
       } catch {
@@ -62,7 +65,7 @@ export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
     has: (digest) => isKey(digest) && statIfThere(pathOf(digest))?.isFile() === true,
     restore(digest, absolutePath, mode) {
       if (!isKey(digest)) return { failed: 'bad digest' };
-      return restoreFile(pathOf(digest), digest, { absolutePath, mode });
+      return restoreFile(access.dir, digest, { absolutePath, mode });
     },
   };
 }
@@ -114,24 +117,25 @@ function isKept(dir: string, digest: string, size: number, now: number): boolean
   return true;
 }
 
+/** What is kept under this digest has another one: it is removed, and the entry is a miss. */
+class DamagedBlob extends Error {}
+
 function restoreFile(
-  blob: string,
+  dir: string,
   digest: string,
   target: { absolutePath: string; mode: number },
 ): { restored: true } | { failed: string } {
-  const temporary = temporaryName(target.absolutePath);
+  const blob = blobPath(dir, digest);
   try {
-    mkdirSync(dirname(target.absolutePath), { recursive: true });
-    const copy = copyAndDigest(blob, { path: temporary, mode: target.mode });
-    if (copy.digest !== digest) {
-      removeIfThere(temporary);
+    placeFile(dir, target.absolutePath, (temporary) => {
+      if (copyAndDigest(blob, { path: temporary, mode: target.mode }).digest !== digest) throw new DamagedBlob();
+    });
+    return { restored: true };
+  } catch (error) {
+    if (error instanceof DamagedBlob) {
       removeIfThere(blob);
       return { failed: 'a kept file is damaged' };
     }
-    renameSync(temporary, target.absolutePath);
-    return { restored: true };
-  } catch (error) {
-    removeIfThere(temporary);
     const { code, path } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && path === blob) return { failed: 'a kept file is missing' };
     return { failed: `cannot write ${target.absolutePath} (${code})` };

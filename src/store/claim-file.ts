@@ -7,6 +7,9 @@ import { type Holder, isHolder, newHolder, stateOf } from './holder.js';
 /**
  * A claim is a file that only one process can create. It begins as the holder's identity and, when the result is known,
  * is completed and renamed to be the entry: a claim costs a put nothing that it would not have cost anyway.
+ *
+ * Not proper-lockfile, which takes a lock from a holder that has not touched it for some seconds: a process that is
+ * stopped (Ctrl-Z, a debugger, a machine asleep) must keep its claim, or its phase would be paid for twice.
  */
 export interface OwnClaim {
   readonly path: string;
@@ -42,22 +45,29 @@ export function createClaim(path: string): { own: OwnClaim } | { exists: true } 
   }
 }
 
-/** Appends the rest of the entry and gives the file its final name. */
-export function completeClaim(own: OwnClaim, rest: string, entryPath: string): ErrnoError | undefined {
+/** Appends the rest of the entry and gives the file its final name; says which file that is. */
+export function completeClaim(
+  own: OwnClaim,
+  rest: string,
+  entryPath: string,
+): { readonly ino: number; readonly size: number } | { readonly failed: ErrnoError } {
   try {
+    let ino: number;
     try {
+      const stat = fstatSync(own.file);
       // Someone on another machine took us for dead, and our file is gone. Theirs is as good as ours; do not spoil it.
-      if (fstatSync(own.file).nlink === 0) return lostClaim();
+      if (stat.nlink === 0) return { failed: lostClaim() };
+      ino = stat.ino;
       writeAll(own.file, rest);
     } finally {
       // Before it has its name: some file systems say only now that the disk is full.
       closeSync(own.file);
     }
     renameSync(own.path, entryPath);
-    return undefined;
+    return { ino, size: own.text.length + Buffer.byteLength(rest) };
   } catch (error) {
     removeOwn(own);
-    return (error as ErrnoError).code === 'ENOENT' ? lostClaim() : (error as ErrnoError);
+    return { failed: (error as ErrnoError).code === 'ENOENT' ? lostClaim() : (error as ErrnoError) };
   }
 }
 

@@ -16,7 +16,7 @@ export interface ClaimsOptions {
   readonly signingKey: Buffer | string | undefined;
   /** Whether an entry has come to be there since the caller looked and missed. */
   readonly storedSince: (key: string) => boolean;
-  readonly onStored: (bytes: number, entry: Entry) => void;
+  readonly onStored: (entry: Entry, file: { readonly ino: number; readonly size: number }) => void;
 }
 
 /** Holders elsewhere are judged by this sign of life. */
@@ -94,10 +94,13 @@ export class Claims {
       dropClaim(own);
       return { stored: false, reason: 'the result cannot be written as JSON' };
     }
-    const error = completeClaim(own, rest, entryPath(access.dir, entry.key));
-    if (error?.code === 'ELOST') return { stored: false, reason: error.message };
-    if (error) return { stored: false, reason: access.report(error), isTold: true };
-    onStored(own.text.length + rest.length, entry);
+    const completed = completeClaim(own, rest, entryPath(access.dir, entry.key));
+    if ('failed' in completed) {
+      const { failed } = completed;
+      if (failed.code === 'ELOST') return { stored: false, reason: failed.message };
+      return { stored: false, reason: access.report(failed), isTold: true };
+    }
+    onStored(entry, completed);
     return { stored: true };
   }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
 import { type BlobInfo, listBlobs, removeOrphans } from './blob-list.js';
 import { namedBy } from './collect-garbage.js';
-import { type IndexRow, loadIndex, writeIndex } from './index-file.js';
+import { fileClock } from './file-clock.js';
+import { type IndexRow, loadIndex, takeIndex, writeIndex } from './index-file.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
 import type { StoreOptions } from './options.js';
 import { DAMAGED, entryPath } from './paths.js';
@@ -26,13 +27,14 @@ export interface Cleared {
 
 /** Removes the entries that fit every condition; with none given, nothing. A phase that computes now still stores. */
 export function clearEntries(
-  { dir, project }: Pick<StoreOptions, 'dir' | 'project'>,
+  options: Pick<StoreOptions, 'dir' | 'project' | 'signingKey'>,
   request: ClearRequest,
 ): Promise<Cleared | { readonly busy: string }> {
+  const { dir, project } = options;
   if (!existsSync(dir)) return Promise.resolve({ entries: 0, bytes: 0, keys: [] });
-  return withMaintenanceLock(dir, project.clock, () => {
+  return withMaintenanceLock(dir, () => {
     const now = project.clock.now();
-    const index = loadIndex(dir);
+    const index = request.dryRun ? loadIndex(options) : takeIndex(options);
     const rows = new Map(index.rows);
     const blobs = listBlobs(dir);
     const chosen = [...rows].filter(([, row]) => fits(row, request, now));
@@ -50,8 +52,8 @@ export function clearEntries(
       for (const key of index.unreadable) removeIfThere(entryPath(dir, key));
       rmSync(join(dir, DAMAGED), { recursive: true, force: true });
     }
-    removeOrphans(blobs, { left, dropped }, now);
-    writeIndex(dir, rows);
+    removeOrphans(blobs, { left, dropped }, fileClock(dir) ?? 0);
+    writeIndex(options, rows);
     return cleared;
   });
 }

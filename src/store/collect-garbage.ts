@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { type BlobInfo, listBlobs, removeOrphans } from './blob-list.js';
-import { writeMarker } from './collect-marker.js';
-import { type IndexRow, listFolder, lookOver, writeIndex } from './index-file.js';
+import { chooseVictims } from './choose-victims.js';
+import { clockSince, isAgeBelievable, readMarker, writeMarker } from './collect-marker.js';
+import { fileClock } from './file-clock.js';
+import { type IndexRow, listFolder, takeIndex, writeIndex } from './index-file.js';
+import { isAbout } from './index-row.js';
 import { compactLedger } from './ledger.js';
 import { removeLeftovers } from './leftovers.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
@@ -33,35 +36,45 @@ const NOTHING: Collected = {
 
 const DAMAGED_KEPT_MS = 30 * 24 * 3_600_000;
 
+export interface CollectRequest {
+  /** Others than those of the store. */
+  readonly limits?: StoreLimits;
+  /** How long another maintenance is waited for. */
+  readonly patienceMs?: number;
+}
+
 /**
  * Brings the store within its bounds, least recently used first, and clears up after processes that died. Safe beside
- * runs: what was used or replaced since it was looked at stays, and what is not ours is never touched.
+ * runs: what was replaced since it was looked at stays, and what is not ours is never touched.
  */
 export function collectGarbage(
-  options: Pick<StoreOptions, 'dir' | 'project' | 'limits'>,
-  limits: StoreLimits = options.limits,
+  options: Pick<StoreOptions, 'dir' | 'project' | 'limits' | 'signingKey'>,
+  request: CollectRequest = {},
 ): Promise<Collected | { readonly busy: string }> {
   const { dir, project } = options;
+  const { limits = options.limits } = request;
   if (!existsSync(dir)) return Promise.resolve(NOTHING);
-  return withMaintenanceLock(dir, project.clock, () => {
+  const collect = (): Collected => {
     const now = project.clock.now();
-    const leftovers = removeLeftovers(dir, now);
-    const rows = new Map(lookOver(dir).rows);
+    // By this clock, files are old; nothing is removed for its age where it cannot be read.
+    const fileNow = fileClock(dir) ?? 0;
+    const marker = readMarker(dir);
+    const leftovers = removeLeftovers(dir, fileNow);
+    const rows = new Map(takeIndex(options).rows);
     const blobs = listBlobs(dir);
-    const victims = chooseVictims(rows, blobs, { limits, now });
     const dropped: IndexRow[] = [];
-    for (const key of victims) {
+    for (const key of chooseVictims(rows, blobs, { limits, now, byAge: isAgeBelievable(marker, now) })) {
       const row = rows.get(key)!;
-      if (!removeUnused(dir, key, row)) continue;
+      if (!removeUnchanged(dir, key, row)) continue;
       rows.delete(key);
       dropped.push(row);
     }
-    const orphans = removeOrphans(blobs, { left: namedBy(rows.values()), dropped: namedBy(dropped) }, now);
-    removeOldDamage(dir, now);
-    compactLedger(dir);
-    writeIndex(dir, rows);
+    const orphans = removeOrphans(blobs, { left: namedBy(rows.values()), dropped: namedBy(dropped) }, fileNow);
+    removeOldDamage(dir, fileNow);
+    compactLedger(project);
+    writeIndex(options, rows);
     const left = totals(rows, listBlobs(dir));
-    writeMarker(dir, { at: now, ...left, puts: 0, added: 0 });
+    writeMarker(dir, { at: now, ...left, puts: 0, added: 0, since: clockSince(marker, now) });
     return {
       removedEntries: dropped.length,
       removedBlobs: orphans.removed,
@@ -69,42 +82,14 @@ export function collectGarbage(
       freedBytes: dropped.reduce((sum, row) => sum + row.bytes, orphans.bytes),
       ...left,
     };
-  });
+  };
+  return withMaintenanceLock(dir, collect, request.patienceMs);
 }
 
-/** Least recently used first, until age, number and bytes are within bounds. Shared blobs go with their last entry. */
-export function chooseVictims(
-  rows: ReadonlyMap<string, IndexRow>,
-  blobs: ReadonlyMap<string, BlobInfo>,
-  { limits, now }: { limits: StoreLimits; now: number },
-): string[] {
-  const uses = new Map<string, number>();
-  for (const row of rows.values()) for (const digest of row.blobs) uses.set(digest, (uses.get(digest) ?? 0) + 1);
-  let entries = rows.size;
-  let bytes = 0;
-  for (const row of rows.values()) bytes += row.bytes;
-  for (const digest of uses.keys()) bytes += blobs.get(digest)?.bytes ?? 0;
-
-  const victims: string[] = [];
-  for (const [key, row] of [...rows].sort(([, a], [, b]) => a.usedAt - b.usedAt)) {
-    const tooOld = now - row.usedAt > limits.maxAgeMs;
-    if (!tooOld && entries <= limits.maxEntries && bytes <= limits.maxBytes) break;
-    victims.push(key);
-    entries -= 1;
-    bytes -= row.bytes;
-    for (const digest of row.blobs) {
-      const left = uses.get(digest)! - 1;
-      uses.set(digest, left);
-      if (left === 0) bytes -= blobs.get(digest)?.bytes ?? 0;
-    }
-  }
-  return victims;
-}
-
-/** Unless it was used or replaced since. */
-export function removeUnused(dir: string, key: string, row: IndexRow): boolean {
+/** Unless it was replaced since. */
+function removeUnchanged(dir: string, key: string, row: IndexRow): boolean {
   const stat = statIfThere(entryPath(dir, key));
-  return stat?.ino === row.inode && stat.mtimeMs === row.usedAt && removeIfThere(entryPath(dir, key));
+  return stat !== undefined && isAbout(row, stat) && removeIfThere(entryPath(dir, key));
 }
 
 export function namedBy(rows: Iterable<IndexRow>): (digest: string) => boolean {

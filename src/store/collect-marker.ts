@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeNote } from '../util/atomic-write.js';
+import { COLLECT } from './paths.js';
 
 /** What the last collection left, and what has been added since: tells in one read whether another is due. */
 export interface Marker {
@@ -9,17 +10,18 @@ export interface Marker {
   readonly bytes: number;
   readonly puts: number;
   readonly added: number;
+  /** Since when the clock has gone on without a leap; see `clockSince`. */
+  readonly since?: number;
 }
 
-const MARKER = 'collect.json';
 /** With spaces at its end, so that it always has the same length. */
-const LENGTH = 160;
+const LENGTH = 200;
 
 export function readMarker(dir: string): Marker | undefined {
   try {
-    const marker = JSON.parse(readFileSync(join(dir, MARKER), 'utf8')) as Partial<Marker>;
-    const { at, entries, bytes, puts, added } = marker;
-    return [at, entries, bytes, puts, added].every(Number.isFinite) ? (marker as Marker) : undefined;
+    const marker = JSON.parse(readFileSync(join(dir, COLLECT), 'utf8')) as Partial<Marker>;
+    const { at, entries, bytes, puts, added, since = 0 } = marker;
+    return [at, entries, bytes, puts, added, since].every(Number.isFinite) ? (marker as Marker) : undefined;
   } catch {
     // None yet, or garbled: a collection is due and writes a new one.
     return undefined;
@@ -28,5 +30,29 @@ export function readMarker(dir: string): Marker | undefined {
 
 /** Best effort. Two runs that end at once may forget each other's additions; a collection is due once a day anyway. */
 export function writeMarker(dir: string, marker: Marker): void {
-  writeNote(join(dir, MARKER), JSON.stringify(marker).padEnd(LENGTH));
+  writeNote(join(dir, COLLECT), JSON.stringify(marker).padEnd(LENGTH));
+}
+
+/** Counts what was added by another way than a run's puts. Where nothing is known, a collection is due anyway. */
+export function noteAdded(dir: string, entries: number, bytes: number): void {
+  const marker = readMarker(dir);
+  if (marker) writeMarker(dir, { ...marker, puts: marker.puts + entries, added: marker.added + bytes });
+}
+
+const DAY_MS = 24 * 3_600_000;
+const LEAP_MS = 30 * DAY_MS;
+
+/** A clock that goes back, or leaps by a month since this store was last written to, begins to be believed anew. */
+export function clockSince(marker: Marker | undefined, now: number): number {
+  if (marker === undefined) return 0;
+  const leapt = now < marker.at - DAY_MS || now - marker.at > LEAP_MS;
+  return leapt ? now : (marker.since ?? 0);
+}
+
+/**
+ * Whether age may remove something. After a leap only when a day has passed on the new time: one run with a wrong clock
+ * must not empty the store, and a store that was left alone for months loses nothing by waiting for a day.
+ */
+export function isAgeBelievable(marker: Marker | undefined, now: number): boolean {
+  return now - clockSince(marker, now) >= DAY_MS;
 }

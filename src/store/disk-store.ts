@@ -6,13 +6,15 @@ import { Claims, encodeSafely } from './claims.js';
 import { encodeHolder } from './entry-format.js';
 import { FolderAccess } from './folder-access.js';
 import { newHolder } from './holder.js';
+import { IndexLog } from './index-log.js';
+import { rowOf } from './index-row.js';
 import { Ledger } from './ledger.js';
 import type { StoreOptions } from './options.js';
 import { entryPath, isKey } from './paths.js';
 import { fileStamp, readEntry } from './read-entry.js';
 import { Seal } from './secret.js';
 import { setAside } from './set-aside.js';
-import type { Entry, GetResult, PutResult, Store } from './store.js';
+import type { Entry, GetOptions, GetResult, PutResult, Store } from './store.js';
 
 /** What this process has added; decides whether a collection is due. */
 export interface Additions {
@@ -25,6 +27,8 @@ export interface DiskStore extends Store {
   readonly added: Readonly<Additions>;
   /** This process made it: there is nothing in it but what was added since. */
   readonly isNew: boolean;
+  /** What the run has used and put; written down when it ends. */
+  readonly log: IndexLog;
   /** Which files of the project have contents that came from here. */
   readonly ledger: Ledger;
 }
@@ -35,25 +39,31 @@ const ABSENT: GetResult = { miss: { code: 'absent', reason: 'no entry' } };
 export function openStore(options: StoreOptions): DiskStore {
   const { dir, signingKey, project } = options;
   const access = new FolderAccess(options);
-  const seal = new Seal(access);
+  const seal = new Seal(access, signingKey);
   const added: Additions = { entries: 0, bytes: 0 };
   /** By key, the entry that was found unfit or was announced already: a claim must not take it for news. */
   const unfit = new Map<string, string>();
-  const onStored = (bytes: number, entry?: Entry) => {
+  const log = new IndexLog(options, () => project.clock.now());
+  const onBytes = (bytes: number) => {
     added.bytes += bytes;
-    if (entry !== undefined) added.entries += 1;
+  };
+  const onStored = (entry: Entry, file: { readonly ino: number; readonly size: number }) => {
+    added.bytes += file.size;
+    added.entries += 1;
+    log.put(entry.key, rowOf(entry, { ...file, usedAt: entry.createdAt }));
   };
 
   /** Where one entry was not there, the next often is not either, and asking first costs a tenth of failing to read it. */
   let missing = false;
 
-  function get(key: string, request: { readonly ttlMs?: number; readonly now: number }): GetResult {
+  function get(key: string, request: GetOptions): GetResult {
     if (!isKey(key)) return ABSENT;
     missing &&= !existsSync(entryPath(dir, key));
     if (missing) return ABSENT;
     const result = readEntry({ dir, key, signingKey, now: request.now, ttlMs: request.ttlMs });
     if ('miss' in result && result.seen !== undefined) unfit.set(key, result.seen);
     missing = 'miss' in result && result.miss.code === 'absent';
+    if (!('miss' in result) && !request.peek) log.used(key);
     return result;
   }
 
@@ -80,7 +90,8 @@ export function openStore(options: StoreOptions): DiskStore {
       if (setAside(dir, entry.key, project.clock.now())) result = write();
     }
     if ('failed' in result) return { stored: false, reason: access.report(result.failed), isTold: true };
-    onStored(holder.length + rest.length, entry);
+    const stat = statIfThere(entryPath(dir, entry.key));
+    if (stat) onStored(entry, stat);
     return { stored: true };
   }
 
@@ -98,14 +109,16 @@ export function openStore(options: StoreOptions): DiskStore {
     get isNew() {
       return access.isNew;
     },
-    ledger: new Ledger(access),
+    log,
+    ledger: new Ledger(project),
     get,
     put,
     claim: (key, request) => (isKey(key) ? claims.claim(key, request) : Promise.resolve({ unavailable: 'not a key' })),
     remove: (key) => {
+      log.removed(key);
       if (isKey(key)) removeIfThere(entryPath(dir, key));
     },
     seal: (value) => seal.seal(value),
-    blobs: openBlobs({ access, clock: project.clock, onStored }),
+    blobs: openBlobs({ access, clock: project.clock, onStored: onBytes }),
   };
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '../model/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
 import type { Holder } from './holder.js';
 import type { Entry, StoreMiss } from './store.js';
@@ -27,13 +27,13 @@ export function encodeHolder(holder: Holder): string {
 
 /** What is appended to the holder to make the whole entry. */
 export function encodeRest(holderText: string, entry: Entry, signingKey: Buffer | string | undefined): string {
-  const { key, identity, createdAt, creator, runId, flow, phase, output, files, model, usage, durationMs, facts } =
-    entry;
+  const { key, identity, createdAt, creator, runId, flow, phase, output, files, model, usage, durationMs } = entry;
   // Named one by one: an entry that was read has more, and copying whatever is there costs as much as the rest of a put.
   const body = JSON.stringify({
     format: FORMAT,
     key,
     createdAt,
+    ttlMs: entry.ttlMs,
     creator,
     runId,
     flow,
@@ -43,7 +43,7 @@ export function encodeRest(holderText: string, entry: Entry, signingKey: Buffer 
     model,
     usage,
     durationMs,
-    facts,
+    facts: entry.facts,
     identity,
   } satisfies Record<keyof Entry, unknown>);
   let text = `,${body.slice(1, -1)}`;
@@ -93,9 +93,20 @@ export function shapeProblem(entry: JsonObject): string | undefined {
   if (typeof usage['outputTokens'] !== 'number') return 'usage without outputTokens';
   if (!Number.isFinite(entry['createdAt'])) return 'no createdAt';
   if (!Number.isFinite(entry['durationMs'])) return 'no durationMs';
+  if (!Number.isFinite(entry['ttlMs'] ?? 0)) return 'bad ttlMs';
   if (typeof entry['runId'] !== 'string') return 'no runId';
   if (typeof entry['flow'] !== 'string') return 'no flow';
+  if (typeof (entry['model'] ?? '') !== 'string') return 'bad model';
+  if (!isCreator(entry['creator'])) return 'no creator';
   return typeof entry['phase'] === 'string' ? undefined : 'no phase';
+}
+
+function isCreator(value: JsonValue | undefined): boolean {
+  if (!isJsonObject(value ?? null)) return false;
+  const creator = value as JsonObject;
+  return (
+    typeof creator['taskflow'] === 'string' && Object.values(creator).every((member) => typeof member === 'string')
+  );
 }
 
 function isOutputFile(value: unknown): boolean {

@@ -1,11 +1,19 @@
-import { closeSync, createWriteStream, openSync, readFileSync, readSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  createWriteStream,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { removeIfThere, temporaryName } from '../util/atomic-write.js';
+import { removeAbandoned, removeIfThere, temporaryName } from '../util/atomic-write.js';
 import { sha256Stream } from '../util/digest.js';
 import { digestFile } from '../util/digest-file.js';
-import { statIfThere } from '../util/stat.js';
 import { whyUnwritable } from '../util/why-unwritable.js';
 import { MAGIC } from './archive-format.js';
 import { decodeEntry } from './entry-format.js';
@@ -24,93 +32,114 @@ export interface Exported {
 
 type Location = Pick<StoreOptions, 'dir' | 'signingKey'>;
 
-/** Writes every good entry with its files into one archive. The same store gives the same bytes. */
+/**
+ * Writes every good entry with its files into one archive. The same store gives the same bytes. Takes no lock: what is
+ * cleared or replaced meanwhile is left out, or is in it as it is now, with all its files.
+ */
 export async function exportArchive(options: Location, file: string): Promise<Exported | { readonly failed: string }> {
   const temporary = temporaryName(file);
   try {
-    const chosen = await choose(options);
-    const source = Readable.from(records(options.dir, chosen), { objectMode: false });
+    const written = new Written(options);
+    const source = Readable.from(written.records(), { objectMode: false });
     await pipeline(source, createGzip({ level: 6 }), createWriteStream(temporary, { mode: 0o600, flags: 'wx' }));
-    const bytes = statIfThere(temporary)?.size ?? 0;
+    const { size, mtimeMs } = statSync(temporary);
     renameSync(temporary, file);
-    return { entries: chosen.keys.length, blobs: chosen.blobs.length, bytes, skipped: chosen.skipped };
+    removeAbandoned(file, mtimeMs);
+    return { entries: written.entries, blobs: written.blobs.size, bytes: size, skipped: written.skipped };
   } catch (error) {
     removeIfThere(temporary);
     return { failed: whyUnwritable(error) };
   }
 }
 
-interface Choice {
-  readonly keys: readonly string[];
-  readonly blobs: readonly string[];
-  readonly skipped: number;
-}
+class Written {
+  entries = 0;
+  skipped = 0;
+  readonly blobs = new Set<string>();
+  readonly #options: Location;
+  readonly #hash = sha256Stream();
 
-async function choose({ dir, signingKey }: Location): Promise<Choice> {
-  const { rows, unreadable } = loadIndex(dir);
-  const whole = new Map<string, boolean>();
-  const keys: string[] = [];
-  const blobs = new Set<string>();
-  for (const [key, row] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    for (const digest of row.blobs) {
-      if (!whole.has(digest)) whole.set(digest, await isWhole(dir, digest));
+  constructor(options: Location) {
+    this.#options = options;
+  }
+
+  async *records(): AsyncGenerator<Buffer> {
+    const { dir } = this.#options;
+    const { rows, unreadable } = loadIndex(this.#options);
+    this.skipped = unreadable.length;
+    yield this.#counted(Buffer.from(MAGIC));
+    for (const digest of [...new Set([...rows.values()].flatMap((row) => row.blobs))].sort()) {
+      const file = await openWhole(dir, digest);
+      if (file === undefined) continue;
+      for (const chunk of blobRecord(digest, file)) yield this.#counted(chunk);
+      this.blobs.add(digest);
     }
-    if (!row.blobs.every((digest) => whole.get(digest)) || !isGood(dir, key, signingKey)) continue;
-    keys.push(key);
-    for (const digest of row.blobs) blobs.add(digest);
+    for (const key of [...rows.keys()].sort()) {
+      const text = this.#goodEntry(key);
+      if (text === undefined) {
+        this.skipped += 1;
+        continue;
+      }
+      yield this.#counted(Buffer.concat([Buffer.from(`entry ${key} ${text.length}\n`), text, Buffer.from('\n')]));
+      this.entries += 1;
+    }
+    yield Buffer.from(`end ${this.entries} ${this.blobs.size} ${this.#hash.hex()}\n`);
   }
-  return { keys, blobs: [...blobs].sort(), skipped: rows.size - keys.length + unreadable.length };
+
+  #counted(chunk: Buffer): Buffer {
+    this.#hash.update(chunk);
+    return chunk;
+  }
+
+  /** As it is now, if its files are in the archive already. */
+  #goodEntry(key: string): Buffer | undefined {
+    const { dir, signingKey } = this.#options;
+    try {
+      const bytes = readFileSync(entryPath(dir, key));
+      const decoded = decodeEntry(bytes.toString('utf8'), key, signingKey);
+      return 'entry' in decoded && decoded.entry.files.every(({ digest }) => this.blobs.has(digest))
+        ? bytes
+        : undefined;
+    } catch {
+      // Cleared this moment, or not readable: not to be exported.
+      return undefined;
+    }
+  }
 }
 
-function isGood(dir: string, key: string, signingKey: Buffer | string | undefined): boolean {
-  try {
-    return 'entry' in decodeEntry(readFileSync(entryPath(dir, key), 'utf8'), key, signingKey);
-  } catch {
-    // Evicted this moment, or not readable: not to be exported.
-    return false;
-  }
+interface OpenBlob {
+  readonly file: number;
+  readonly size: number;
 }
 
-async function isWhole(dir: string, digest: string): Promise<boolean> {
+/** Opened before it is looked at: from then on it cannot be taken away. Undefined when it is missing or damaged. */
+async function openWhole(dir: string, digest: string): Promise<OpenBlob | undefined> {
   const path = blobPath(dir, digest);
-  const stat = statIfThere(path);
-  if (!stat?.isFile()) return false;
   try {
-    return (await digestFile(path, stat.size)) === digest;
+    const file = openSync(path, 'r');
+    try {
+      const stat = fstatSync(file);
+      if (stat.isFile() && (await digestFile(path, stat.size)) === digest) return { file, size: stat.size };
+    } catch {
+      // Gone while it was looked at: then nothing vouches for it.
+    }
+    closeSync(file);
   } catch {
     // Gone or not readable: what needs it stays at home.
-    return false;
   }
-}
-
-async function* records(dir: string, { keys, blobs }: Choice): AsyncGenerator<Buffer> {
-  const hash = sha256Stream();
-  const counted = (chunk: Buffer) => {
-    hash.update(chunk);
-    return chunk;
-  };
-  yield counted(Buffer.from(MAGIC));
-  for (const digest of blobs) {
-    for (const chunk of record('blob', digest, blobPath(dir, digest))) yield counted(chunk);
-  }
-  for (const key of keys) {
-    for (const chunk of record('entry', key, entryPath(dir, key))) yield counted(chunk);
-  }
-  yield Buffer.from(`end ${keys.length} ${blobs.length} ${hash.hex()}\n`);
+  return undefined;
 }
 
 const CHUNK = 256 * 1024;
 
-function* record(type: string, name: string, path: string): Generator<Buffer> {
-  const file = openSync(path, 'r');
+function* blobRecord(digest: string, { file, size }: OpenBlob): Generator<Buffer> {
   try {
-    const size = statIfThere(path)?.size ?? 0;
-    yield Buffer.from(`${type} ${name} ${size}\n`);
+    yield Buffer.from(`blob ${digest} ${size}\n`);
     let left = size;
     while (left > 0) {
       const chunk = Buffer.allocUnsafe(Math.min(CHUNK, left));
       const read = readSync(file, chunk);
-      if (read === 0) throw new Error(`${path} has become shorter`);
+      if (read === 0) throw new Error(`the kept file ${digest} has become shorter`);
       yield chunk.subarray(0, read);
       left -= read;
     }

@@ -9,13 +9,13 @@ const LASTING = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'ENOTDI
 /** Whether the folder can be written, found out by writing: one warning, and the run goes on without the store. */
 export class FolderAccess {
   readonly dir: string;
-  readonly #options: StoreOptions;
+  readonly #options: Pick<StoreOptions, 'dir' | 'onWarning'>;
   #prepared = false;
   #isNew = false;
   #unusable: string | undefined;
   #warned = false;
 
-  constructor(options: StoreOptions) {
+  constructor(options: Pick<StoreOptions, 'dir' | 'onWarning'>) {
     this.dir = options.dir;
     this.#options = options;
   }

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { sha256Stream } from '../util/digest.js';
 import { ArchiveProblem, ArchiveReader, MAGIC, parseHead } from './archive-format.js';
+import { noteAdded } from './collect-marker.js';
 import { prepareFolder } from './folder.js';
+import { appendEvents } from './index-log.js';
 import type { ImportOptions } from './options.js';
 import { blobPath, entryPath, stagingName } from './paths.js';
 import { Staging } from './staging.js';
@@ -74,19 +76,19 @@ async function unpack(file: string, staging: Staging, { limits }: ImportOptions)
 }
 
 /** Blobs first: an entry is complete from the moment it has its name. */
-function take(staging: Staging, { dir }: ImportOptions): Imported {
+function take(staging: Staging, options: ImportOptions): Imported {
+  const { dir, project } = options;
   for (const digest of staging.blobs) {
     const target = blobPath(dir, digest);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     renameSync(staging.pathOf(digest), target);
   }
-  let entries = 0;
-  for (const { key, createdAt } of staging.entries) {
-    if (existingAge(dir, key) >= createdAt) continue;
-    renameSync(staging.pathOf(key), entryPath(dir, key));
-    entries += 1;
-  }
-  return { entries, blobs: staging.blobs.size, known: staging.entries.length - entries };
+  const taken = staging.entries.filter(({ key, row }) => existingAge(dir, key) < row.createdAt);
+  for (const { key } of taken) renameSync(staging.pathOf(key), entryPath(dir, key));
+  const rows = taken.map(({ key, row }) => [key, row] as const);
+  if (taken.length > 0) appendEvents(options, rows, project.clock.now());
+  noteAdded(dir, taken.length, staging.bytes);
+  return { entries: taken.length, blobs: staging.blobs.size, known: staging.entries.length - taken.length };
 }
 
 function existingAge(dir: string, key: string): number {

@@ -1,69 +1,86 @@
-import { appendFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../util/atomic-write.js';
-import type { FolderAccess } from './folder-access.js';
+import { sha256Hex } from '../util/digest.js';
+import type { Project } from '../util/project.js';
+import { statIfThere } from '../util/stat.js';
+import { userCacheDir } from '../util/user-cache.js';
 
-export const LEDGER = 'written-files.jsonl';
+type Place = Pick<Project, 'root' | 'home' | 'env'>;
 
 /**
  * Which contents we wrote (a phase of ours did, or a restore) to which path: what is not in here is somebody's work and
- * is never overwritten. Lines are only appended, one short write each, so processes do not disturb each other; it is
- * read only when a file is not as it should be.
+ * is never overwritten. It lies in the user's own folder and not in the cache folder: a cache that comes from elsewhere
+ * must not say that we wrote `package.json`. Lines are only appended, one short write each, so processes do not disturb
+ * each other; it is read only when a file is not as it should be.
  */
 export class Ledger {
-  readonly #access: FolderAccess;
+  readonly #path: string;
+  #read: { readonly bytes: number; readonly rows: ReadonlySet<string> } | undefined;
 
-  constructor(access: FolderAccess) {
-    this.#access = access;
+  constructor(project: Place) {
+    this.#path = ledgerPath(project);
   }
 
   record(files: readonly { readonly path: string; readonly digest: string }[]): void {
-    if (files.length === 0 || this.#access.problem() !== undefined) return;
-    const lines = files.map(({ path, digest }) => `${JSON.stringify([path, digest])}\n`).join('');
+    if (files.length === 0) return;
+    const lines = files.map(({ path, digest }) => `${rowText(path, digest)}\n`).join('');
     try {
-      appendFileSync(join(this.#access.dir, LEDGER), lines, { mode: 0o600 });
-    } catch (error) {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      appendFileSync(this.#path, lines, { mode: 0o600 });
+    } catch {
       // Forgotten writes are taken for a person's later, which costs an execution and nobody's work.
-      this.#access.report(error as NodeJS.ErrnoException);
     }
   }
 
   /** Whether this content of this path is ours. */
   wrote(path: string, digest: string): boolean {
-    return readLedger(this.#access.dir).some(([knownPath, known]) => knownPath === path && known === digest);
+    const bytes = statIfThere(this.#path)?.size ?? 0;
+    if (this.#read?.bytes !== bytes) this.#read = { bytes, rows: new Set(readLines(this.#path)) };
+    return this.#read.rows.has(rowText(path, digest));
   }
 }
 
-function readLedger(dir: string): [string, string][] {
-  let text: string;
+export function ledgerPath({ root, home, env }: Place): string {
+  return join(userCacheDir(env, home), 'written-files', `${sha256Hex(root)}.jsonl`);
+}
+
+function rowText(path: string, digest: string): string {
+  return JSON.stringify([path, digest]);
+}
+
+function readLines(path: string): string[] {
   try {
-    text = readFileSync(join(dir, LEDGER), 'utf8');
+    return readFileSync(path, 'utf8').split('\n').slice(0, -1);
   } catch {
     // Nothing was ever written, or the folder was cleared: then nothing is known to be ours.
     return [];
   }
-  return text.split('\n').flatMap((line) => {
-    try {
-      const row: unknown = JSON.parse(line);
-      return Array.isArray(row) && row.length === 2 ? [row as [string, string]] : [];
-    } catch {
-      // The last line, or one that was cut short.
-      return [];
-    }
-  });
 }
 
 const KEPT_PER_PATH = 8;
 
 /** Drops repetitions and all but the latest contents of each path. A line appended meanwhile may be lost: see `record`. */
-export function compactLedger(dir: string): void {
-  const rows = readLedger(dir);
+export function compactLedger(project: Place): void {
+  const path = ledgerPath(project);
+  const lines = readLines(path);
   const latest = new Map<string, string[]>();
-  for (const [path, digest] of rows) {
-    const known = (latest.get(path) ?? []).filter((other) => other !== digest);
-    latest.set(path, [...known, digest].slice(-KEPT_PER_PATH));
+  for (const line of lines) {
+    const name = pathOf(line);
+    if (name === undefined) continue;
+    const known = (latest.get(name) ?? []).filter((other) => other !== line);
+    latest.set(name, [...known, line].slice(-KEPT_PER_PATH));
   }
-  const kept = [...latest].flatMap(([path, digests]) => digests.map((digest) => [path, digest]));
-  if (kept.length === rows.length) return;
-  writeFileAtomic(join(dir, LEDGER), kept.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const kept = [...latest.values()].flat();
+  if (kept.length !== lines.length) writeFileAtomic(path, kept.map((line) => `${line}\n`).join(''));
+}
+
+function pathOf(line: string): string | undefined {
+  try {
+    const row: unknown = JSON.parse(line);
+    return Array.isArray(row) && typeof row[0] === 'string' ? row[0] : undefined;
+  } catch {
+    // Cut short.
+    return undefined;
+  }
 }

@@ -5,13 +5,14 @@ import { statIfThere } from '../util/stat.js';
 import { claimState, parseHolder, readClaim, removeDeadClaim } from './claim-file.js';
 import { stateOf } from './holder.js';
 import { listFolder } from './index-file.js';
-import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, STAT_TABLES } from './paths.js';
+import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, RESTORING, STAT_TABLES } from './paths.js';
 
 /** Writing a file takes milliseconds; one this old belongs to nobody. */
 const TEMPORARY_MS = 60 * 60_000;
 const UNUSED_TABLE_MS = 30 * 24 * 60 * 60_000;
 
 /** Removes what processes that died have left: claims, temporary files, guards. Returns how many. */
+/** `now`: see `fileClock`. */
 export function removeLeftovers(dir: string, now: number): number {
   let removed = 0;
   for (const name of listFolder(dir)) {
@@ -27,7 +28,7 @@ export function removeLeftovers(dir: string, now: number): number {
 function removeFromSubfolders(dir: string, now: number): number {
   const blobFolders = listFolder(join(dir, BLOBS)).map((prefix) => join(dir, BLOBS, prefix));
   let removed = 0;
-  for (const folder of [...blobFolders, join(dir, STAT_TABLES)]) {
+  for (const folder of [...blobFolders, join(dir, RESTORING), join(dir, STAT_TABLES)]) {
     for (const name of listFolder(folder)) {
       const limit = name.endsWith('.tmp') ? TEMPORARY_MS : name.endsWith('.bin') ? UNUSED_TABLE_MS : undefined;
       const path = join(folder, name);

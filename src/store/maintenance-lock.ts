@@ -1,38 +1,53 @@
 import { join } from 'node:path';
-import type { Clock } from '../util/clock.js';
-import { dropClaim } from './claim-file.js';
 import { prepareFolder } from './folder.js';
 import { MAINTENANCE } from './paths.js';
-import { waitForClaim } from './wait-for-claim.js';
 
-/** Longer than most maintenance takes; who waits is a person, or the end of a run. */
+/** Longer than most maintenance takes, and than a killed one is in the way; who waits is a person. */
 const PATIENCE_MS = 9_000;
+const POLL_MS = 100;
+/** A holder that has not touched its lock for this long was killed, or stopped. */
+const STALE_MS = 5_000;
+const TOUCH_MS = 1_000;
 
 /**
- * One maintenance at a time. It only saves work: each step by itself is safe beside runs and beside another maintenance,
- * so two at once are no harm. A claim like those of results, since it names its holder: one that was killed is in nobody's
- * way, and a slow one keeps its turn.
+ * One maintenance at a time (clearing, collecting, verifying, folding the log into the index). The lock only saves work:
+ * each step by itself is safe beside runs and beside another maintenance, so that a holder who was stopped and has lost
+ * it does no harm. Loaded here: a run that keeps nothing has no use for it.
  */
 export async function withMaintenanceLock<T>(
   dir: string,
-  clock: Clock,
   work: () => T | Promise<T>,
+  patienceMs = PATIENCE_MS,
 ): Promise<T | { busy: string }> {
   const prepared = prepareFolder(dir);
   if ('failed' in prepared) return { busy: `cannot write to the cache: ${prepared.failed.message}` };
-  let holder = 'another process';
-  const request = {
-    signal: AbortSignal.timeout(PATIENCE_MS),
-    onWait: (who: string) => {
-      holder = who;
-    },
-  };
-  const acquired = await waitForClaim(join(dir, MAINTENANCE), request, clock);
-  if ('aborted' in acquired) return { busy: `${holder} is tidying up the cache` };
-  if ('failed' in acquired) return { busy: `cannot write to the cache: ${acquired.failed.message}` };
+  const { lock } = await import('proper-lockfile');
+  let release: () => Promise<void>;
+  try {
+    release = await lock(dir, {
+      lockfilePath: join(dir, MAINTENANCE),
+      realpath: false,
+      stale: STALE_MS,
+      update: TOUCH_MS,
+      retries: {
+        retries: Math.ceil(patienceMs / POLL_MS),
+        factor: 1,
+        minTimeout: POLL_MS,
+        maxTimeout: POLL_MS,
+      },
+      // See above: whoever has it now and we do not disturb each other.
+      onCompromised: () => {},
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return {
+      busy: code === 'ELOCKED' ? 'another process is tidying up the cache' : `cannot lock the cache: ${message}`,
+    };
+  }
   try {
     return await work();
   } finally {
-    dropClaim(acquired.own);
+    // It was taken over, or the folder is gone: there is nothing to give back.
+    await release().catch(() => {});
   }
 }

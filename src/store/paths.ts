@@ -5,18 +5,24 @@ import { join } from 'node:path';
 const KEY = /^[0-9a-f]{64}$/;
 const ENTRY = /^([0-9a-f]{64})\.json$/;
 /** Held for the moment in which a dead holder's claim is removed: see `removeDeadClaim`. */
-const GUARD = /^(?:[0-9a-f]{64}|maintenance)\.claim-(?:[0-9a-f]{12}-\d+|inode\d+)\.guard$/;
+const GUARD = /^[0-9a-f]{64}\.claim-(?:[0-9a-f]{12}-\d+|inode\d+)\.guard$/;
 const CLAIM = /^([0-9a-f]{64})\.claim$/;
 /** One of our files that was being written: see `temporaryName`. */
 const TEMPORARY =
-  /^(?:[0-9a-f]{64}\.json|index\.json|collect\.json|written-files\.jsonl|secret|CACHEDIR\.TAG|\.gitignore)\.\d+-\d+-[0-9a-z]+\.tmp$/;
+  /^(?:[0-9a-f]{64}\.json|index\.json|collect\.json|secret|CACHEDIR\.TAG|\.gitignore)\.\d+-\d+-[0-9a-z]+\.tmp$/;
 
 export const BLOBS = 'blobs';
 export const DAMAGED = 'damaged';
 export const STAT_TABLES = 'stat-table';
 export const INDEX = 'index.json';
 export const SECRET = 'secret';
-export const MAINTENANCE = 'maintenance.claim';
+export const COLLECT = 'collect.json';
+/** What runs have used and put since the index was written; and that part of it that is being folded into the index. */
+export const INDEX_LOG = 'index.log';
+export const INDEX_LOG_TAKEN = 'index.log.taken';
+export const MAINTENANCE = 'maintenance.lock';
+/** Where files are put together before they get their place in the project: nothing there is matched by a glob. */
+export const RESTORING = 'restoring';
 
 /** Keys come from file names, archives and command lines too: only a full digest may become part of a path. */
 export function isKey(text: string): boolean {

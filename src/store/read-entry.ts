@@ -1,4 +1,4 @@
-import { constants, readFileSync, type Stats, utimesSync } from 'node:fs';
+import { constants, readFileSync, type Stats } from 'node:fs';
 import type { ErrnoError } from '../util/atomic-write.js';
 import { formatDuration } from '../util/duration.js';
 import { statIfThere } from '../util/stat.js';
@@ -6,7 +6,6 @@ import { decodeEntry } from './entry-format.js';
 import { entryPath } from './paths.js';
 import { setAside } from './set-aside.js';
 import type { Entry, GetResult, StoreMiss } from './store.js';
-import { TOUCH_AFTER_MS } from './touch.js';
 
 export interface ReadRequest {
   readonly dir: string;
@@ -55,8 +54,6 @@ export function readEntry(request: ReadRequest): ReadResult {
   }
   const stale = ageProblem(decoded.entry, request);
   if (stale) return { miss: stale, seen: stampOf(path) };
-  // What was made just now was used just now: no need to look at its file.
-  if (request.now - decoded.entry.createdAt >= TOUCH_AFTER_MS) touch(path, request.now);
   return decoded;
 }
 
@@ -76,16 +73,6 @@ function ageProblem({ createdAt }: Entry, { now, ttlMs }: ReadRequest): StoreMis
     return { code: 'expired', reason: `expired: ${formatDuration(age)} > ${formatDuration(ttlMs)}` };
   }
   return undefined;
-}
-
-function touch(path: string, now: number): void {
-  const stat = statIfThere(path);
-  if (!stat || now - stat.mtimeMs < TOUCH_AFTER_MS) return;
-  try {
-    utimesSync(path, now / 1_000, now / 1_000);
-  } catch {
-    // A read-only folder keeps no record of use; the entry is as good as before.
-  }
 }
 
 function miss(code: StoreMiss['code'], reason: string): ReadResult {

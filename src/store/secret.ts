@@ -3,7 +3,8 @@ import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeIfThere, temporaryName } from '../util/atomic-write.js';
 import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
-import type { FolderAccess } from './folder-access.js';
+import { FolderAccess } from './folder-access.js';
+import type { StoreOptions } from './options.js';
 import { SECRET } from './paths.js';
 
 /**
@@ -12,19 +13,26 @@ import { SECRET } from './paths.js';
  */
 export class Seal {
   readonly #access: FolderAccess;
+  readonly #signingKey: Buffer | string | undefined;
   #secret: string | undefined;
   #prefix = '';
 
-  constructor(access: FolderAccess) {
+  constructor(access: FolderAccess, signingKey: Buffer | string | undefined) {
     this.#access = access;
+    this.#signingKey = signingKey;
   }
 
   seal(value: string): string {
     if (this.#secret === undefined) {
-      this.#secret = this.#load();
+      this.#secret = this.#shared() ?? this.#load();
       this.#prefix = `sealed:${sha256Hex(`store ${this.#secret}`).slice(0, 8)}:`;
     }
     return this.#prefix + hmacSha256Hex(this.#secret, value).slice(0, 32);
+  }
+
+  /** Who shares a signing key shares results that depend on secrets, too: the key stays with them. */
+  #shared(): string | undefined {
+    return this.#signingKey === undefined ? undefined : hmacSha256Hex(this.#signingKey, 'seals of secret values');
   }
 
   /** Where nothing can be written, a secret for this process alone does: nothing that it seals is kept. */
@@ -46,6 +54,12 @@ export class Seal {
       removeIfThere(temporary);
     }
   }
+}
+
+/** The seal of a store's folder for a run that does not use the store. */
+export function openSeal(options: Pick<StoreOptions, 'dir' | 'signingKey' | 'onWarning'>): (value: string) => string {
+  const seal = new Seal(new FolderAccess(options), options.signingKey);
+  return (value) => seal.seal(value);
 }
 
 function readSecret(path: string): string | undefined {

@@ -16,19 +16,32 @@ export function resolveSigningKey(
   if ('env' in source) {
     const value = project.env[source.env];
     if (!value) return { problem: `the signing key's variable ${source.env} is not set` };
-    return { key: value };
+    return longEnough(value, `the signing key in ${source.env}`);
   }
   const path = source.file.startsWith('~/')
     ? join(project.home, source.file.slice(2))
     : resolve(project.root, source.file);
   try {
     const text = readFileSync(path, 'latin1').trimEnd();
-    return text === ''
-      ? { problem: `the signing key's file ${source.file} is empty` }
-      : { key: Buffer.from(text, 'latin1') };
+    if (text === '') return { problem: `the signing key's file ${source.file} is empty` };
+    return longEnough(Buffer.from(text, 'latin1'), `the signing key in ${source.file}`);
   } catch (error) {
     return {
       problem: `the signing key's file ${source.file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
     };
   }
+}
+
+/** Shorter ones can be found by trying. */
+const SHORTEST = 32;
+
+function longEnough(
+  key: Buffer | string,
+  what: string,
+): { readonly key: Buffer | string } | { readonly problem: string } {
+  const bytes = Buffer.byteLength(key);
+  if (bytes >= SHORTEST) return { key };
+  return {
+    problem: `${what} has ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}; it needs at least ${SHORTEST} (openssl rand -hex 32 makes one)`,
+  };
 }

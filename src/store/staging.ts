@@ -1,20 +1,23 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeAll } from '../util/atomic-write.js';
 import { sha256Stream } from '../util/digest.js';
 import { statIfThere } from '../util/stat.js';
 import { ArchiveProblem } from './archive-format.js';
 import { decodeEntry } from './entry-format.js';
+import { type IndexRow, rowOf } from './index-row.js';
 import type { ImportOptions } from './options.js';
-import { isSafeOutputPath } from './output-path.js';
+import { isLink, isSafeLink, LONGEST_LINK, problemOfFiles } from './output-path.js';
 import { blobPath } from './paths.js';
 
 const FUTURE_MS = 5 * 60_000;
 
 /** What an archive holds, unpacked and checked, before any of it is taken. */
 export class Staging {
-  readonly entries: { readonly key: string; readonly createdAt: number }[] = [];
+  readonly entries: { readonly key: string; readonly row: IndexRow }[] = [];
   readonly blobs = new Set<string>();
+  /** Of everything in it. */
+  bytes = 0;
   readonly #folder: string;
   readonly #options: ImportOptions;
 
@@ -40,6 +43,7 @@ export class Staging {
       await read((piece) => {
         hash.update(piece);
         writeAll(file, piece);
+        this.bytes += piece.length;
       });
     } finally {
       closeSync(file);
@@ -62,10 +66,17 @@ export class Staging {
     const expected = recomputeKey?.(identity);
     if (expected !== undefined && expected !== key) throw refuse('its identity belongs to another key');
     if (createdAt > project.clock.now() + FUTURE_MS) throw refuse('it is from the future');
-    for (const { path, digest } of files) {
-      if (!isSafeOutputPath(path)) throw refuse(`${JSON.stringify(path)} is no place for a file`);
-      if (!this.blobs.has(digest) && !statIfThere(blobPath(dir, digest))) throw refuse(`the file ${path} is missing`);
+    const problem = problemOfFiles(files);
+    if (problem !== undefined) throw refuse(problem);
+    for (const file of files) {
+      const { path, digest } = file;
+      const blob = this.blobs.has(digest) ? this.pathOf(digest) : blobPath(dir, digest);
+      const stat = statIfThere(blob);
+      if (!stat) throw refuse(`the file ${path} is missing`);
+      if (isLink(file) && (stat.size > LONGEST_LINK || !isSafeLink(path, readFileSync(blob, 'utf8'))))
+        throw refuse(`${path} is a link that leaves the project, or leads to .git or .pi`);
     }
-    this.entries.push({ key, createdAt });
+    const { ino, size } = statSync(this.pathOf(key));
+    this.entries.push({ key, row: rowOf(decoded.entry, { ino, size, usedAt: project.clock.now() }) });
   }
 }

@@ -15,13 +15,16 @@ export interface StoreStatus {
   readonly oldest?: number;
   /** Entries that were set aside or cannot be read. */
   readonly damaged: number;
+  /** Entries that no row of the index knew: they had to be read. */
+  readonly unindexed: number;
 }
 
-export function storeStatus({ dir }: Pick<StoreOptions, 'dir'>): StoreStatus {
-  const { rows, unreadable } = loadIndex(dir);
+export function storeStatus(options: Pick<StoreOptions, 'dir' | 'signingKey'>): StoreStatus {
+  const { dir } = options;
+  const { rows, unreadable, read } = loadIndex(options);
   const blobs = listBlobs(dir);
   let oldest: number | undefined;
   for (const { createdAt } of rows.values()) if (oldest === undefined || createdAt < oldest) oldest = createdAt;
   const damaged = unreadable.length + listFolder(join(dir, DAMAGED)).length;
-  return { dir, ...totals(rows, blobs), blobs: blobs.size, oldest, damaged };
+  return { dir, ...totals(rows, blobs), blobs: blobs.size, oldest, damaged, unindexed: read };
 }

@@ -8,7 +8,9 @@ export interface Entry {
   /** Stored form of the identity: secrets and environment values are keyed digests, long texts are shortened. */
   readonly identity: JsonObject;
   readonly createdAt: number;
-  readonly creator: { readonly taskflow: string; readonly client?: string };
+  /** How long it may be reused, as its phase said when it was put: afterwards the next collection drops it. */
+  readonly ttlMs?: number;
+  readonly creator: Creator;
   readonly runId: string;
   readonly flow: string;
   readonly phase: string;
@@ -20,6 +22,18 @@ export interface Entry {
   readonly durationMs: number;
   /** Kind-specific facts worth keeping (the winner of a race, item counts …). */
   readonly facts?: JsonValue;
+}
+
+/** Who has made an entry. */
+export interface Creator {
+  readonly taskflow: string;
+  /** Version of the agent's client. */
+  readonly client?: string;
+  readonly user?: string;
+  /** The machine; absent where a CI job says more. */
+  readonly host?: string;
+  /** The job, as the CI system names it. */
+  readonly ci?: string;
 }
 
 export type GetResult = { readonly entry: Entry } | { readonly miss: StoreMiss };
@@ -48,9 +62,16 @@ export interface ClaimRequest {
   readonly onWait?: (holder: string) => void;
 }
 
+export interface GetOptions {
+  readonly ttlMs?: number;
+  readonly now: number;
+  /** Only looks: that is no use of the entry. */
+  readonly peek?: true;
+}
+
 /** What a run needs of a store. Reads take no lock; nothing here throws for a reason outside the program. */
 export interface Store {
-  get(key: string, options: { readonly ttlMs?: number; readonly now: number }): GetResult;
+  get(key: string, options: GetOptions): GetResult;
   /**
    * Waits until this caller may compute the key, in this process or against others. Resolves to `ready` when someone
    * else has just stored it: look it up again. Without a usable store: `{ unavailable }`, and the phase simply runs.

@@ -1,14 +1,15 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { type ErrnoError, removeIfThere } from '../util/atomic-write.js';
-import { digestFile } from '../util/digest-file.js';
+import { digestFile, otherWork } from '../util/digest-file.js';
 import { statIfThere } from '../util/stat.js';
 import { type BlobInfo, listBlobs } from './blob-list.js';
 import { decodeEntry } from './entry-format.js';
-import { listFolder, loadIndex } from './index-file.js';
+import { fileClock } from './file-clock.js';
+import { listFolder, takeIndex, writeIndex } from './index-file.js';
 import { removeLeftovers } from './leftovers.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
 import type { CheckOptions, StoreOptions } from './options.js';
-import { entryPath, INDEX, keyOfEntryName } from './paths.js';
+import { entryPath, keyOfEntryName } from './paths.js';
 import { FOLDER_SET_ASIDE } from './read-entry.js';
 import { setAside } from './set-aside.js';
 import type { Entry } from './store.js';
@@ -22,22 +23,22 @@ export interface VerifyStep {
 
 export type VerifyOptions = Pick<StoreOptions, 'dir' | 'project' | 'signingKey'> & CheckOptions;
 
-/** What is remembered of a good entry: all of them may be a gigabyte. */
+/** What is remembered of a good entry that has files: all of them may be a gigabyte. */
 type Named = Pick<Entry, 'key' | 'files'>;
 
 /** Reads everything. Damaged entries are set aside, damaged blobs removed, the index is made again. */
 export async function verifyStore(options: VerifyOptions): Promise<readonly VerifyStep[] | { readonly busy: string }> {
   const { dir, project } = options;
   if (!existsSync(dir)) return [];
-  return withMaintenanceLock(dir, project.clock, async () => {
+  return withMaintenanceLock(dir, async () => {
     const now = project.clock.now();
     const folder = verifyFolder(dir);
     const blobs = listBlobs(dir);
-    const entries = verifyEntries(options, now);
+    const entries = await verifyEntries(options, now);
     const files = await verifyBlobs(blobs, entries.valid);
-    const left = removeLeftovers(dir, now);
-    removeIfThere(`${dir}/${INDEX}`);
-    const index = loadIndex(dir);
+    const left = removeLeftovers(dir, fileClock(dir) ?? 0);
+    const index = takeIndex(options);
+    writeIndex(options, index.rows);
     return [
       folder,
       { name: 'entries', checked: entries.checked, problems: entries.problems },
@@ -63,17 +64,19 @@ function verifyFolder(dir: string): VerifyStep {
   }
 }
 
-function verifyEntries(
+async function verifyEntries(
   { dir, signingKey, recomputeKey }: VerifyOptions,
   now: number,
-): { checked: number; problems: string[]; valid: Named[] } {
+): Promise<{ checked: number; problems: string[]; valid: Named[] }> {
   const keys = listFolder(dir)
     .map(keyOfEntryName)
     .filter((key) => key !== undefined)
     .sort();
   const problems: string[] = [];
   const valid: Named[] = [];
-  for (const key of keys) {
+  for (const [i, key] of keys.entries()) {
+    // The lock shows signs of life in between.
+    if (i % 500 === 499) await otherWork();
     const read = readWhole(dir, key);
     if ('folder' in read) {
       problems.push(`${key}: ${setAside(dir, key, now) ? FOLDER_SET_ASIDE : 'a folder stands in its place'}`);
@@ -88,7 +91,7 @@ function verifyEntries(
     if ('entry' in decoded) {
       const expected = recomputeKey?.(decoded.entry.identity);
       if (expected === undefined || expected === key) {
-        valid.push({ key, files: decoded.entry.files });
+        if (decoded.entry.files.length > 0) valid.push({ key, files: decoded.entry.files });
         continue;
       }
       problems.push(`${key}: its identity belongs to another key: set aside`);

@@ -1,4 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { statIfThere } from './stat.js';
 
 export type ErrnoError = Error & { readonly code?: string };
 
@@ -13,6 +15,28 @@ let counter = 0;
 export function temporaryName(path: string): string {
   counter += 1;
   return `${path}.${process.pid}-${counter}-${Math.floor(Math.random() * 0xffffffff).toString(36)}.tmp`;
+}
+
+/** A temporary file that was not written to for this long belongs to nobody any more. */
+const ABANDONED_MS = 60 * 60_000;
+
+/** Removes what killed processes have left beside this file while they wrote it. `now`: by the file system's clock. */
+export function removeAbandoned(path: string, now: number): void {
+  const [folder, prefix] = [dirname(path), `${basename(path)}.`];
+  for (const name of namesIn(folder)) {
+    if (!name.startsWith(prefix) || !/^\d+-\d+-[0-9a-z]+\.tmp$/.test(name.slice(prefix.length))) continue;
+    const stat = statIfThere(join(folder, name));
+    if (stat && now - stat.mtimeMs > ABANDONED_MS) removeIfThere(join(folder, name));
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Not to be listed: then it is not ours to tidy up.
+    return [];
+  }
 }
 
 /**

@@ -108,16 +108,20 @@ describe('an archive that was tampered with', () => {
       join(clone, '.pi/taskflows/config.yaml'),
       `${readFileSync(join(clone, '.pi/taskflows/config.yaml'), 'utf8')}cache: { signingKey: { env: KEY } }\n`,
     );
-    const refused = await cli(clone, ['cache', 'import', archive()], { KEY: 'a long and secret key' });
+    const refused = await cli(clone, ['cache', 'import', archive()], { KEY: 'a long and secret key of the project' });
     expect(refused.status).toBe(2);
     expect(taken(clone)).toEqual([]);
     writeConfig(rig, 'cache: { signingKey: { env: KEY } }\n');
     rmSync(join(rig.root, CACHE), { recursive: true });
-    await counted(rig.root, [], { KEY: 'a long and secret key' });
-    await cli(rig.root, ['cache', 'export', archive()], { KEY: 'a long and secret key' });
-    expect((await cli(clone, ['cache', 'import', archive()], { KEY: 'a long and secret key' })).status).toBe(0);
+    await counted(rig.root, [], { KEY: 'a long and secret key of the project' });
+    await cli(rig.root, ['cache', 'export', archive()], { KEY: 'a long and secret key of the project' });
+    expect(
+      (await cli(clone, ['cache', 'import', archive()], { KEY: 'a long and secret key of the project' })).status,
+    ).toBe(0);
     mkdirSync(join(clone, 'again'), { recursive: true });
-    expect((await cli(clone, ['cache', 'import', archive()], { KEY: 'another key' })).status).toBe(2);
+    expect(
+      (await cli(clone, ['cache', 'import', archive()], { KEY: 'another key that is long enough, too' })).status,
+    ).toBe(2);
   });
 });
 

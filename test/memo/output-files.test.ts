@@ -12,7 +12,8 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { captureOutputs, restoreOutputs, undeclaredWrite } from '../../src/memo/output-files.js';
+import { captureOutputs, undeclaredWrite } from '../../src/memo/output-files.js';
+import { restoreOutputs } from '../../src/memo/restore-outputs.js';
 import type { OutputFile } from '../../src/model/outcome.js';
 import { type DiskStore, openStore } from '../../src/store/disk-store.js';
 import { blobPath } from '../../src/store/paths.js';
@@ -34,9 +35,9 @@ async function capture(...outputs: string[]): Promise<readonly OutputFile[]> {
 }
 
 /** As a later process would. */
-function restore(files: readonly OutputFile[]) {
+function restore(files: readonly OutputFile[], outputs: readonly string[] = ['**']) {
   const later = openStore({ dir: p.stateDir, project: p.project, limits: LIMITS });
-  return restoreOutputs(files, { project: p.project, store: later });
+  return restoreOutputs(files, { project: p.project, store: later, outputs });
 }
 
 const read = (path: string) => readFileSync(join(p.root, path), 'utf8');

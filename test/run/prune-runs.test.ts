@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pruneRuns } from '../../src/run/history/prune-runs.js';
@@ -57,6 +57,34 @@ describe('runs', () => {
     const more = earlier(done.runId, 200);
     pruneRuns(then(), 10);
     expect(kept()).toEqual([oldFailed, ...others, more, done.runId, failed.runId].sort());
+  });
+
+  it('older than a month go, but not because of one run with a clock in 2099', async () => {
+    const { runId } = await rig.run({ name: 'one', phases: [ticking('a')] }, { file: 'one.json' });
+    const days = (count: number) => ({
+      ...rig.project,
+      clock: { ...rig.project.clock, now: () => start + count * DAY },
+    });
+    const start = Date.UTC(2020, 0, 1);
+    const DAY = 24 * 3_600_000;
+    const on = (id: string) => {
+      cpSync(join(rig.root, RUNS, source), join(rig.root, RUNS, id), { recursive: true });
+      return id;
+    };
+    let source = runId;
+    const history = ['20200101-000000-aaaaaa', '20200102-000000-aaaaaa', '20200103-000000-aaaaaa'].map(on);
+    renameSync(join(rig.root, RUNS, runId), join(rig.root, RUNS, '20200103-000001-aaaaaa'));
+    source = '20200103-000001-aaaaaa';
+    const future = on('20990101-000000-aaaaaa');
+    pruneRuns({ ...rig.project, clock: { ...rig.project.clock, now: () => Date.UTC(2099, 0, 1) } }, 10);
+    expect(kept()).toEqual(expect.arrayContaining([...history, future]));
+    pruneRuns(days(3), 10);
+    expect(kept()).toEqual(expect.arrayContaining(history));
+    on('20200201-000000-aaaaaa');
+    on('20200202-000000-aaaaaa');
+    pruneRuns(days(32), 10);
+    expect(kept()).not.toContain(history[0]);
+    expect(kept()).toContain(history[2]);
   });
 
   it('that are gone leave no more pointers behind than there may be', async () => {

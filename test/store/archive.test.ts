@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -316,4 +316,55 @@ test('a store that cannot be written refuses', async () => {
   mkdirSync(dirname(dirname(there.dir)), { recursive: true });
   writeFileSync(dirname(there.dir), 'a file');
   expect(await importThere()).toHaveProperty('refused');
+});
+
+describe('export beside others', () => {
+  test('a store that is cleared meanwhile gives an archive that can be imported', async () => {
+    const store = openStore(here.options());
+    for (let i = 0; i < 300; i++) {
+      writeFileSync(join(here.root, 'file'), `content ${i}`.repeat(2_000));
+      const kept = store.blobs.keep(join(here.root, 'file'));
+      if ('failed' in kept) throw new Error(kept.failed);
+      store.put(entryFor(`n${i}`, { files: [{ path: `dist/${i}`, ...kept }] }));
+    }
+    const exporting = exportArchive(here.options(), archive);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const row of listEntries(here.options()).slice(0, 200)) rmSync(entryPath(here.dir, row.key));
+    const { clearEntries } = await import('../../src/store/clear-entries.js');
+    expect(await clearEntries(here.options(), { all: true })).toHaveProperty('entries');
+    expect(await exporting).toHaveProperty('entries');
+    expect(await importThere()).toHaveProperty('entries');
+  });
+
+  test('an entry that was replaced since, with other files, stays at home', async () => {
+    const [, two] = fill();
+    const { maybeCollect } = await import('../../src/store/maybe-collect.js');
+    const store = openStore(here.options());
+    store.put(entryFor('four'));
+    await maybeCollect(store);
+    writeFileSync(join(here.root, 'file'), 'another content');
+    const kept = store.blobs.keep(join(here.root, 'file'));
+    if ('failed' in kept) throw new Error(kept.failed);
+    // By a run that has not ended: the index does not know of it.
+    openStore(here.options()).put({ ...two!, files: [{ path: 'dist/two', ...kept }] });
+    expect(await exportArchive(here.options(), archive)).toMatchObject({ entries: 3, skipped: 1 });
+    expect(await importThere()).toMatchObject({ entries: 3 });
+  });
+
+  test('what a killed export has left is removed by the next one', async () => {
+    fill();
+    for (const [name, age] of [
+      ['cache.archive.12-1-abc.tmp', 7_200],
+      ['cache.archive.13-1-abc.tmp', 60],
+      ['other.archive.12-1-abc.tmp', 7_200],
+    ] as const) {
+      writeFileSync(join(here.root, name), 'half');
+      utimesSync(join(here.root, name), Date.now() / 1_000 - age, Date.now() / 1_000 - age);
+    }
+    await exportArchive(here.options(), archive);
+    expect(readdirSync(here.root).filter((name) => name.endsWith('.tmp'))).toEqual([
+      'cache.archive.13-1-abc.tmp',
+      'other.archive.12-1-abc.tmp',
+    ]);
+  });
 });

@@ -32,7 +32,8 @@ const { openStore } = await import('../../src/store/disk-store.js');
 const { collectGarbage } = await import('../../src/store/collect-garbage.js');
 const { clearEntries } = await import('../../src/store/clear-entries.js');
 const { importArchive } = await import('../../src/store/import-archive.js');
-const { captureOutputs, restoreOutputs } = await import('../../src/memo/output-files.js');
+const { captureOutputs } = await import('../../src/memo/output-files.js');
+const { restoreOutputs } = await import('../../src/memo/restore-outputs.js');
 const { systemClock } = await import('../../src/util/clock.js');
 const { LIMITS, makeEntry } = await import('../contracts/store-support.js');
 
@@ -51,9 +52,9 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     if (!('files' in captured)) throw new Error(captured.failed);
     store.put(makeEntry('new', { files: captured.files }));
     fs.rmSync(`${root}/out`, { recursive: true });
-    await restoreOutputs(captured.files, { project, store });
+    await restoreOutputs(captured.files, { project, store, outputs: ['out/**'] });
   },
-  collect: () => collectGarbage(options, { ...LIMITS, maxEntries: 1 }),
+  collect: () => collectGarbage(options, { limits: { ...LIMITS, maxEntries: 1 } }),
   clear: () => clearEntries(options, { flow: 'other' }),
   import: () => importArchive(options, `${root}/archive`),
 };

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { restoreOutputs } from '../../src/memo/output-files.js';
+import { restoreOutputs } from '../../src/memo/restore-outputs.js';
 import { collectGarbage } from '../../src/store/collect-garbage.js';
 import { openStore } from '../../src/store/disk-store.js';
 import { exportArchive } from '../../src/store/export-archive.js';
@@ -65,7 +65,7 @@ async function expectSound(task: string): Promise<void> {
   const got = store.get(key('new'), { now });
   if ('miss' in got) expect(got.miss.code).toBe('absent');
   else {
-    const restored = await restoreOutputs(got.entry.files, { project, store });
+    const restored = await restoreOutputs(got.entry.files, { project, store, outputs: ['out/**'] });
     expect(restored).toHaveProperty('restored');
   }
   const turn = await store.claim(key('third'), { signal: AbortSignal.timeout(6_000) });
@@ -78,7 +78,7 @@ async function expectSound(task: string): Promise<void> {
   // Left by a dead process, and an hour old at most: gone with the next collection.
   age(place.dir, 2 * 3_600);
   const later = { ...project, clock: { ...project.clock, now: () => Date.now() } };
-  await collectGarbage({ ...place.options(), project: later }, LIMITS);
+  await collectGarbage({ ...place.options(), project: later }, { limits: LIMITS });
   const left = readdirSync(place.dir).filter((name) => /\.(tmp|claim|guard)$/.test(name));
   expect(left).toEqual([]);
   expect(await verifyStore(place.options())).toMatchObject([

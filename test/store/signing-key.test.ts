@@ -6,6 +6,8 @@ import { CONFIG_DEFAULTS, type Config } from '../../src/model/config.js';
 import { resolveSigningKey } from '../../src/store/signing-key.js';
 import { systemClock } from '../../src/util/clock.js';
 
+const KEY = 'k'.repeat(32);
+
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'taskflow-key-'));
@@ -22,11 +24,20 @@ test('without a source there is no key', () => {
 });
 
 test('from a variable, or from a file whose last line end does not count', () => {
-  expect(resolve({ env: 'KEY' }, { KEY: 'k' })).toEqual({ key: 'k' });
-  writeFileSync(join(root, 'key'), 'k\n');
-  expect(resolve({ file: 'key' })).toEqual({ key: Buffer.from('k') });
-  expect(resolve({ file: '~/key' })).toEqual({ key: Buffer.from('k') });
-  expect(resolve({ file: join(root, 'key') })).toEqual({ key: Buffer.from('k') });
+  expect(resolve({ env: 'KEY' }, { KEY })).toEqual({ key: KEY });
+  writeFileSync(join(root, 'key'), `${KEY}\n`);
+  expect(resolve({ file: 'key' })).toEqual({ key: Buffer.from(KEY) });
+  expect(resolve({ file: '~/key' })).toEqual({ key: Buffer.from(KEY) });
+  expect(resolve({ file: join(root, 'key') })).toEqual({ key: Buffer.from(KEY) });
+});
+
+test('a key that can be found by trying is refused, with how to make a better one', () => {
+  const short = KEY.slice(1);
+  writeFileSync(join(root, 'key'), `${short}\n`);
+  for (const result of [resolve({ env: 'KEY' }, { KEY: short }), resolve({ file: 'key' })]) {
+    expect(result).toMatchObject({ problem: expect.stringMatching(/has 31 bytes; it needs at least 32 .*openssl/) });
+  }
+  expect(resolve({ env: 'KEY' }, { KEY: 'k' })).toMatchObject({ problem: expect.stringContaining('has 1 byte;') });
 });
 
 test('a key that is named and cannot be had is a problem, never the same as none', () => {

@@ -55,7 +55,7 @@ const TASKS: Record<string, () => Promise<void> | void> = {
         const put = store.put(makeEntry(name));
         if (!put.stored) say(`not stored: ${put.reason}`);
       }
-      if (i % 30 === 29) await collectGarbage(options, { ...LIMITS, maxEntries: 20 });
+      if (i % 30 === 29) await collectGarbage(options, { limits: { ...LIMITS, maxEntries: 20 } });
     }
     say('done');
   },

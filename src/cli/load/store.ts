@@ -1,19 +1,24 @@
-import { resolve } from 'node:path';
 import type { Config } from '../../model/config.js';
 import type { StoreOptions } from '../../store/options.js';
 import { resolveSigningKey } from '../../store/signing-key.js';
+import { storeFolder } from '../../store/store-folder.js';
 import type { Project } from '../../util/project.js';
 import type { Invocation } from '../boot/command.js';
 import { complain } from '../errors/problem.js';
 import { requireConfig } from './settings.js';
 
 /** Where the project's store is and what it may hold; or why its key cannot be had. */
-export function storeOptions(project: Project, config: Config): StoreOptions | { readonly problem: string } {
+export function storeOptions(
+  project: Project,
+  config: Config,
+): StoreOptions | { readonly problem: string; readonly hint: string } {
   const signing = resolveSigningKey(config, project);
-  if ('problem' in signing) return signing;
-  const { maxBytes, maxEntries, maxAgeMs, dir } = config.cache;
+  if ('problem' in signing) return { ...signing, hint: 'see cache.signingKey in taskflow config list' };
+  const folder = storeFolder(project, config);
+  if ('problem' in folder) return folder;
+  const { maxBytes, maxEntries, maxAgeMs } = config.cache;
   const key = signing.key === undefined ? {} : { signingKey: signing.key };
-  return { dir: resolve(project.root, dir), project, limits: { maxBytes, maxEntries, maxAgeMs }, ...key };
+  return { dir: folder.dir, project, limits: { maxBytes, maxEntries, maxAgeMs }, ...key };
 }
 
 /** The same for a command; or the exit status after the problem has been shown. */
@@ -23,8 +28,7 @@ export async function requireStore(
   const configured = await requireConfig(invocation);
   if ('status' in configured) return configured;
   const store = storeOptions(invocation.project, configured.config);
-  if ('problem' in store)
-    return { status: complain(invocation, store.problem, 'see cache.signingKey in taskflow config list') };
+  if ('problem' in store) return { status: complain(invocation, store.problem, store.hint) };
   return { store, config: configured.config };
 }
 

@@ -63,6 +63,8 @@ export interface RunContext {
   readonly secrets: Secrets;
   /** The project is (part of) a git repository. */
   readonly inRepository: () => boolean;
+  /** The form of an identity that its key is made from: without the secrets of the run and of this scope. */
+  readonly sealedIdentity: (identity: Identity, scope: Scope) => Identity;
   /** The form in which an identity may be written. */
   readonly storedIdentity: (identity: Identity, length?: number) => JsonObject;
   /** Runs a nested flow. */

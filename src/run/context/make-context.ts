@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { sealedIdentity } from '../../memo/sealed-identity.js';
 import { storedIdentity } from '../../memo/stored-identity.js';
 import type { RunEventBody } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import { type DiskStore, openStore } from '../../store/disk-store.js';
+import { LARGE_LOG } from '../../store/index-log.js';
+import { openSeal } from '../../store/secret.js';
 import { resolveSigningKey } from '../../store/signing-key.js';
+import { storeFolder } from '../../store/store-folder.js';
 import { formatDuration } from '../../util/duration.js';
 import { startTimer } from '../../util/timer.js';
 import type { PriorResults } from '../continue/prior-results.js';
@@ -13,7 +17,7 @@ import { Ledger } from '../core/budget.js';
 import { moneyCannotBeHeld } from '../core/held-budget.js';
 import { downstreamOf } from '../core/neighbours.js';
 import type { RunOptions } from '../core/options.js';
-import { Secrets } from '../core/secrets.js';
+import { Secrets, scopeSecrets } from '../core/secrets.js';
 import { Slots } from '../execute/slots.js';
 import { LastRun } from '../history/last-run.js';
 import { journalOf, runFolder } from '../history/runs-folder.js';
@@ -46,8 +50,11 @@ export interface ContextParts {
 export async function makeContext(parts: ContextParts): Promise<RunContext | { readonly refused: Failure }> {
   const { options, runId, journal, prior, emit } = parts;
   const { project, flow, config } = options;
-  const storeDir = resolve(project.root, config.cache.dir);
-  const store = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir);
+  const folder = storeFolder(project, config);
+  if ('problem' in folder) return { refused: { code: 'bad-input', message: folder.problem, hint: folder.hint } };
+  const storeDir = folder.dir;
+  const key = resolveSigningKey(config, project);
+  const store = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir, key);
   if (store && 'refused' in store) return store;
   const runners = new RunnerPool(options);
   const nested = new NestedFlows(project, Object.keys(config.runners));
@@ -60,6 +67,8 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   const limit = interruption(parts, admission);
   const world = options.world ?? openWorld(project, storeDir, { runCommands: !options.forecast });
   world.endWith(limit.signal);
+  // Keys are made with it, also those of a run that keeps nothing: its journal may be continued by one that does.
+  const seal = store?.seal ?? openSeal({ dir: storeDir, signingKey: 'key' in key ? key.key : undefined });
   let repository: boolean | undefined;
   const from = options.selection?.from;
   const context: RunContext = {
@@ -90,8 +99,8 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       repository ??= isInRepository(project.root);
       return repository;
     },
-    storedIdentity: (identity, length) =>
-      storedIdentity(identity, { seal: (value) => store?.seal(value) ?? '(sealed)', secrets: secrets.values, length }),
+    sealedIdentity: (identity, scope) => sealedIdentity(identity, { seal, secrets: scopeSecrets(options, scope) }),
+    storedIdentity: (identity, length) => storedIdentity(identity, { seal, secrets: secrets.values, length }),
     runScope: (scope, signal) => parts.scheduler.runScope(context, scope, signal),
     rerunPhase: (again) => parts.scheduler.rerunPhase(context, again),
     background: new Set(),
@@ -111,9 +120,12 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   return context;
 }
 
-/** A run that kept nothing loads nothing for it. */
+/** Writes down what was used. A run that kept nothing loads nothing for it, unless the list of uses has become long. */
 async function tidy(store: DiskStore | undefined, signal: AbortSignal): Promise<void> {
-  if (!store || signal.aborted || (store.added.entries === 0 && store.added.bytes === 0)) return;
+  if (!store) return;
+  store.log.flush();
+  const hasAdded = store.added.entries > 0 || store.added.bytes > 0;
+  if (signal.aborted || (!hasAdded && store.log.bytes < LARGE_LOG)) return;
   const { maybeCollect } = await import('../../store/maybe-collect.js');
   try {
     await maybeCollect(store);
@@ -122,10 +134,13 @@ async function tidy(store: DiskStore | undefined, signal: AbortSignal): Promise<
   }
 }
 
-function openRunStore({ options, warn }: ContextParts, dir: string): DiskStore | { refused: Failure } {
+function openRunStore(
+  { options, warn }: ContextParts,
+  dir: string,
+  key: ReturnType<typeof resolveSigningKey>,
+): DiskStore | { refused: Failure } {
   const { project, config } = options;
   const { maxBytes, maxEntries, maxAgeMs } = config.cache;
-  const key = resolveSigningKey(config, project);
   if ('problem' in key) {
     return {
       refused: { code: 'bad-input', message: key.problem, hint: 'See cache.signingKey in `taskflow config list`.' },

@@ -1,6 +1,7 @@
 import type { ChildIdentity } from '../../process/process.js';
 import type { Project } from '../../util/project.js';
 import { endLeftovers } from '../execute/leftovers.js';
+import { clearedIn } from '../history/cleared-results.js';
 import type { RunHead } from '../history/run-head.js';
 import { journalOf } from '../history/runs-folder.js';
 import type { JournalLine, ResultLine, RunLine } from '../journal/lines.js';
@@ -30,7 +31,7 @@ export async function carryOver(
   carryInto(journal, prior, {
     from: previous.runId,
     at: project.clock.now(),
-    lines: watched(journalOf(project, previous.runId), children),
+    lines: watched(project, previous.runId, children),
   });
   if (previous.state !== 'crashed' || children.length === 0) return prior;
   const { endSurvivors } = await import('../../process/end-tree.js');
@@ -39,8 +40,10 @@ export async function carryOver(
   return prior;
 }
 
-function* watched(path: string, children: ChildIdentity[]): Generator<JournalLine> {
-  for (const { line } of readLines(path)) {
+function* watched(project: Project, runId: string, children: ChildIdentity[]): Generator<JournalLine> {
+  const isCleared = clearedIn(project, runId);
+  for (const { line } of readLines(journalOf(project, runId))) {
+    if (isCleared(line)) continue;
     if (line.type === 'child') children.push({ pid: line.pid, startTicks: line.startTicks, mark: line.mark });
     yield line;
   }

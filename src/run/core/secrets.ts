@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { ArgSpec } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
+import type { RunOptions } from './options.js';
+import type { Scope } from './scope.js';
 import { spellings } from './secret-spellings.js';
 import { SecretStream } from './secret-stream.js';
 
@@ -142,6 +144,24 @@ function withoutPieces(text: string, { name, value }: Secret): string {
     masked = masked.slice(0, start) + shown(name) + masked.slice(end);
   }
   return masked;
+}
+
+const ofScopes = new WeakMap<Pick<Scope, 'flow' | 'args'>, readonly string[]>();
+
+/**
+ * The secret arguments of a run and of one flow in it, the longest first. Not those of other rows and flows: whether they
+ * are known at the moment is a matter of chance, and keys are not.
+ */
+export function scopeSecrets(
+  run: Pick<RunOptions, 'flow' | 'args'>,
+  scope: Pick<Scope, 'flow' | 'args'>,
+): readonly string[] {
+  const known = ofScopes.get(scope);
+  if (known) return known;
+  const found = [...secretsIn(run.flow.args, run.args), ...secretsIn(scope.flow.args, scope.args)];
+  const values = [...new Set(found.map(({ value }) => value))].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  ofScopes.set(scope, values);
+  return values;
 }
 
 function secretsIn(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): Secret[] {

@@ -8,6 +8,7 @@ import { decideContinuation } from '../continue/continuation.js';
 import { type Imported, importedCheckpoint } from '../continue/imported.js';
 import { PriorResults } from '../continue/prior-results.js';
 import type { RunOptions } from '../core/options.js';
+import { clearedIn } from '../history/cleared-results.js';
 import type { RunHead } from '../history/run-head.js';
 import { journalOf, lastRunId } from '../history/runs-folder.js';
 import type { JournalLine } from '../journal/lines.js';
@@ -81,8 +82,10 @@ function lookInto({ project, source }: RunOptions, previous: RunHead, how: 'auto
   const path = journalOf(project, previous.runId);
   const prior = new PriorResults(how, previous.runId, path, () => changedSince(project, previous, source.files));
   let place: LinePlace = { offset: 0, length: 0 };
+  const isCleared = clearedIn(project, previous.runId);
   const lines = function* () {
     for (const { line, ...at } of readLines(path)) {
+      if (isCleared(line)) continue;
       place = at;
       yield line;
     }

@@ -61,7 +61,7 @@ export class LastRun {
     const wasMade = (line: ResultLine) => line.identity !== undefined && line.key === key;
     const made = hit === 'run' ? this.#find(journal, phase, unit, wasMade)?.identity : undefined;
     if (made !== undefined || !this.store) return made;
-    const got = this.store.get(key, { now: this.now() });
+    const got = this.store.get(key, { now: this.now(), peek: true });
     return 'entry' in got ? got.entry.identity : undefined;
   }
 

@@ -4,6 +4,8 @@ import { dayOf, journalBytes, lastRunId, prunePointers, removeRun, runIds } from
 import { wentOn } from './succession.js';
 
 const KEPT_RUNS = 200;
+/** Of the day that a run's id begins with. */
+const DAY_LENGTH = 8;
 const KEPT_MS = 30 * 24 * 3_600_000;
 /** Each run may have two. */
 const MOST_POINTERS = 2 * KEPT_RUNS;
@@ -23,11 +25,23 @@ export function pruneRuns(project: Project, written: number, most = KEPT_BYTES):
   // Looking at names costs nothing; most runs end here.
   if (!isLarge && ids.length <= KEPT_RUNS && (ids.at(-1) ?? '9') >= oldest) return;
   // All are looked at before the first one goes: a run is finished if another one went on with it.
-  const tooMany = ids.filter((runId, index) => (index >= KEPT_RUNS || runId < oldest) && isFinished(project, runId));
+  const byAge = isAgeBelievable(ids, oldest);
+  const tooMany = ids.filter(
+    (runId, index) => (index >= KEPT_RUNS || (byAge && runId < oldest)) && isFinished(project, runId),
+  );
   const tooLarge = isLarge ? beyondBytes(project, ids, new Set(tooMany), most) : [];
   const finished = [...tooMany, ...tooLarge];
   for (const runId of finished) removeRun(project, runId);
   if (finished.length > 0) prunePointers(project, MOST_POINTERS);
+}
+
+/**
+ * Age removes runs only where those of the last month are of more than one day: after a leap of the clock all of them are
+ * from today. One run with a wrong clock must not remove the history; the runs of a later day do.
+ */
+function isAgeBelievable(ids: readonly string[], oldest: string): boolean {
+  const recent = ids.filter((runId) => runId >= oldest);
+  return recent.length > 0 && recent[0]!.slice(0, DAY_LENGTH) !== recent.at(-1)!.slice(0, DAY_LENGTH);
 }
 
 /** What else has to go for all that stay to fit, the oldest first. */

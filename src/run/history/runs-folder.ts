@@ -135,16 +135,23 @@ export function pointAt(project: Project, runId: string, pointers: readonly stri
 
 /** After `cache clear FLOW` and `runs clear` nothing of the flow is continued. */
 export function forgetLastRuns(project: Project, flow?: string): void {
-  const folder = join(runsFolder(project), POINTERS);
+  for (const name of pointersOf(project, flow)) rmSync(pointerPath(project, name), { force: true });
+}
+
+/** The last runs of a flow (of all flows, if none is given): one for each set of arguments. */
+export function lastRuns(project: Project, flow?: string): string[] {
+  const found = pointersOf(project, flow).map((name) => lastRunUnder(project, name));
+  return [...new Set(found.filter((runId) => runId !== undefined))];
+}
+
+function pointersOf(project: Project, flow: string | undefined): string[] {
   const prefix = flow === undefined ? '' : flowPart(flow);
-  let names: string[];
   try {
-    names = readdirSync(folder);
+    return readdirSync(join(runsFolder(project), POINTERS)).filter((name) => name.startsWith(prefix));
   } catch {
-    // Nothing to forget.
-    return;
+    // Nothing has run yet.
+    return [];
   }
-  for (const name of names) if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
 }
 
 /** Pointers to runs that are gone, once there are more than so many: nobody is led astray by them. */

@@ -9,7 +9,8 @@ import { isRunId, journalOf, runFolder } from './runs-folder.js';
 /**
  * Who continues a run. A claim is a file in the run's folder that is made once and never changed: `continued-by`, then
  * `continued-by.2` if the first claimant died before it had taken over what there is, and so on. Nothing is removed, so
- * there is no moment at which two could take the same place.
+ * there is no moment at which two could take the same place. Not proper-lockfile, which takes a lock from a holder that
+ * is stopped: a run that is stopped is still the one that goes on.
  */
 interface Claim {
   readonly runId: string;

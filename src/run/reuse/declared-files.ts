@@ -1,4 +1,5 @@
-import { captureOutputs, restoreOutputs } from '../../memo/output-files.js';
+import { captureOutputs } from '../../memo/output-files.js';
+import { restoreOutputs } from '../../memo/restore-outputs.js';
 import type { OutputFile } from '../../model/outcome.js';
 import type { DiskStore } from '../../store/disk-store.js';
 import type { Project } from '../../util/project.js';
@@ -7,8 +8,14 @@ import type { Secrets } from '../core/secrets.js';
 
 /** Files that phases declare with `outputs`: kept after success, brought back on reuse. */
 export interface DeclaredFiles {
-  /** Brings the files back; `changed` when something had to be written. Refuses to overwrite a person's edit. */
-  restore(files: readonly OutputFile[]): Promise<{ readonly changed: boolean } | { readonly failed: string }>;
+  /**
+   * Brings the files back that `outputs` covers; `changed` when something had to be written. Refuses any other file, and
+   * to overwrite a person's edit.
+   */
+  restore(
+    files: readonly OutputFile[],
+    outputs: readonly string[],
+  ): Promise<{ readonly changed: boolean } | { readonly failed: string }>;
   /** The execution with its files; unkeepable when one could not be kept. */
   capture(patterns: readonly string[], execution: Execution): Promise<Execution>;
 }
@@ -24,9 +31,9 @@ export interface DeclaredFilesOptions {
 export function declaredFiles({ project, store, secrets, look }: DeclaredFilesOptions): DeclaredFiles {
   const objection = (path: string) => (secrets.appearInFile(path) ? 'holds a secret argument' : undefined);
   return {
-    restore: async (files) => {
+    restore: async (files, outputs) => {
       if (!store) return { failed: 'the cache that has its files is off' };
-      const result = await restoreOutputs(files, { project, store, look });
+      const result = await restoreOutputs(files, { project, store, look, outputs });
       return 'miss' in result ? { failed: result.miss } : { changed: !look && result.restored > 0 };
     },
     capture: async (patterns, execution) => {

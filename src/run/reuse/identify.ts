@@ -140,7 +140,7 @@ function identified(
     outputs,
     ordinal: parts.ordinal ?? 0,
   };
-  const text = encodeIdentity(identity);
+  const text = encodeIdentity(at.run.sealedIdentity(identity, scope));
   return { identity, length: text.length, key: sha256Hex(text), probes };
 }
 

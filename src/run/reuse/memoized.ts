@@ -9,6 +9,7 @@ import { isUnitNamed } from '../core/selectors.js';
 import { journalStart } from '../execute/start-line.js';
 import type { ResultLine } from '../journal/lines.js';
 import type { LinePlace } from '../journal/writer.js';
+import { coveringOutputs } from './covering-outputs.js';
 import {
   declaredOutputs,
   type Identified,
@@ -19,7 +20,17 @@ import {
   references,
 } from './identify.js';
 import { refusesEarlier } from './reuse-rules.js';
-import { entryOf, type Found, fromEntry, fromLine, frozen, ran, reusedAgain, TAKEN_AS_DONE } from './settle.js';
+import {
+  entryOf,
+  type Found,
+  fromEntry,
+  fromLine,
+  frozen,
+  ran,
+  reusedAgain,
+  shortest,
+  TAKEN_AS_DONE,
+} from './settle.js';
 import { whyEntered, whyMissed } from './why-missed.js';
 
 /** Something that can be executed, or taken from where it was executed before. */
@@ -176,7 +187,7 @@ async function fromThisRun(at: PhaseContext, found: Found, isInStore: boolean): 
   const known = recorded(at, found, isInStore);
   run.shared.begin(found.runKey);
   if ('miss' in known) return known;
-  const problem = await bringBack(at, known.line.files ?? []);
+  const problem = await bringBack(at, found, known.line.files ?? []);
   return problem === undefined ? { settled: fromLine(at, known.line) } : { miss: problem };
 }
 
@@ -195,9 +206,10 @@ function recorded(
 }
 
 /** Files of a reused result, put where they belong; what is in the way, in words. */
-async function bringBack(at: PhaseContext, files: Settled['files']): Promise<string | undefined> {
+async function bringBack(at: PhaseContext, found: Found, files: Settled['files']): Promise<string | undefined> {
   if (files.length === 0) return undefined;
-  const restored = await at.run.outputFiles.restore(files);
+  const outputs = [...found.identity.outputs, ...(await coveringOutputs(at))];
+  const restored = await at.run.outputFiles.restore(files, outputs);
   if ('failed' in restored) return restored.failed;
   if (restored.changed) at.run.fingerprints.touched();
   return undefined;
@@ -247,21 +259,17 @@ function mustBeReused({ run, policy, scope, phase }: PhaseContext): boolean {
 async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
   const got = inStore(at, found);
   if ('miss' in got) return got;
-  const problem = await bringBack(at, got.entry.files);
+  const problem = await bringBack(at, found, got.entry.files);
   if (problem !== undefined) return { miss: problem };
   return { settled: fromEntry(got.entry, found, got.now) };
 }
 
 function inStore(at: PhaseContext, found: Found): { entry: Entry; now: number } | { miss: string | undefined } {
   const now = at.run.options.project.clock.now();
-  const ttlMs = minimum(at.policy.ttlMs, found.ttlMs);
+  const ttlMs = shortest(at.policy.ttlMs, found.ttlMs);
   const got = at.run.store!.get(found.key, { ttlMs, now });
   if ('miss' in got) return { miss: got.miss.code === 'absent' ? undefined : got.miss.reason };
   return { entry: got.entry, now };
-}
-
-function minimum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 async function executeAndKeep(

@@ -141,7 +141,7 @@ function knownOnlyInside(text: string): boolean {
   return text.replaceAll(/\{args\.[^{}]*\}/g, '').includes('{');
 }
 
-function bodiesOf(phase: Phase): readonly (TaskBody | RunBody | UseBody)[] {
+export function bodiesOf(phase: Phase): readonly (TaskBody | RunBody | UseBody)[] {
   const of = (branches: readonly Branch[]) => branches.map((branch) => branch.body);
   switch (phase.kind) {
     case 'agent':

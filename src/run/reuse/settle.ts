@@ -1,9 +1,9 @@
 import type { Identity } from '../../memo/identity.js';
 import type { JsonObject } from '../../model/json.js';
 import { NO_OUTPUT, NO_USAGE } from '../../model/outcome.js';
+import { creatorOf } from '../../store/creator.js';
 import type { Entry } from '../../store/store.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
-import { VERSION } from '../../util/version.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { savingsOf } from '../core/budget.js';
 import { reasonTold } from '../core/cancelled.js';
@@ -150,13 +150,19 @@ export function reusedAgain(at: PhaseContext, settled: Settled): Settled {
   };
 }
 
+/** Of the phase's own ttl and that of what is inside. */
+export function shortest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
 export function entryOf(at: PhaseContext, found: Found, execution: Execution, createdAt: number): Entry {
   return {
     format: 1,
     key: found.key,
     identity: found.stored(),
     createdAt,
-    creator: { taskflow: VERSION, client: execution.clientVersion },
+    ttlMs: shortest(at.policy.ttlMs, found.ttlMs),
+    creator: { ...creatorOf(at.run.options.project.env), client: execution.clientVersion },
     runId: at.run.runId,
     flow: at.scope.flow.name,
     phase: at.phase.id,

@@ -6,6 +6,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { downstreamOf, upstreamOf } from '../core/neighbours.js';
 import type { Selection } from '../core/options.js';
 import { phasePath, type Scope } from '../core/scope.js';
+import { coveringOutputs } from '../reuse/covering-outputs.js';
 
 /** What a partial run wants of a phase: run it, take its last output, leave it, or count it as done without one. */
 export type Selected = 'run' | 'restore' | 'leave' | 'skip';
@@ -85,7 +86,7 @@ export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
   }
   const ageMs = Math.max(0, at.run.options.project.clock.now() - (line.madeAt ?? line.at));
   const files = line.files ?? [];
-  if (files.length > 0) await at.run.outputFiles.restore(files);
+  if (files.length > 0) await at.run.outputFiles.restore(files, await coveringOutputs(at));
   return {
     ...base,
     status: 'done',

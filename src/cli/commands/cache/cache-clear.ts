@@ -1,3 +1,4 @@
+import { clearResults } from '../../../run/history/cleared-results.js';
 import { forgetLastRuns } from '../../../run/history/runs-folder.js';
 import { clearEntries } from '../../../store/clear-entries.js';
 import { listEntries } from '../../../store/list-entries.js';
@@ -10,8 +11,8 @@ import { complainBusy, requireStore } from '../../load/store.js';
 
 export const command: Command = {
   usage: '[FLOW] [--phase ID] [--older-than D] [--all] [--dry-run] [--json]',
-  description: `Entries that fit all that is said go. After clearing a flow, nothing of it is continued either: its next run starts
-afresh. Phases that are being computed at this moment are still stored. A flow or phase that is not there and has left
+  description: `Entries that fit all that is said go. What is cleared is not reused by a run that continues either, except side effects
+that took place; after clearing a whole flow its next run starts afresh. Phases that are being computed at this moment are still stored. A flow or phase that is not there and has left
 nothing is refused (status 2).`,
   examples: [
     { command: 'taskflow cache clear release --phase review', does: 'one phase of one flow' },
@@ -55,12 +56,20 @@ nothing is refused (status 2).`,
       dryRun: flags.boolean('dry-run'),
     });
     if ('busy' in cleared) return complainBusy(invocation, cleared.busy);
-    const whole = phase === undefined && olderThanMs === undefined;
-    if (whole && !flags.boolean('dry-run')) forgetLastRuns(invocation.project, flow?.id);
+    if (!flags.boolean('dry-run')) endContinuing(invocation, { flow: flow?.id, phase, olderThanMs });
     report(invocation, cleared);
     return EXIT.success;
   },
 };
+
+/** What is cleared is not reused by a run that continues either. */
+function endContinuing(
+  { project }: Invocation,
+  { flow, phase, olderThanMs }: { readonly flow?: string; readonly phase?: string; readonly olderThanMs?: number },
+): void {
+  if (phase === undefined && olderThanMs === undefined) forgetLastRuns(project, flow);
+  else clearResults(project, flow, { phase, before: project.clock.now() - (olderThanMs ?? 0) });
+}
 
 function report(
   { flags, out }: Invocation,

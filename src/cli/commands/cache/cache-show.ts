@@ -1,5 +1,6 @@
+import { isLink } from '../../../store/output-path.js';
 import { showEntry } from '../../../store/show-entry.js';
-import type { Entry } from '../../../store/store.js';
+import type { Creator, Entry } from '../../../store/store.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
 import { oneLine, sanitize } from '../../../util/terminal-text.js';
 import type { Command, Invocation } from '../../boot/command.js';
@@ -12,7 +13,10 @@ import { usageFacts } from '../../view/notes.js';
 export const command: Command = {
   usage: 'KEY [--json]',
   examples: [
-    { command: 'taskflow cache show 4f2a', does: 'one kept result: what it was made from, what it cost, what it says' },
+    {
+      command: 'taskflow cache show 4f2a',
+      does: 'one kept result: who made it from what, what it cost, says and restores',
+    },
   ],
   flags: [{ name: 'json', type: 'boolean', help: 'the entry as JSON' }],
   positionals: [{ name: 'KEY', help: 'a key, or the beginning of one', required: true }],
@@ -45,15 +49,25 @@ function show({ out, project }: Invocation, entry: Entry): void {
   const cost = [formatDuration(entry.durationMs), ...usageFacts(entry.usage)].join(', ');
   const field = (name: string, value: string) => out.write(`${style.dim(name.padEnd(9))} ${value}\n`);
   field('key', entry.key);
-  field('phase', `${entry.flow}/${entry.phase}`);
-  field('made', `${age} by run ${entry.runId}, taskflow ${entry.creator.taskflow}`);
+  field('phase', oneLine(`${entry.flow}/${entry.phase}`));
+  field('made', `${age} by run ${oneLine(entry.runId)}`);
+  field('by', oneLine(madeBy(entry.creator)));
   if (entry.model !== undefined) field('model', oneLine(entry.model));
   field('cost', cost);
-  for (const { path, digest } of entry.files) field('file', `${path} ${style.dim(digest.slice(0, 12))}`);
+  for (const file of entry.files) {
+    const kind = isLink(file) ? 'link' : (file.mode & 0o777).toString(8);
+    field('restores', `${oneLine(file.path)} ${style.dim(`${kind} ${file.digest.slice(0, 12)}`)}`);
+  }
   field('made from', '');
   out.write(`${indent(sanitize(JSON.stringify(entry.identity, null, 2)))}\n`);
   field('output', '');
   out.write(`${indent(sanitize(entry.output.text))}\n`);
+}
+
+function madeBy({ user, host, ci, taskflow, client }: Creator): string {
+  const who = user === undefined ? host : host === undefined ? user : `${user}@${host}`;
+  const versions = `taskflow ${taskflow}${client === undefined ? '' : `, client ${client}`}`;
+  return [ci, who, versions].filter((part) => part !== undefined).join(', ');
 }
 
 function indent(text: string): string {

@@ -1,5 +1,6 @@
 import type { Forecast } from '../../../run/forecast/forecast.js';
 import { sizeOfRuns } from '../../../run/history/list-runs.js';
+import { compactIndex } from '../../../store/compact-index.js';
 import type { StoreStatus } from '../../../store/store-status.js';
 import { storeStatus } from '../../../store/store-status.js';
 import { formatAgo } from '../../../util/duration.js';
@@ -48,9 +49,13 @@ export const command: Command = {
       show(invocation, status, forecast);
       invocation.out.write(`journals: ${plural(runs.runs, 'run')}, ${formatBytes(runs.bytes)}\n`);
     }
+    if (status.unindexed > MANY) await compactIndex(opened.store);
     return EXIT.success;
   },
 };
+
+/** So many entries without a row (a lost index) make it worth while to write one, for whoever asks next. */
+const MANY = 1_000;
 
 const STATES = {
   reuse: 'cached',

@@ -1,0 +1,123 @@
+import { chmodSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { OutputFile } from '../model/outcome.js';
+import type { DiskStore } from '../store/disk-store.js';
+import { isLink, isSafeOutputPath, problemOfFiles } from '../store/output-path.js';
+import { digestFile } from '../util/digest-file.js';
+import type { Project } from '../util/project.js';
+import { lstatIfThere } from '../util/stat.js';
+import { uncovered } from './files/covered-paths.js';
+import { isInside } from './files/walk.js';
+import { MODE } from './output-files.js';
+import { linkDigest, restoreLink } from './output-links.js';
+
+export type RestoreResult =
+  | { readonly restored: number }
+  /** Why the entry cannot be used after all. Nothing of a person's was touched. */
+  | { readonly miss: string };
+
+export interface RestoreOptions {
+  readonly project: Project;
+  readonly store: DiskStore;
+  /** What the phase declares now: an entry may come from anybody, and nothing else is written for it. */
+  readonly outputs: readonly string[];
+  /** Only say what would be done. */
+  readonly look?: boolean;
+}
+
+/** Puts the files of an entry back. All are looked at before any is written; with `look`, none is. */
+export async function restoreOutputs(files: readonly OutputFile[], options: RestoreOptions): Promise<RestoreResult> {
+  const { project, store, outputs, look } = options;
+  const problem = problemOfFiles(files) ?? (await notDeclared(files, outputs));
+  if (problem !== undefined) return { miss: problem };
+  const missing: OutputFile[] = [];
+  const wrongMode: OutputFile[] = [];
+  for (const file of files) {
+    const state = await inspect(file, project, store);
+    if (state === 'write') missing.push(file);
+    else if (state === 'mode') wrongMode.push(file);
+    else if (state !== 'right') return { miss: state.miss };
+  }
+  if (missing.some(({ digest }) => !store.blobs.has(digest))) return { miss: 'a kept file is missing from the cache' };
+  if (look) return { restored: missing.length };
+  for (const { path, mode } of wrongMode) chmodSync(join(project.root, path), mode & MODE);
+  for (const file of missing) {
+    const result = write(file, project, store);
+    if ('failed' in result) return { miss: result.failed };
+  }
+  store.ledger.record(missing);
+  return { restored: missing.length };
+}
+
+async function notDeclared(files: readonly OutputFile[], outputs: readonly string[]): Promise<string | undefined> {
+  const path = await uncovered(
+    files.map((file) => file.path),
+    outputs,
+  );
+  return path === undefined ? undefined : `${path} is not among the outputs that the phase declares`;
+}
+
+function write(file: OutputFile, { root }: Project, store: DiskStore): ReturnType<DiskStore['blobs']['restore']> {
+  const absolute = join(root, file.path);
+  // Asked again: something may stand on the way since.
+  const problem = problemOnTheWay(file.path, root, store);
+  if (problem !== undefined) return { failed: problem };
+  const { blobs, options } = store;
+  return isLink(file)
+    ? restoreLink(file, { root, blobs, storeDir: options.dir })
+    : blobs.restore(file.digest, absolute, file.mode & MODE);
+}
+
+async function inspect(
+  file: OutputFile,
+  { root }: Project,
+  store: DiskStore,
+): Promise<'right' | 'mode' | 'write' | { miss: string }> {
+  const { path, digest, mode } = file;
+  const absolute = join(root, path);
+  const problem = problemOnTheWay(path, root, store);
+  if (problem !== undefined) return { miss: problem };
+  const stat = lstatIfThere(absolute);
+  if (stat === undefined) return 'write';
+  if (isLink(file) !== stat.isSymbolicLink() || !(stat.isFile() || stat.isSymbolicLink())) {
+    return { miss: `${path} is no longer the kind of file that it was` };
+  }
+  let current: string;
+  try {
+    current = isLink(file) ? linkDigest(absolute) : await digestFile(absolute, stat.size);
+  } catch (error) {
+    return { miss: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` };
+  }
+  if (current !== digest) {
+    return store.ledger.wrote(path, current) ? 'write' : { miss: `${path} was changed by someone else` };
+  }
+  return isLink(file) || (stat.mode & MODE) === (mode & MODE) ? 'right' : 'mode';
+}
+
+/**
+ * The deepest folder on the way that exists must really be in the project, and not below `.git` or `.pi`, whatever links
+ * there are. A link that came from a phase or an entry is not followed: it may have been made to lead somewhere else.
+ */
+function problemOnTheWay(path: string, root: string, { ledger }: DiskStore): string | undefined {
+  const names = path.split('/');
+  let folder = root;
+  let depth = 0;
+  for (; depth < names.length - 1; depth++) {
+    const next = join(folder, names[depth]!);
+    const stat = lstatIfThere(next);
+    if (stat === undefined) break;
+    if (stat.isSymbolicLink() && ledger.wrote(names.slice(0, depth + 1).join('/'), linkDigest(next))) {
+      return `${path} leads through a link that a phase made`;
+    }
+    folder = next;
+  }
+  try {
+    const real = realpathSync(folder);
+    if (!isInside(root, real)) return `${path} leads out of the project`;
+    const way = relative(root, join(real, ...names.slice(depth)));
+    return isSafeOutputPath(way) ? undefined : `${path} leads to ${way}, which is no place for a file`;
+  } catch {
+    // A link to nothing, or in a circle.
+    return `${path} leads out of the project`;
+  }
+}

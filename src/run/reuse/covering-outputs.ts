@@ -1,0 +1,53 @@
+import type { Flow, Phase } from '../../model/flow.js';
+import type { PhaseContext } from '../context/phase-context.js';
+import { render } from '../render/render.js';
+import { bodiesOf } from './nested-identity.js';
+
+/** A placeholder that only an item, or the flow inside, can fill. What it stands for is then one name. */
+const PLACEHOLDER = /\{[A-Za-z_][\w.[\]-]*\}/g;
+
+/**
+ * The globs that the phase declares now, as it stands in the flow, with those of the flows inside it: what a reused
+ * result may write. Asked for only where a result has files. A flow that is made inside declares nothing here: such a
+ * phase is entered, and its own phases bring their files back.
+ */
+export async function coveringOutputs(at: PhaseContext): Promise<readonly string[]> {
+  const own = at.phase.outputs.map((pattern) => {
+    const rendered = render(at, pattern);
+    return rendered.unresolved.length === 0 ? rendered.text : anyName(pattern);
+  });
+  const found = new Set(own);
+  await visitUses(at, at.phase, { found, seen: new Set() });
+  return [...found];
+}
+
+function anyName(pattern: string): string {
+  return pattern.replaceAll(PLACEHOLDER, '*');
+}
+
+interface Visit {
+  readonly found: Set<string>;
+  readonly seen: Set<string>;
+}
+
+async function visitFlow(at: PhaseContext, flow: Flow, visit: Visit): Promise<void> {
+  for (const phase of flow.phases) {
+    for (const pattern of phase.outputs) visit.found.add(anyName(pattern));
+    await visitUses(at, phase, visit);
+  }
+}
+
+async function visitUses(at: PhaseContext, phase: Phase, visit: Visit): Promise<void> {
+  for (const body of bodiesOf(phase)) if (body.type === 'use') await visitUse(at, body.use, visit);
+  if (phase.kind !== 'flow' && phase.kind !== 'expand') return;
+  if (phase.source.from === 'use') await visitUse(at, phase.source.use, visit);
+  else if (phase.source.from !== 'generated') await visitFlow(at, phase.source.flow, visit);
+}
+
+async function visitUse(at: PhaseContext, use: string, visit: Visit): Promise<void> {
+  const { text: ref, unresolved } = render(at, use);
+  if (unresolved.length > 0 || visit.seen.has(ref)) return;
+  visit.seen.add(ref);
+  const loaded = await at.run.nested.load(ref);
+  if (!('failure' in loaded)) await visitFlow(at, loaded.flow, visit);
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { statIfThere } from '../util/stat.js';
+import { takeIndex, writeIndex } from './index-file.js';
+import { LARGE_LOG, type LogOptions } from './index-log.js';
+import { withMaintenanceLock } from './maintenance-lock.js';
+import { INDEX, INDEX_LOG } from './paths.js';
+
+/** An index this small is written after each run that puts something: a few milliseconds. */
+const SMALL_INDEX = 256 * 1024;
+
+/** Whether it pays to fold the log into the index: cheap, or put off until the log is as large as half of the index. */
+export function isCompactionDue({ dir }: LogOptions, hasAdded: boolean): boolean {
+  const log = statIfThere(join(dir, INDEX_LOG))?.size ?? 0;
+  if (log === 0) return false;
+  const index = statIfThere(join(dir, INDEX))?.size ?? 0;
+  return hasAdded ? index + log < SMALL_INDEX || log > index / 2 : log > Math.max(LARGE_LOG, index / 2);
+}
+
+/** Nobody waits for it: whoever has the lock writes the index as well. */
+export async function compactIndex(options: LogOptions): Promise<void> {
+  const compact = () => writeIndex(options, takeIndex(options).rows);
+  await withMaintenanceLock(options.dir, compact, 0);
+}

@@ -1,0 +1,50 @@
+import { userInfo } from 'node:os';
+import { hostName } from '../util/host-name.js';
+import type { Project } from '../util/project.js';
+import { VERSION } from '../util/version.js';
+import type { Creator } from './store.js';
+
+type Environment = Project['env'];
+
+/** Who makes entries here: the user on this machine, or the CI job and who started it; and which taskflow. */
+export function creatorOf(env: Environment): Creator {
+  const known = creators.get(env);
+  if (known) return known;
+  const creator = { taskflow: VERSION, ...(ciJob(env) ?? { user: userName(env), host: hostName() }) };
+  creators.set(env, creator);
+  return creator;
+}
+
+/** Asked for by every put of a run. */
+const creators = new WeakMap<Environment, Creator>();
+
+function ciJob(env: Environment): Pick<Creator, 'user' | 'ci'> | undefined {
+  if (env['GITHUB_ACTIONS'] === 'true') {
+    const { GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run, GITHUB_JOB: job, GITHUB_ACTOR: actor } = env;
+    return named(['GitHub Actions', repository, run && `run ${run}`, job && `job ${job}`], actor);
+  }
+  if (env['GITLAB_CI'] === 'true') {
+    const { CI_PROJECT_PATH: project, CI_JOB_ID: id, CI_JOB_NAME: job, GITLAB_USER_LOGIN: user } = env;
+    return named(['GitLab CI', project, id && `job ${id}`, job], user);
+  }
+  if (!env['CI'] || env['CI'] === 'false') return undefined;
+  const job = env['BUILD_TAG'] ?? env['BUILDKITE_JOB_ID'] ?? env['CIRCLE_WORKFLOW_JOB_ID'] ?? env['BUILD_ID'];
+  return named(['CI', job && `job ${job}`], undefined);
+}
+
+function named(words: readonly (string | undefined)[], user: string | undefined): Pick<Creator, 'user' | 'ci'> {
+  const ci = words
+    .filter((word) => word)
+    .join(' ')
+    .slice(0, 300);
+  return user ? { user, ci } : { ci };
+}
+
+function userName(env: Environment): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // No such user in the system's list, as in many containers.
+    return env['USER'] ?? env['LOGNAME'] ?? 'unknown';
+  }
+}

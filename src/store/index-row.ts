@@ -1,0 +1,70 @@
+import { readFileSync, type Stats } from 'node:fs';
+import { statIfThere } from '../util/stat.js';
+import { entryPath, isKey } from './paths.js';
+import type { Entry } from './store.js';
+
+/** What maintenance and listings want to know of an entry without reading it. */
+export interface IndexRow {
+  readonly createdAt: number;
+  readonly usedAt: number;
+  readonly bytes: number;
+  readonly flow: string;
+  readonly phaseId: string;
+  readonly runId: string;
+  /** Tells whether the row is about the file that is there now. */
+  readonly inode: number;
+  /** The ttl it was put with. */
+  readonly ttlMs?: number;
+  /** Digests of the kept files. */
+  readonly blobs: readonly string[];
+}
+
+export function rowOf(entry: Entry, { ino, size, usedAt }: { ino: number; size: number; usedAt: number }): IndexRow {
+  return {
+    createdAt: entry.createdAt,
+    usedAt,
+    bytes: size,
+    flow: entry.flow,
+    phaseId: entry.phase,
+    runId: entry.runId,
+    inode: ino,
+    ttlMs: entry.ttlMs,
+    blobs: entry.files.map(({ digest }) => digest),
+  };
+}
+
+/** An index may come from elsewhere: nothing in it is used before its shape is known. */
+export function isRow(value: unknown): value is IndexRow {
+  const row = value as Partial<IndexRow> | null;
+  return (
+    typeof row === 'object' &&
+    row !== null &&
+    [row.createdAt, row.usedAt, row.bytes, row.inode, row.ttlMs ?? 0].every(Number.isFinite) &&
+    row.bytes! >= 0 &&
+    [row.flow, row.phaseId, row.runId].every((field) => typeof field === 'string') &&
+    Array.isArray(row.blobs) &&
+    row.blobs.every((digest) => typeof digest === 'string' && isKey(digest))
+  );
+}
+
+/** Whether the row is about this file. */
+export function isAbout(row: IndexRow, stat: Stats): boolean {
+  return row.inode === stat.ino && row.bytes === stat.size;
+}
+
+/**
+ * The row of an entry that no index knows. Undefined when it cannot be read. Not verified: a listing need not read every
+ * byte twice, and nothing is served from here.
+ */
+export function readRow(dir: string, key: string): IndexRow | undefined {
+  try {
+    const stat = statIfThere(entryPath(dir, key));
+    if (!stat?.isFile()) return undefined;
+    const entry = JSON.parse(readFileSync(entryPath(dir, key), 'utf8')) as Entry;
+    const row = rowOf(entry, { ino: stat.ino, size: stat.size, usedAt: stat.mtimeMs });
+    return isRow(row) ? row : undefined;
+  } catch {
+    // Damaged, or gone meanwhile.
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import { timingSafeEqual } from 'node:crypto';
+import { hmacSha256Hex } from '../util/digest.js';
+
+const MAC = ',"mac":"';
+const TAIL = MAC.length + 64 + 2;
+
+/** The text of a JSON object with a MAC as its last member, where there is a key. `what` keeps kinds of files apart. */
+export function withMac(what: string, text: string, key: Buffer | string | undefined): string {
+  if (key === undefined) return text;
+  const body = text.slice(0, -1);
+  return `${body}${MAC}${hmacSha256Hex(key, `${what}\n${body}`)}"}`;
+}
+
+/** Whether the text may be believed: always where there is no key. */
+export function hasMac(what: string, text: string, key: Buffer | string | undefined): boolean {
+  if (key === undefined) return true;
+  const at = text.length - TAIL;
+  if (at <= 0 || !text.startsWith(MAC, at)) return false;
+  const expected = Buffer.from(hmacSha256Hex(key, `${what}\n${text.slice(0, at)}`));
+  const found = Buffer.from(text.slice(at + MAC.length, -2), 'latin1');
+  return expected.length === found.length && timingSafeEqual(expected, found);
+}

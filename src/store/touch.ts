@@ -1,2 +1,0 @@
-/** An entry's mtime is its last use, and exact enough if it is set this often. */
-export const TOUCH_AFTER_MS = 3_600_000;
