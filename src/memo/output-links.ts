@@ -4,7 +4,7 @@ import type { OutputFile } from '../model/outcome.js';
 import type { BlobStore } from '../store/store.js';
 import { removeIfThere, temporaryName } from '../util/atomic-write.js';
 import { sha256Hex } from '../util/digest.js';
-import { isInside } from './files/walk.js';
+import { isInside } from '../util/inside.js';
 
 /** The type bits that a stat gives a link: the file's digest is then that of what the link says. */
 const LINK = 0o120000;

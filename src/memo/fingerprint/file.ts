@@ -3,9 +3,8 @@ import { dirname } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
 import { haveSameFigures, leftAloneBefore } from '../../util/file-figures.js';
-import { below } from '../../util/inside.js';
-import { compileGlobs } from '../files/glob-pattern.js';
-import { isInside } from '../files/walk.js';
+import { below, isInside } from '../../util/inside.js';
+import { isSelected } from '../files/select-paths.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import type { Fingerprint } from './syntax.js';
 
@@ -72,7 +71,7 @@ async function resolveCarefully(
   { project }: SourceContext,
 ): Promise<SourceResult> {
   const relative = absolute.slice(project.root.length + 1);
-  if ((await compileGlobs(options.ownOutputs))(relative)) return { value: 'own output' };
+  if (await isSelected(relative, options.ownOutputs)) return { value: 'own output' };
   try {
     const stat = statSync(absolute, { throwIfNoEntry: false });
     if (stat === undefined) return { value: null };

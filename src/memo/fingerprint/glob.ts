@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
+import { findInto } from '../files/find-files.js';
 import { FoundFiles, type FoundLink } from '../files/found-files.js';
-import { compileGlob, compileGlobs } from '../files/glob-pattern.js';
-import { walkInto } from '../files/walk.js';
+import { parseGlob } from '../files/glob-pattern.js';
 import { digestFiles } from './file-digests.js';
 import { KnownFiles } from './known-files.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
@@ -32,18 +32,18 @@ async function attempt(
   context: SourceContext,
 ): Promise<SourceResult | { vanished: string }> {
   const { project, stateDir } = context;
-  const pattern = await compileGlob(fingerprint.pattern);
-  const excluded = ownOutputs.length > 0 ? await compileGlobs(ownOutputs) : undefined;
+  const { root, prefix } = project;
+  const pattern = parseGlob(fingerprint.pattern);
   const name = tableName(canonicalEncode([pattern.text, [...ownOutputs].sort()]));
   const known = fingerprint.exact ? undefined : readTable(stateDir, name);
   const files = known ? new KnownFiles(known) : new FoundFiles();
-  const skip = [relative(project.root, stateDir)];
-  const failure = walkInto(files, pattern, { root: project.root, prefix: project.prefix, skip, excluded });
+  const leftOut = [relative(root, stateDir)];
+  const failure = await findInto(files, pattern, { root, prefix, leftOut, except: ownOutputs });
   if (failure) return failure;
   const found = files instanceof KnownFiles ? files.differing() : files;
   if (known && found === undefined) return describe(known, files.links);
   const { paths, figures } = found!;
-  const digested = await digestFiles({ root: project.root, clock: project.clock, known, paths, figures });
+  const digested = await digestFiles({ root, clock: project.clock, known, paths, figures });
   if (!('table' in digested)) return digested;
   if (!fingerprint.exact && digested.table !== known) writeTable(stateDir, name, digested.table);
   return describe(digested.table, files.links);

@@ -39,6 +39,7 @@ export interface FingerprintsOptions {
   /** The store's folder; absolute. */
   readonly stateDir: string;
   readonly exec: Exec;
+  readonly signal?: SourceContext['signal'];
   /** Default true. False: `cmd:` entries have no value. */
   readonly runCommands?: boolean;
 }

@@ -18,6 +18,8 @@ export interface SourceContext {
   /** The store's folder, for what makes resolving quick; absolute. */
   readonly stateDir: string;
   readonly exec: Exec;
+  /** Ends git with the run. Asked each time: the run may begin later than this. */
+  readonly signal?: (() => AbortSignal | undefined) | undefined;
   /** Folders that were found to be inside of the project since something was last executed. */
   readonly inside: Set<string>;
   /** Small files that were read before, by absolute path. */
