@@ -46,4 +46,8 @@ export const CASES: readonly (readonly [pattern: string, meant: readonly string[
   ['g/**/node_modules/**', ['g/deep/node_modules/y/index.js', 'g/node_modules/x/index.js']],
   ['g/{node_modules,deep}/*/*', ['g/deep/er/z.ts', 'g/node_modules/x/index.js']],
   ['g/nothing/*.ts', []],
+  ['g/**/?(z.ts)', ['g/deep/er/z.ts']],
+  ['g/?(.dot)/**', ['g/.dot/inner.ts']],
+  ['g/?(b.ts)', ['g/b.ts']],
+  ['g/?(none.ts)', []],
 ];

@@ -74,7 +74,7 @@ async function resolveCarefully(
   if (await isSelected(relative, options.ownOutputs)) return { value: 'own output' };
   try {
     const stat = statSync(absolute, { throwIfNoEntry: false });
-    if (stat === undefined) return { value: null };
+    if (stat === undefined) return { value: null, matchesNothing: true };
     if (!isInside(project.root, realpathSync(absolute))) return { failed: `${path} leads out of the project` };
     if (stat.isDirectory()) return { failed: `${path} is a folder; glob:${path}/** is its content` };
     if (!stat.isFile()) return { failed: `${path} is no regular file` };
@@ -86,7 +86,7 @@ async function resolveCarefully(
 
 function unreadable(path: string, error: NodeJS.ErrnoException): SourceResult {
   // A file where the path wants a folder: there is nothing of that name.
-  if (error.code === 'ENOTDIR' || error.code === 'ENOENT') return { value: null };
+  if (error.code === 'ENOTDIR' || error.code === 'ENOENT') return { value: null, matchesNothing: true };
   if (error.code === undefined) throw error;
   return { failed: `${path} cannot be read (${error.code})` };
 }

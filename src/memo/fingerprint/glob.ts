@@ -53,6 +53,7 @@ function describe(table: StatTable, links: readonly FoundLink[]): SourceResult {
   const said = Object.fromEntries(links.map(({ path, target }) => [path, sha256Hex(`link to ${target}`)]));
   let parts: Readonly<Record<string, string>> | undefined;
   return {
+    ...(table.rows === 0 && links.length === 0 && { matchesNothing: true }),
     value: links.length === 0 ? table.value : sha256Hex(canonicalEncode([table.value, said])),
     // Twenty thousand names cost more than everything else here, and only a miss wants them.
     get parts() {

@@ -41,11 +41,18 @@ export interface SourceOptions {
 }
 
 /** A value, or the reason why there is none this time: never a constant that would be the same the next time. */
-export type Resolution = { readonly value: FingerprintValue; readonly warning?: string } | { readonly failed: string };
+export type Resolution =
+  | {
+      readonly value: FingerprintValue;
+      readonly warning?: string;
+      /** No file is there: most likely the entry is misspelt. */
+      readonly matchesNothing?: true;
+    }
+  | { readonly failed: string };
 
 /** The value without its entry, which the resolver adds. */
 export type SourceResult =
-  | (Omit<FingerprintValue, 'entry'> & { readonly warning?: string })
+  | (Omit<FingerprintValue, 'entry'> & { readonly warning?: string; readonly matchesNothing?: true })
   | { readonly failed: string };
 
 export type Source<F extends Fingerprint = Fingerprint> = (
