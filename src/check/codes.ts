@@ -54,6 +54,7 @@ export const CODES = {
   'outside-project': 'a path that leads out of the project',
   'outputs-cwd': 'declared files where they cannot be restored',
   'unknown-fingerprint': 'no such kind of fingerprint',
+  'matches-nothing': 'a fingerprint that matches no file',
   'cross-run': 'may not be reused across runs',
   'no-declared-input': 'would never run again',
   'generated-flow': 'not allowed in a generated flow',

@@ -1,6 +1,7 @@
 import type { AgentScope, ArgSpec, Flow } from '../model/flow.js';
 import type { Kind } from '../model/kind.js';
 import type { Path } from '../parse/locate.js';
+import type { NamedFiles } from './named-files.js';
 import type { Problems } from './problem.js';
 import type { NamedRunners } from './runners.js';
 import type { CheckWorld } from './world.js';
@@ -35,6 +36,8 @@ export interface CheckContext {
   readonly mentionedArgs: Set<string>;
   /** Runners that are named: whether they exist is asked once, when the rest is checked. */
   readonly runners: NamedRunners;
+  /** Files that fingerprints name, likewise. */
+  readonly files: NamedFiles;
   /** Saved flows by the name or path under which they are used. */
   readonly used: ReadonlyMap<string, UsedFlow>;
   /** Every phase of this flow by id. */

@@ -1,3 +1,4 @@
+import { hasWildcards } from '../memo/files/glob-pattern.js';
 import type { Path } from '../parse/locate.js';
 import { refuseGenerated } from './bodies.js';
 import { leavesProject, literalBase } from './paths.js';
@@ -13,13 +14,16 @@ export function checkFingerprint(reader: PhaseReader, path: Path, entry: string,
   const prefix = PREFIXES.find((known) => entry.startsWith(known));
   if (!prefix) {
     const written = entry.includes(':') ? entry.slice(0, entry.indexOf(':') + 1) : entry;
+    const meant = likelyEntry(entry);
     problems.error(
       path,
       'unknown-fingerprint',
       `${show(written)} is no kind of fingerprint: use ${PREFIXES.join(', ')}`,
       {
         span: { offset: 0, length: written.length },
-        suggest: { name: written, known: PREFIXES },
+        ...(meant === undefined
+          ? { suggest: { name: written, known: PREFIXES } }
+          : { hint: `did you mean "${meant}"?` }),
       },
     );
     return;
@@ -40,8 +44,23 @@ export function checkFingerprint(reader: PhaseReader, path: Path, entry: string,
     const fixed = prefix === 'file:' ? value : literalBase(value);
     if (leavesProject(value) || (!fixed.includes('{') && world.linksOut(fixed))) {
       problems.error(path, 'outside-project', 'this path leads out of the project', spanAfter(prefix, value));
-    }
+    } else reader.context.files.add(path, entry, outputsOf(reader));
   }
+}
+
+/** A path without a prefix is the commonest slip. */
+function likelyEntry(entry: string): string | undefined {
+  if (entry.includes(':')) return undefined;
+  if (entry === 'HEAD' || entry === 'worktree') return `git:${entry}`;
+  if (/^[A-Z][A-Z0-9_]*$/.test(entry)) return `env:${entry}`;
+  if (hasWildcards(entry) || entry.endsWith('/')) return `glob:${entry}`;
+  return /^[\w.-]+(?:\/[\w.-]+)*$/.test(entry) ? `file:${entry}` : undefined;
+}
+
+/** What the phases of the flow say they make. */
+function outputsOf({ context }: PhaseReader): string[] {
+  const declared = [...context.phases.values()].flatMap(({ raw }) => raw['outputs'] ?? []);
+  return declared.filter((output) => typeof output === 'string');
 }
 
 const EXAMPLES: Readonly<Record<(typeof PREFIXES)[number], string>> = {

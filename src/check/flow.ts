@@ -12,6 +12,7 @@ import type { CheckContext, PhaseSource, Surroundings, UsedFlow } from './contex
 import { checkDuration } from './durations.js';
 import { checkFingerprint } from './fingerprints.js';
 import { forbiddenName } from './forbidden.js';
+import type { NamedFiles } from './named-files.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
 import { PhaseReader } from './phase-reader.js';
 import { readPhases } from './phases.js';
@@ -29,6 +30,7 @@ export interface FlowOptions {
   readonly world: CheckWorld;
   readonly used: ReadonlyMap<string, UsedFlow>;
   readonly runners: NamedRunners;
+  readonly files: NamedFiles;
   readonly trust: 'file' | 'generated';
   /** Name when the flow has none. */
   readonly name: string;
@@ -182,7 +184,7 @@ function contextOf(
   args: Readonly<Record<string, ArgSpec>>,
   options: FlowOptions,
 ): CheckContext {
-  const { problems, world, used, runners, trust, depth = 0 } = options;
+  const { problems, world, used, runners, files, trust, depth = 0 } = options;
   if (trust === 'generated' && raw['runner'] !== undefined) {
     problems.error([...(options.path ?? []), 'runner'], 'generated-flow', 'a generated flow may not choose a runner', {
       target: 'key',
@@ -202,6 +204,7 @@ function contextOf(
     argSpecs: args,
     mentionedArgs: new Set(),
     runners,
+    files,
     used,
     phases: new Map(sources.map((source) => [source.id, source])),
     outer: options.outer ?? new Set(),
@@ -213,6 +216,7 @@ function contextOf(
         world,
         used,
         runners,
+        files,
         trust,
         name: `${flowName}.${phase}`,
         path,

@@ -21,6 +21,8 @@ export interface LoadOptions {
   /** Names of the runners that there are besides the built-in ones; those of the settings files when nothing is said. */
   readonly runners?: readonly string[];
   readonly overrides?: FlowOverrides;
+  /** Also warns of fingerprints that match no file. */
+  readonly lookForFiles?: boolean;
 }
 
 export type LoadedFlow =
@@ -80,8 +82,9 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
     }
   }
   const { checkFlowText } = await import('./check-flow.js');
-  const { overrides, runners } = options;
-  const request = { file: shown, text: found.bytes, world: diskWorld(project, runners) };
+  const { overrides, runners, lookForFiles } = options;
+  const world = diskWorld(project, runners, { lookForFiles });
+  const request = { file: shown, text: found.bytes, world };
   const result = await checkFlowText(overrides ? { ...request, overrides } : request);
   const { flow, diagnostics, dependencies, source } = result;
   if (!flow) return { diagnostics, source };

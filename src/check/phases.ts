@@ -1,10 +1,9 @@
-import type { TProperties, TSchema } from '@sinclair/typebox';
+import { OptionalKind, type TProperties, type TSchema } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../model/kind.js';
 import { isForbiddenName } from '../model/names.js';
 import { AGENT_FIELDS, COMMON_FIELDS, TASK } from '../model/schema/fields.js';
 import { BRANCH_FIELDS, IGNORED_BRANCH_FIELDS } from '../model/schema/parts.js';
 import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from '../model/schema/phase.js';
-import { isOptional } from '../model/schema/type.js';
 import type { Path } from '../parse/locate.js';
 import type { PhaseSource } from './context.js';
 import { forbiddenName } from './forbidden.js';
@@ -151,7 +150,7 @@ function requiredFields(kind: Kind): readonly string[] {
   let names = required.get(kind);
   if (!names) {
     const fields = Object.entries(PHASE_FIELDS[kind]);
-    names = fields.flatMap(([name, schema]) => (name === 'id' || isOptional(schema) ? [] : [name]));
+    names = fields.flatMap(([name, schema]) => (name === 'id' || OptionalKind in schema ? [] : [name]));
     required.set(kind, names);
   }
   return names;

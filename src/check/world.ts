@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { findAgent } from '../agent/agent-files.js';
 import { loadConfig } from '../config/load.js';
+import { findUnmatched, type Unmatched } from '../memo/fingerprint/unmatched.js';
 import { definedRunners, knownRunners } from '../model/config.js';
 import type { AgentScope } from '../model/flow.js';
 import { LARGEST_FILE } from '../parse/decode.js';
@@ -32,11 +33,17 @@ export interface CheckWorld {
   flow(ref: string): FoundFlow;
   /** A path, as written from the project root, leads out of the project through a symbolic link. */
   linksOut(path: string): boolean;
+  /** Says so where a fingerprint matches no file. Not there when nobody asks for that now. */
+  unmatched?(entry: string, outputs: readonly string[]): Promise<Unmatched | undefined>;
   readonly dependencies: readonly Dependency[];
 }
 
 /** The world as it is on disk. `runners`: those that are defined, where it is not for the settings files to say. */
-export function diskWorld(project: ProjectPlace, runners?: readonly string[]): CheckWorld {
+export function diskWorld(
+  project: ProjectPlace,
+  runners?: readonly string[],
+  { lookForFiles = false }: { readonly lookForFiles?: boolean | undefined } = {},
+): CheckWorld {
   const recorder = new Recorder();
   const outside = new Map<string, boolean>();
   const agents = new Map<string, ReturnType<CheckWorld['agent']>>();
@@ -71,6 +78,7 @@ export function diskWorld(project: ProjectPlace, runners?: readonly string[]): C
       }
       return answer;
     },
+    ...(lookForFiles && { unmatched: (entry, outputs) => findUnmatched(entry, { root: project.root, outputs }) }),
     get dependencies() {
       return recorder.dependencies;
     },

@@ -1,11 +1,12 @@
 import { realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { OutputFile } from '../model/outcome.js';
 import type { DiskStore } from '../store/disk-store.js';
 import { isSafeOutputPath } from '../store/output-path.js';
 import type { Project } from '../util/project.js';
-import { compileGlob, compileGlobs } from './files/glob-pattern.js';
-import { walk } from './files/walk.js';
+import { findFiles } from './files/find-files.js';
+import { parseGlob } from './files/glob-pattern.js';
+import { uncovered } from './files/select-paths.js';
 import { keepLink } from './output-links.js';
 
 /** Permission bits only: a kept file never comes back as one that runs with someone else's rights. */
@@ -27,7 +28,7 @@ export async function captureOutputs(
   for (const glob of outputs) {
     // The item of a map may stand in it, and items come from anywhere.
     if (/^[/~\\]|(?:^|\/)\.\.(?:\/|$)|\0/.test(glob)) return { failed: `${glob} leads out of the project` };
-    const found = walk(await compileGlob(glob), { root: project.root, links: 'as they are' });
+    const found = await findFiles(parseGlob(glob), { root: project.root, links: 'as they are' });
     if ('failed' in found) return found;
     for (const path of found.paths) paths.set(path, undefined);
     for (const { path, target } of found.links) paths.set(path, target);
@@ -58,14 +59,10 @@ export async function undeclaredWrite(
   declared: { readonly outputs: readonly string[]; readonly cwd: string; readonly root: string },
 ): Promise<string | undefined> {
   if (written.length === 0) return undefined;
-  const covers = await compileGlobs(declared.outputs);
-  for (const path of written) {
-    const absolute = isAbsolute(path) ? path : resolve(declared.cwd, path);
-    const seen = relative(declared.root, realFolder(absolute));
-    if (seen === '..' || seen.startsWith('../')) return absolute;
-    if (!covers(seen)) return seen;
-  }
-  return undefined;
+  const seen = written.map((path) => relative(declared.root, realFolder(resolve(declared.cwd, path))));
+  const outside = seen.find((path) => path === '..' || path.startsWith('../'));
+  if (outside !== undefined) return resolve(declared.root, outside);
+  return uncovered(seen, declared.outputs);
 }
 
 /** A client may report the path through a link (`/tmp` on some systems is one). */

@@ -4,10 +4,10 @@ import type { OutputFile } from '../model/outcome.js';
 import type { DiskStore } from '../store/disk-store.js';
 import { isLink, isSafeOutputPath, problemOfFiles } from '../store/output-path.js';
 import { digestFile } from '../util/digest-file.js';
+import { isInside } from '../util/inside.js';
 import type { Project } from '../util/project.js';
 import { lstatIfThere } from '../util/stat.js';
-import { uncovered } from './files/covered-paths.js';
-import { isInside } from './files/walk.js';
+import { uncovered } from './files/select-paths.js';
 import { MODE } from './output-files.js';
 import { linkDigest, restoreLink } from './output-links.js';
 

@@ -39,6 +39,11 @@ function namesIn(folder: string): string[] {
   }
 }
 
+/** Whether a path is such a name: a file that is just being written, or was left behind by a process that was killed. */
+export function isTemporary(path: string): boolean {
+  return path.endsWith('.tmp') && /.\.\d+-\d+-[0-9a-z]{1,7}\.tmp$/.test(path);
+}
+
 /**
  * Readers see the old file or the new one, never a part. No fsync: after a power cut the file may be old or empty, and
  * whoever needs more than that puts a checksum in it. On failure nothing is left behind.

@@ -26,7 +26,7 @@ describe('the environment of scripts', () => {
     const result = await rig.runAs({ env }, flow([script(cross(['env:NAMED']))]));
     expect(result.output).toBe('n||o|dumb');
     const names = await rig.runAs({ env }, flow([script(cross(), { run: 'env | cut -d= -f1 | sort | tr "\\n" " "' })]));
-    const allowed = ['HOME', 'LANG', 'LC_ALL', 'OLDPWD', 'OWN', 'PATH', 'PWD', 'SHLVL', 'TERM', 'USER', '_'];
+    const allowed = ['HOME', 'LANG', 'OLDPWD', 'OWN', 'PATH', 'PWD', 'SHLVL', 'TERM', '_'];
     // One name is how survivors of a killed run are recognised.
     const seen = names.output
       .trim()
@@ -40,6 +40,36 @@ describe('the environment of scripts', () => {
     const other = await rig.runAs({ env: { ...env, HIDDEN: 'changed' } });
     expect(phaseOf(other, 'a').cacheHit).toBe('cross-run');
     expect(other.output).toBe('||o|dumb');
+  });
+
+  it('what decides a result and is in no key is the same for everybody: language, terminal, user, shell, places', async () => {
+    const seen = 'bin/note a; printf "%s|%s|%s|%s|%s|%s" "$LANG" "$LC_ALL$LC_TIME" "$TERM" "$USER" "$TMPDIR" "$SHELL"';
+    const phases = flow([{ id: 'a', type: 'script', run: seen, cache: cross() }]);
+    const mine = {
+      LANG: 'de_DE.UTF-8',
+      LC_ALL: 'C',
+      LC_TIME: 'C',
+      TERM: 'xterm',
+      USER: 'u',
+      TMPDIR: '/var/tmp',
+      SHELL: 'z',
+    };
+    const first = await rig.runAs({ env: mine }, phases);
+    expect(first.output).toBe('C.UTF-8||dumb|||');
+    const yours = Object.fromEntries(Object.keys(mine).map((name) => [name, undefined]));
+    const other = await rig.runAs({ env: yours }, phases);
+    expect(phaseOf(other, 'a').cacheHit).toBe('cross-run');
+    const fresh = await rig.runAs({ env: yours }, phases, { reuse: 'off' });
+    expect(fresh.output).toBe(first.output);
+  });
+
+  it('a script that names one of them sees the real one, and it decides', async () => {
+    const phases = flow([{ id: 'a', type: 'script', run: 'printf "%s" "${LANG-unset}"', cache: cross(['env:LANG']) }]);
+    for (const value of ['de_DE.UTF-8', 'fr_FR.UTF-8', undefined]) {
+      const result = await rig.runAs({ env: { LANG: value } }, phases);
+      expect(result.output).toBe(value ?? 'unset');
+      expect(phaseOf(result, 'a').cacheHit).toBeFalsy();
+    }
   });
 
   it('a named variable decides, set, empty and unset apart', async () => {

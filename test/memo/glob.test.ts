@@ -175,6 +175,8 @@ describe('what a glob does not count', () => {
     p.write('node_modules/x/index.js', '1');
     p.write('deep/node_modules/x/index.js', '1');
     p.write('.git/HEAD', 'x');
+    p.write('linked/.git', 'gitdir: /somewhere/else');
+    p.write('report.xml.4711-1-abc12.tmp', 'half written');
     p.write('.pi/taskflows/runs/1/journal.jsonl', '1');
     p.write('.pi/taskflows/flow.yaml', '1');
     expect(await glob('**')).toBe(before);
@@ -232,7 +234,27 @@ describe('links', () => {
     p.write('src/a.ts', 'a');
     symlinkSync('..', join(p.root, 'src/up'));
     symlinkSync('.', join(p.root, 'src/here'));
+    symlinkSync('itself', join(p.root, 'src/itself'));
     expect(await glob('src/**')).toMatch(/^[0-9a-f]{64}$/);
+    const before = await glob('src/**');
+    p.write('src/a.ts', 'b');
+    expect(await glob('src/**')).not.toBe(before);
+  });
+
+  test('folders that link to each other are read once on each way, not for ever', async () => {
+    const names = ['a', 'b', 'c', 'd'];
+    for (const name of names) p.write(`src/${name}/file.ts`, name);
+    for (const from of names) for (const to of names) symlinkSync(`../${to}`, join(p.root, 'src', from, `to-${to}`));
+    expect(await glob('src/**/*.ts')).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('a link out of the project that no pattern leads through is nobody’s business', async () => {
+    const outside = testProject();
+    p.write('src/a.ts', 'a');
+    const before = await glob('src/*.ts');
+    symlinkSync(outside.root, join(p.root, 'src/folder'));
+    expect(await glob('src/*.ts')).toBe(before);
+    outside.remove();
   });
 
   test('a link to nothing counts by what it says', async () => {

@@ -96,6 +96,17 @@ describe('cwd', () => {
     execFileSync('rm', ['-rf', dirname(kept.output)]);
   });
 
+  it('a worktree is made without the hooks of the repository, and kept although git was told to hide new files', async () => {
+    repository();
+    rig.write('.git/hooks/post-checkout', `#!/bin/sh\necho > '${rig.root}/.pi/hooked'\n`, 0o755);
+    execFileSync('git', ['config', 'status.showUntrackedFiles', 'no'], { cwd: rig.root });
+    const result = await rig.run(flow([pwd('edit', 'worktree', 'echo new > made.txt; pwd')]));
+    expect(existsSync(join(rig.root, '.pi/hooked'))).toBe(false);
+    const { output } = phaseOf(result, 'edit');
+    expect(readFileSync(join(output, 'made.txt'), 'utf8')).toBe('new\n');
+    execFileSync('rm', ['-rf', dirname(output)]);
+  });
+
   it('worktrees are made and removed one at a time, and again if somebody else was in the way: git fails otherwise', async () => {
     repository();
     rig.write(

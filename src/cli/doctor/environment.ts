@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { configFile } from '../../config/files.js';
 import { loadConfig } from '../../config/load.js';
-import { findOnPath } from '../../process/find-program.js';
-import { runProcess } from '../../process/run-process.js';
+import { isInRepository } from '../../memo/fingerprint/git-repository.js';
+import { askGit, NO_GIT } from '../../process/git.js';
 import { STATE_DIR } from '../../util/project.js';
 import { oneLine } from '../../util/terminal-text.js';
 import { VERSION } from '../../util/version.js';
@@ -58,21 +58,18 @@ export const checkSettings: Check = async ({ project }) => {
 
 export const checkGit: Check = async ({ project }) => {
   const hint = 'git: fingerprints and worktrees need it';
-  if (!findOnPath('git', project.env['PATH'])) {
-    return [{ name: 'git', status: 'warning', message: 'git is not on the PATH', hint }];
+  const version = await askGit(['version'], { cwd: project.root, env: project.env });
+  if ('failed' in version) {
+    const isAbsent = version.failed === NO_GIT;
+    const message = isAbsent ? version.failed : `git does not work: ${oneLine(version.failed)}`;
+    return [{ name: 'git', status: isAbsent ? 'warning' : 'problem', message, hint }];
   }
-  const { stdout, failure } = await runProcess({
-    argv: ['git', '--version'],
-    cwd: project.root,
-    env: project.env,
-    timeoutMs: 5_000,
-  });
-  if (failure)
-    return [{ name: 'git', status: 'problem', message: `git does not work: ${oneLine(failure.message)}`, hint }];
-  const version = oneLine(stdout.toString('utf8')).replace('git version ', '');
-  if (existsSync(join(project.root, '.git')))
-    return [{ name: 'git', status: 'ok', message: `${version}, a repository` }];
-  return [
-    { name: 'git', status: 'ok', message: `${version}; the project is no repository: git: fingerprints are empty` },
-  ];
+  const name = oneLine(version.stdout).replace('git version ', '');
+  const inside = await askGit(['rev-parse', '--is-inside-work-tree'], { cwd: project.root, env: project.env });
+  if ('stdout' in inside) return [{ name: 'git', status: 'ok', message: `${name}, a repository` }];
+  if (isInRepository(project)) {
+    const message = `${name}; the project's repository cannot be used: ${oneLine(inside.failed)}`;
+    return [{ name: 'git', status: 'problem', message, hint }];
+  }
+  return [{ name: 'git', status: 'ok', message: `${name}; the project is no repository: git: fingerprints are empty` }];
 };

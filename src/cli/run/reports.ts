@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { writeOwnFile } from '../../memo/files/written-files.js';
 import type { Flow } from '../../model/flow.js';
 import { batchJunit } from '../../report/batch-report.js';
 import { type ActionsJob, actionsJob } from '../../report/github/actions.js';
@@ -9,7 +10,6 @@ import { batchSummary, runSummary } from '../../report/github/summary.js';
 import { runJunit } from '../../report/run-report.js';
 import type { BatchResult } from '../../run/batch/result.js';
 import type { RunResult } from '../../run/core/result.js';
-import { writeFileAtomic } from '../../util/atomic-write.js';
 import { statIfThere } from '../../util/stat.js';
 import { whyUnwritable } from '../../util/why-unwritable.js';
 import type { Invocation } from '../boot/command.js';
@@ -61,11 +61,11 @@ interface Reports {
   annotations(): readonly Annotation[];
 }
 
-function write({ flags, cwd, err }: Invocation, job: ActionsJob | undefined, reports: Reports): boolean {
+function write({ project, flags, cwd, err }: Invocation, job: ActionsJob | undefined, reports: Reports): boolean {
   const problems: string[] = [];
   const file = flags.string('junit');
   if (file !== undefined) {
-    const written = writeFileAtomic(resolve(cwd, file), reports.junit(), 0o644);
+    const written = writeOwnFile(project, resolve(cwd, file), { data: reports.junit(), mode: 0o644 });
     if ('failed' in written) problems.push(`--junit ${file} cannot be written: ${whyUnwritable(written.failed)}`);
   }
   if (job) {

@@ -3,9 +3,8 @@ import { dirname } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
 import { haveSameFigures, leftAloneBefore } from '../../util/file-figures.js';
-import { below } from '../../util/inside.js';
-import { compileGlobs } from '../files/glob-pattern.js';
-import { isInside } from '../files/walk.js';
+import { below, isInside } from '../../util/inside.js';
+import { isSelected } from '../files/select-paths.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import type { Fingerprint } from './syntax.js';
 
@@ -72,10 +71,10 @@ async function resolveCarefully(
   { project }: SourceContext,
 ): Promise<SourceResult> {
   const relative = absolute.slice(project.root.length + 1);
-  if ((await compileGlobs(options.ownOutputs))(relative)) return { value: 'own output' };
+  if (await isSelected(relative, options.ownOutputs)) return { value: 'own output' };
   try {
     const stat = statSync(absolute, { throwIfNoEntry: false });
-    if (stat === undefined) return { value: null };
+    if (stat === undefined) return { value: null, matchesNothing: true };
     if (!isInside(project.root, realpathSync(absolute))) return { failed: `${path} leads out of the project` };
     if (stat.isDirectory()) return { failed: `${path} is a folder; glob:${path}/** is its content` };
     if (!stat.isFile()) return { failed: `${path} is no regular file` };
@@ -87,7 +86,7 @@ async function resolveCarefully(
 
 function unreadable(path: string, error: NodeJS.ErrnoException): SourceResult {
   // A file where the path wants a folder: there is nothing of that name.
-  if (error.code === 'ENOTDIR' || error.code === 'ENOENT') return { value: null };
+  if (error.code === 'ENOTDIR' || error.code === 'ENOENT') return { value: null, matchesNothing: true };
   if (error.code === undefined) throw error;
   return { failed: `${path} cannot be read (${error.code})` };
 }

@@ -4,13 +4,12 @@ export interface GitStatus {
   readonly head: string;
   /** Everything that is not as in HEAD, tracked or not. */
   readonly paths: readonly string[];
-  /** Repositories within this one whose content is not told by their commit: changed submodules, nested repositories. */
+  /** Repositories within this one: submodules at another commit, and repositories that git does not track. */
   readonly repositories: readonly string[];
 }
 
 /** Undefined when the text is not what it should be: a newer git, or an error among the lines. */
-export function parseStatus(stdout: Buffer): GitStatus | undefined {
-  const text = stdout.toString('utf8');
+export function parseStatus(text: string): GitStatus | undefined {
   let head: string | undefined;
   const paths: string[] = [];
   const repositories: string[] = [];
@@ -49,4 +48,26 @@ function pathOf(record: string): string | undefined {
 
 function isSubmodule(record: string): boolean {
   return record[0] !== '?' && record.split(' ', 3)[2]?.startsWith('S') === true;
+}
+
+/** What `git ls-files -v --stage -z` says of files that `git status` is not asked about, or does not look at. */
+export interface GitIndex {
+  /** Git was told to believe these unchanged. */
+  readonly assumed: readonly string[];
+  /** Left out by a sparse checkout. */
+  readonly sparse: readonly string[];
+  readonly submodules: readonly string[];
+}
+
+export function parseIndex(text: string): GitIndex | undefined {
+  const index = { assumed: [] as string[], sparse: [] as string[], submodules: [] as string[] };
+  for (const line of text.split('\0')) {
+    if (line === '') continue;
+    const [, tag, mode, path] = /^(\w) (\d+) \w+ \d\t(.*)$/s.exec(line) ?? [];
+    if (tag === undefined || path === undefined) return undefined;
+    if (mode === '160000') index.submodules.push(path);
+    else if (tag === 'S') index.sparse.push(path);
+    else if (tag !== tag.toUpperCase()) index.assumed.push(path);
+  }
+  return index;
 }

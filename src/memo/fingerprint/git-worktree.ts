@@ -1,91 +1,96 @@
 import { readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { withoutLocation } from '../../process/git.js';
+import { isTemporary } from '../../util/atomic-write.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 import { STATE_DIR } from '../../util/project.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { FoundFiles } from '../files/found-files.js';
-import { compileGlobs } from '../files/glob-pattern.js';
+import { selectPaths } from '../files/select-paths.js';
+import { ownFiles } from '../files/written-files.js';
 import { digestFiles } from './file-digests.js';
-import { OUTSIDE_REPOSITORY } from './git-ref.js';
-import { findRepository } from './git-repository.js';
-import { type GitStatus, parseStatus } from './git-status.js';
-import type { Source, SourceContext, SourceResult } from './source.js';
+import { withoutOwnFilters } from './git-filters.js';
+import { ask, isInRepository, OUTSIDE_REPOSITORY } from './git-repository.js';
+import { type GitStatus, parseIndex, parseStatus } from './git-status.js';
+import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import { partsOf, readTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
 /** HEAD, and the content of everything that is not as in HEAD: edited, staged, deleted, untracked; not what is ignored. */
 export const resolveGitWorktree: Source<Fingerprint & { source: 'git-worktree' }> = async (_what, options, context) => {
-  const { project, stateDir } = context;
-  const repository = findRepository(project);
-  if (repository === 'none') return { value: '', warning: OUTSIDE_REPOSITORY };
-  const top = repository === 'unusual' ? await askTop(context) : repository.top;
-  if (typeof top !== 'string') return top;
-  const own = await compileGlobs(options.ownOutputs);
-  const ours = [stateDir, userCacheDir(project.env, project.home)].map((folder) => relative(project.root, folder));
-  const state = [`${STATE_DIR}/cache`, `${STATE_DIR}/runs`, ...ours];
-  const counts = (path: string) => {
-    const seen = relative(project.root, path);
-    return !own(seen) && !state.some((folder) => seen === folder || seen.startsWith(`${folder}/`));
-  };
-  return describeTree(top, counts, context);
+  if (!isInRepository(context.project)) return { value: '', warning: OUTSIDE_REPOSITORY };
+  const top = await ask(['rev-parse', '--show-toplevel'], context);
+  if ('failed' in top) return top;
+  return describeTree(top.stdout.replace(/\n$/, ''), options, context);
 };
 
-async function describeTree(
-  top: string,
-  counts: (path: string) => boolean,
-  context: SourceContext,
-): Promise<SourceResult> {
+async function describeTree(top: string, options: SourceOptions, context: SourceContext): Promise<SourceResult> {
   const status = await askStatus(top, context);
   if ('failed' in status) return status;
-  const paths = [...new Set(status.paths)].filter((path) => counts(join(top, path))).sort();
+  const paths = await thatCount(top, [...new Set(status.paths)].sort(), { options, context });
   const changes = await describeChanges(top, paths, context);
   if ('failed' in changes) return changes;
-  const parts: Record<string, string> = changes.parts;
-  for (const nested of [...status.repositories].sort()) {
-    if (!counts(join(top, nested))) continue;
-    const inner = await describeTree(join(top, nested), counts, context);
-    if ('failed' in inner) return { failed: `${nested}: ${inner.failed}` };
-    parts[nested] = sha256Hex(canonicalEncode(inner.value));
-    for (const [path, digest] of Object.entries(inner.parts ?? {})) parts[`${nested}/${path}`] = digest;
+  const { parts } = changes;
+  const { project } = context;
+  const inner = { ...context, project: { ...project, env: withoutLocation(project.env) } };
+  for (const nested of await thatCount(top, status.repositories, { options, context })) {
+    const moved = !status.unmoved.has(nested);
+    if (!lstatIfThere(join(top, nested, '.git'))) {
+      if (moved) parts[nested] = 'no repository';
+      continue;
+    }
+    const tree = await describeTree(join(top, nested), options, inner);
+    if ('failed' in tree) return { failed: `${nested}: ${tree.failed}` };
+    const { parts: nestedParts = {} } = tree;
+    if (!moved && Object.keys(nestedParts).length === 0) continue;
+    parts[nested] = sha256Hex(canonicalEncode(tree.value));
+    for (const [path, digest] of Object.entries(nestedParts)) parts[`${nested}/${path}`] = digest;
   }
   const clean = Object.keys(parts).length === 0;
   return { value: { head: status.head, changes: clean ? '' : sha256Hex(canonicalEncode(parts)) }, parts };
 }
 
-/** What settings and speed-ups of git could hide from it is asked for, or switched off. */
-const TRUTHFUL = [
-  '--no-optional-locks',
-  ...['core.fsmonitor=false', 'core.untrackedCache=false', 'core.trustctime=true', 'core.checkStat=default'].flatMap(
-    (setting) => ['-c', setting],
-  ),
-];
-const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--ignore-submodules=none'];
-
-async function askStatus(top: string, { exec }: SourceContext): Promise<GitStatus | { failed: string }> {
-  const [answer, marks] = await Promise.all([
-    exec(['git', ...TRUTHFUL, ...STATUS, '--no-renames'], top),
-    // Files that git was told to believe unchanged: it does not look at them, so we do.
-    exec(['git', ...TRUTHFUL, 'ls-files', '-v', '-z'], top),
-  ]);
-  for (const result of [answer, marks]) {
-    if ('failed' in result) return { failed: `git failed: ${result.failed}` };
-    if (result.exitCode !== 0)
-      return { failed: `git failed: ${result.stderrTail?.trim() || `status ${result.exitCode}`}` };
-  }
-  if ('failed' in answer || 'failed' in marks) return { failed: 'git failed' };
-  const status = parseStatus(answer.stdout);
-  if (status === undefined) return { failed: 'git status said something unexpected' };
-  return { ...status, paths: [...status.paths, ...hiddenPaths(top, marks.stdout)] };
+/** Neither what the phase itself writes nor the state of taskflow is a change, nor a file that is just being written. */
+async function thatCount(
+  top: string,
+  paths: readonly string[],
+  { options, context }: { readonly options: SourceOptions; readonly context: SourceContext },
+): Promise<string[]> {
+  const { project, stateDir } = context;
+  const ours = [stateDir, userCacheDir(project.env, project.home)].map((folder) => relative(project.root, folder));
+  const state = [`${STATE_DIR}/cache`, `${STATE_DIR}/runs`, ...ours];
+  const isState = (path: string) => state.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  const seen = paths.map((path) => relative(project.root, join(top, path)));
+  const own = await selectPaths(seen, options.ownOutputs);
+  return paths.filter((path, i) => !own.has(seen[i]!) && !isState(seen[i]!) && !isTemporary(path));
 }
 
-/** Of a sparse checkout, only what is there in spite of it: the rest is as absent as it should be. */
-function hiddenPaths(top: string, marks: Buffer): string[] {
-  const lines = marks.toString('utf8').split('\0');
-  const isThere = (line: string) => lstatIfThere(join(top, line.slice(2))) !== undefined;
-  const hidden = lines.filter((line) => /^[a-z] /.test(line) || (line.startsWith('S ') && isThere(line)));
-  return hidden.map((line) => line.slice(2));
+const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--no-renames'];
+
+interface Tree extends GitStatus {
+  /** Submodules that are at their commit. Git is not let into them: it would obey their settings, not ours. */
+  readonly unmoved: ReadonlySet<string>;
+}
+
+async function askStatus(top: string, context: SourceContext): Promise<Tree | { failed: string }> {
+  const filters = await withoutOwnFilters(top, context);
+  if ('failed' in filters) return filters;
+  const [said, listed] = await Promise.all([
+    ask([...filters.settings, ...STATUS, '--ignore-submodules=dirty'], context, top),
+    ask(['ls-files', '-v', '--stage', '-z'], context, top),
+  ]);
+  if ('failed' in said) return said;
+  if ('failed' in listed) return listed;
+  const status = parseStatus(said.stdout);
+  const index = parseIndex(listed.stdout);
+  if (status === undefined || index === undefined) return { failed: 'git status said something unexpected' };
+  // Git does not look at these, so we do. Of a sparse checkout, what is not there is as absent as it should be.
+  const hidden = [...index.assumed, ...index.sparse.filter((path) => lstatIfThere(join(top, path)))];
+  const unmoved = new Set(index.submodules.filter((path) => !status.repositories.includes(path)));
+  const repositories = [...status.repositories, ...unmoved].sort();
+  return { head: status.head, paths: [...status.paths, ...hidden], repositories, unmoved };
 }
 
 /** Each changed path with its content digest; the bit that makes it a program counts too. */
@@ -94,15 +99,16 @@ async function describeChanges(
   paths: readonly string[],
   { project }: SourceContext,
 ): Promise<{ parts: Record<string, string> } | { failed: string }> {
-  const parts: Record<string, string> = {};
+  // Without a prototype, a file may be called `__proto__`.
+  const parts: Record<string, string> = Object.create(null);
   const files = new FoundFiles();
-  const programs: string[] = [];
+  const programs = new Set<string>();
   for (const path of paths) {
     if (path.includes('\ufffd')) return { failed: `the name of ${path} is not UTF-8` };
     const stat = lstatIfThere(join(top, path));
     if (stat?.isFile()) {
       files.file(path, stat);
-      if (stat.mode & 0o100) programs.push(path);
+      if (stat.mode & 0o100) programs.add(path);
     } else if (stat?.isSymbolicLink()) {
       parts[path] = sha256Hex(`link to ${readlinkSync(join(top, path))}`);
     } else {
@@ -121,14 +127,10 @@ async function describeChanges(
   if ('vanished' in digested) return { failed: `${digested.vanished} was removed meanwhile` };
   if ('failed' in digested) return digested;
   if (digested.table !== known && files.paths.length > 0) writeTable(project, name, digested.table);
-  Object.assign(parts, partsOf(digested.table));
-  for (const path of programs) parts[path] += ' executable';
+  const own = files.paths.length === 0 ? undefined : ownFiles(project);
+  const isOwn = (path: string, digest: string) => own?.get(relative(project.root, join(top, path))) === digest;
+  for (const [path, digest] of Object.entries(partsOf(digested.table))) {
+    if (!isOwn(path, digest)) parts[path] = programs.has(path) ? `${digest} executable` : digest;
+  }
   return { parts };
-}
-
-async function askTop({ exec, project }: SourceContext): Promise<string | { failed: string }> {
-  const result = await exec(['git', 'rev-parse', '--show-toplevel'], project.root);
-  if ('failed' in result) return { failed: `git failed: ${result.failed}` };
-  if (result.exitCode !== 0) return { failed: `git failed: ${result.stderrTail?.trim() || 'no worktree'}` };
-  return result.stdout.toString('utf8').replace(/\n$/, '');
 }

@@ -2,9 +2,9 @@ import { relative } from 'node:path';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 import { userCacheDir } from '../../util/user-cache.js';
+import { findInto } from '../files/find-files.js';
 import { FoundFiles, type FoundLink } from '../files/found-files.js';
-import { compileGlob, compileGlobs } from '../files/glob-pattern.js';
-import { walkInto } from '../files/walk.js';
+import { parseGlob } from '../files/glob-pattern.js';
 import { digestFiles } from './file-digests.js';
 import { KnownFiles } from './known-files.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
@@ -33,18 +33,18 @@ async function attempt(
   context: SourceContext,
 ): Promise<SourceResult | { vanished: string }> {
   const { project, stateDir } = context;
-  const pattern = await compileGlob(fingerprint.pattern);
-  const excluded = ownOutputs.length > 0 ? await compileGlobs(ownOutputs) : undefined;
+  const { root, prefix } = project;
+  const pattern = parseGlob(fingerprint.pattern);
   const name = tableName(canonicalEncode([pattern.text, [...ownOutputs].sort()]));
   const known = fingerprint.exact ? undefined : readTable(project, name);
   const files = known ? new KnownFiles(known) : new FoundFiles();
-  const skip = [stateDir, userCacheDir(project.env, project.home)].map((folder) => relative(project.root, folder));
-  const failure = walkInto(files, pattern, { root: project.root, prefix: project.prefix, skip, excluded });
+  const leftOut = [stateDir, userCacheDir(project.env, project.home)].map((folder) => relative(root, folder));
+  const failure = await findInto(files, pattern, { root, prefix, leftOut, except: ownOutputs });
   if (failure) return failure;
   const found = files instanceof KnownFiles ? files.differing() : files;
   if (known && found === undefined) return describe(known, files.links);
   const { paths, figures } = found!;
-  const digested = await digestFiles({ root: project.root, clock: project.clock, known, paths, figures });
+  const digested = await digestFiles({ root, clock: project.clock, known, paths, figures });
   if (!('table' in digested)) return digested;
   if (!fingerprint.exact && digested.table !== known) writeTable(project, name, digested.table);
   return describe(digested.table, files.links);
@@ -54,6 +54,7 @@ function describe(table: StatTable, links: readonly FoundLink[]): SourceResult {
   const said = Object.fromEntries(links.map(({ path, target }) => [path, sha256Hex(`link to ${target}`)]));
   let parts: Readonly<Record<string, string>> | undefined;
   return {
+    ...(table.rows === 0 && links.length === 0 && { matchesNothing: true }),
     value: links.length === 0 ? table.value : sha256Hex(canonicalEncode([table.value, said])),
     // Twenty thousand names cost more than everything else here, and only a miss wants them.
     get parts() {

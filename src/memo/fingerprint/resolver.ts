@@ -39,6 +39,7 @@ export interface FingerprintsOptions {
   /** The store's folder; absolute. */
   readonly stateDir: string;
   readonly exec: Exec;
+  readonly signal?: SourceContext['signal'];
   /** Default true. False: `cmd:` entries have no value. */
   readonly runCommands?: boolean;
 }
@@ -97,12 +98,14 @@ function resolveEntry(
 function resolutionOf(entry: string, result: SourceResult): Resolution {
   if ('failed' in result) return result;
   // Asking for the parts would make them.
-  if (!('parts' in result) && result.warning === undefined) return { value: { entry, value: result.value } };
+  const { warning, matchesNothing } = result;
+  const more = { ...(warning !== undefined && { warning }), ...(matchesNothing && { matchesNothing }) };
+  if (!('parts' in result)) return { value: { entry, value: result.value }, ...more };
   const value = Object.defineProperty({ entry, value: result.value }, 'parts', {
     enumerable: false,
     get: () => result.parts,
   });
-  return result.warning === undefined ? { value } : { value, warning: result.warning };
+  return { value, ...more };
 }
 
 /** Whatever the file system says that a source did not expect is a reason not to cache, not to stop. */

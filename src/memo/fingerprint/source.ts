@@ -18,6 +18,8 @@ export interface SourceContext {
   /** The store's folder, which is no input of anything; absolute. */
   readonly stateDir: string;
   readonly exec: Exec;
+  /** Ends git with the run. Asked each time: the run may begin later than this. */
+  readonly signal?: (() => AbortSignal | undefined) | undefined;
   /** Folders that were found to be inside of the project since something was last executed. */
   readonly inside: Set<string>;
   /** Small files that were read before, by absolute path. */
@@ -39,11 +41,18 @@ export interface SourceOptions {
 }
 
 /** A value, or the reason why there is none this time: never a constant that would be the same the next time. */
-export type Resolution = { readonly value: FingerprintValue; readonly warning?: string } | { readonly failed: string };
+export type Resolution =
+  | {
+      readonly value: FingerprintValue;
+      readonly warning?: string;
+      /** No file is there: most likely the entry is misspelt. */
+      readonly matchesNothing?: true;
+    }
+  | { readonly failed: string };
 
 /** The value without its entry, which the resolver adds. */
 export type SourceResult =
-  | (Omit<FingerprintValue, 'entry'> & { readonly warning?: string })
+  | (Omit<FingerprintValue, 'entry'> & { readonly warning?: string; readonly matchesNothing?: true })
   | { readonly failed: string };
 
 export type Source<F extends Fingerprint = Fingerprint> = (

@@ -1,7 +1,6 @@
-import type { Static } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { MAX_NAME_LENGTH, PHASE_ID_PATTERN } from '../names.js';
 import { field } from './describe.js';
-import { Type } from './type.js';
 
 export const Text = Type.String();
 

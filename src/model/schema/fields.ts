@@ -1,8 +1,8 @@
+import { Type } from '@sinclair/typebox';
 import { KINDS } from '../kind.js';
 import { Cache, Duration, EnvMap, Identifier, Json, NonEmptyText, Retry, Run, Text } from './common.js';
 import { field } from './describe.js';
 import { Branch, Score } from './parts.js';
-import { Type } from './type.js';
 
 /** Fields that every kind of phase has. */
 export const COMMON_FIELDS = {

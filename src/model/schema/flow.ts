@@ -1,9 +1,8 @@
-import type { Static } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { FLOW_NAME_PATTERN, MAX_NAME_LENGTH } from '../names.js';
 import { Arg, Budget, Cache, Duration, NonEmptyText, Retry, Text } from './common.js';
 import { field } from './describe.js';
 import { AGENT_FIELDS, COMMON_FIELDS, TASK } from './fields.js';
-import { Type } from './type.js';
 
 export const MOST_PHASES = 10_000;
 

@@ -1,7 +1,6 @@
-import type { Static } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { EnvMap, Identifier, Json, NonEmptyText, Run, Text } from './common.js';
 import { field } from './describe.js';
-import { Type } from './type.js';
 
 const OWN_SYSTEM_PROMPT =
   'Another one than that of the phase; added after that of the agent file, if there is one. Placeholders work as in a task.';

@@ -1,9 +1,8 @@
-import type { Static, TObject, TProperties } from '@sinclair/typebox';
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../kind.js';
 import { Json, NonEmptyText, Text } from './common.js';
 import { field } from './describe.js';
 import { AGENT_FIELDS, BRANCHES, COMMON_FIELDS, RUN_FIELDS, SCORE, TASK, USE, WITH } from './fields.js';
-import { Type } from './type.js';
 
 const DEF = field(
   Type.Union([Type.Record(Type.String(), Json), Type.Array(Json), NonEmptyText]),

@@ -1,8 +1,7 @@
-import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
+import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../kind.js';
 import { FlowObject } from './flow.js';
 import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from './phase.js';
-import { Type } from './type.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -21,7 +21,7 @@ export function openWorld(
     signal: () => end,
   });
   return {
-    fingerprints: createFingerprints({ project, stateDir: storeDir, exec, runCommands }),
+    fingerprints: createFingerprints({ project, stateDir: storeDir, exec, signal: () => end, runCommands }),
     endWith: (signal) => {
       end = signal;
     },

@@ -2,25 +2,18 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Failure } from '../../model/failure.js';
-import type { ProcessResult } from '../../process/process.js';
-import { oneAtATime } from '../../util/one-at-a-time.js';
-import { delay } from '../../util/timer.js';
 import type { RunContext } from '../context/context.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Variables } from '../core/scope.js';
 import { render } from '../render/render.js';
+import type { Entered } from './entered.js';
+import { enterWorktree } from './worktree.js';
 
 /** Where a unit starts. `name` goes into the identity: the same project elsewhere has the same one. */
 export interface Workdir {
   readonly name: string;
   /** Makes the folder if it must be made; called just before the execution. */
   enter(): Promise<Entered | { readonly failure: Failure }>;
-}
-
-export interface Entered {
-  readonly path: string;
-  /** Cleans up; may leave a remark for the result. */
-  leave(): Promise<string | undefined>;
 }
 
 const nothingToLeave = async () => undefined;
@@ -104,57 +97,5 @@ function enterDedicated(at: PhaseContext, unit: string | undefined): Entered | {
     return { path, leave: nothingToLeave };
   } catch (error) {
     return { failure: { code: 'io', message: `the phase's folder cannot be made: ${(error as Error).message}` } };
-  }
-}
-
-/** A fresh checkout of HEAD; removed if nothing changed in it, else kept and named. */
-async function enterWorktree(at: PhaseContext): Promise<Entered | { failure: Failure }> {
-  const { project } = at.run.options;
-  const { runProcess } = await import('../../process/run-process.js');
-  const parent = mkdtempSync(join(tmpdir(), 'taskflow-worktree-'));
-  const path = join(parent, 'tree');
-  const git = (cwd: string, ...args: string[]) =>
-    runProcess({ argv: ['git', ...args], cwd, env: project.env, timeoutMs: 120_000 });
-  const made = await addWorktree(() => git(project.root, 'worktree', 'add', '--detach', path, 'HEAD'));
-  if (made.failure) {
-    rmSync(parent, { recursive: true, force: true });
-    return {
-      failure: {
-        code: 'io',
-        message: `no git worktree could be made: ${made.stderrTail.trim().split('\n').at(-1) || made.failure.message}`,
-        hint: 'cwd: worktree needs a git repository with at least one commit.',
-      },
-    };
-  }
-  const head = (await git(path, 'rev-parse', 'HEAD')).stdout.toString().trim();
-  return {
-    path,
-    leave: async () => {
-      const [status, now] = [await git(path, 'status', '--porcelain'), await git(path, 'rev-parse', 'HEAD')];
-      const unchanged = !status.failure && status.stdout.length === 0 && now.stdout.toString().trim() === head;
-      if (!unchanged) {
-        // A line of a phase may be cut; where somebody's changes are must not be.
-        at.run.warn(`${at.path}: its changes are kept in the worktree ${path}`);
-        return `changes kept in worktree ${path}`;
-      }
-      await inTurn(() => git(project.root, 'worktree', 'remove', '--force', path));
-      rmSync(parent, { recursive: true, force: true });
-      return undefined;
-    },
-  };
-}
-
-/** Git looks at all worktrees when it makes one, and fails when another one is just being made or removed. */
-const inTurn = oneAtATime();
-const TRIES = 5;
-const PAUSE_MS = 50;
-
-/** Whoever else works in this repository is not in our queue. */
-async function addWorktree(add: () => Promise<ProcessResult>): Promise<ProcessResult> {
-  for (let attempt = 1; ; attempt += 1) {
-    const made = await inTurn(add);
-    const isInTheWay = made.failure !== undefined && made.stderrTail.includes('/worktrees/');
-    if (!isInTheWay || attempt === TRIES) return made;
-    await delay(PAUSE_MS * attempt);
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { compileGlob } from '../../memo/files/glob-pattern.js';
-import { walk } from '../../memo/files/walk.js';
+import { findFiles } from '../../memo/files/find-files.js';
+import { hasWildcards, parseGlob } from '../../memo/files/glob-pattern.js';
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import { WHOLE_CONTEXT_BYTES } from '../../model/limits.js';
@@ -95,12 +95,12 @@ async function matching(
   pattern: string,
 ): Promise<{ paths: string[]; matched: boolean } | { failure: Failure }> {
   const { root } = at.run.options.project;
-  if (!/[*?[\]{}!]/.test(pattern)) {
+  if (!hasWildcards(pattern)) {
     const path = relative(root, resolve(root, pattern));
     if (path.startsWith('..') || isAbsolute(path)) return { failure: leaves(pattern) };
     return { paths: [path], matched: false };
   }
-  const matched = walk(await compileGlob(pattern), { root });
+  const matched = await findFiles(parseGlob(pattern), { root });
   if ('failed' in matched) return { failure: { code: 'bad-input', message: `context ${pattern}: ${matched.failed}` } };
   return { paths: matched.paths.sort(), matched: true };
 }

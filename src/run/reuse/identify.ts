@@ -14,6 +14,7 @@ import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Variables } from '../core/scope.js';
 import { render, type Site } from '../render/render.js';
+import { hasWarning, warnOf } from './warn-of.js';
 
 /** What a kind knows about its own identity; the rest is common to all. */
 export interface IdentityParts {
@@ -75,7 +76,7 @@ export function identify(at: PhaseContext, parts: IdentityParts, unit?: string):
   const only = entries.length === 1 && known.length === 0 ? entries[0]! : undefined;
   if (only !== undefined && !only.includes('{')) {
     const resolved = at.run.fingerprints.resolve(only, { ownOutputs: outputs });
-    if (!(resolved instanceof Promise) && 'value' in resolved && resolved.warning === undefined) {
+    if (!(resolved instanceof Promise) && 'value' in resolved && !hasWarning(resolved)) {
       return identified(at, parts, outputs, [{ found: resolved.value, ownOutputs: outputs }]);
     }
   }
@@ -108,7 +109,7 @@ async function identifySlowly(
       const unasked = at.run.options.forecast === true && entry.startsWith('cmd:');
       return { unidentified: `${entry}: ${resolved.failed}`, unasked };
     }
-    if (resolved.warning !== undefined) at.run.warn(`${entry}: ${resolved.warning}`);
+    await warnOf(at, entry, resolved);
     probes.push({ found: resolved.value, ownOutputs: outputs });
   }
   return identified(at, parts, outputs, probes);

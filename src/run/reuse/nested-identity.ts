@@ -10,6 +10,7 @@ import { contextMoved, contextText } from '../render/context-files.js';
 import { render } from '../render/render.js';
 import { filledIn, type Probe } from './identify.js';
 import { essence } from './significant-fields.js';
+import { warnOf } from './warn-of.js';
 
 /** What decides the result of a whole flow: its definition and those it uses, its arguments, who answers, the world. */
 export interface NestedIdentity {
@@ -87,7 +88,7 @@ async function visitPhase(walk: Walk, scope: Scope, phase: Phase): Promise<strin
     if (walk.probes.has(name)) continue;
     const resolved = await walk.at.run.fingerprints.resolve(rendered, { ownOutputs: phase.outputs });
     if ('failed' in resolved) return `${rendered}: ${resolved.failed}`;
-    if (resolved.warning !== undefined) walk.at.run.warn(`${rendered}: ${resolved.warning}`);
+    await warnOf(site, rendered, resolved);
     walk.probes.set(name, { found: resolved.value, ownOutputs: phase.outputs });
   }
   if (phase.context.length === 0) return undefined;

@@ -19,8 +19,12 @@ import { unresolvedIn } from '../render/unresolved.js';
 import { declaredVariables } from '../reuse/identify.js';
 import type { Prepare, UnitSpec } from './unit.js';
 
-/** All that a script may see of the environment once its result can be reused: what it did not declare is not there. */
-const PLAIN_ENVIRONMENT = ['PATH', 'HOME', 'USER', 'LANG', 'TERM', 'TMPDIR', 'SHELL'] as const;
+/**
+ * All that a script may see of the environment once its result can be reused. What decides a result and is in no key has
+ * the same value for everybody; a script that names `env:LANG` sees the real one.
+ */
+const PLAIN_ENVIRONMENT = ['PATH', 'HOME'] as const;
+const FIXED_ENVIRONMENT = { LANG: 'C.UTF-8', TERM: 'dumb' } as const;
 
 const NO_FILES: readonly [] = [];
 
@@ -169,8 +173,8 @@ function environmentFor(at: PhaseContext, variables: Variables | undefined, own:
   const plain = plainEnvironment(at.run);
   const declared = [...(at.scope.kept?.env ?? []), ...declaredVariables(at, variables)];
   if (declared.length === 0 && Object.keys(own).length === 0) return plain;
-  const seen = { ...plain };
-  for (const name of declared) if (env[name] !== undefined) seen[name] = env[name];
+  const seen: Record<string, string | undefined> = { ...plain };
+  for (const name of declared) seen[name] = env[name];
   return { ...seen, ...own };
 }
 
@@ -185,9 +189,8 @@ function plainEnvironment(run: RunContext): Environment {
   const known = plainEnvironments.get(run);
   if (known) return known;
   const { env } = run.options.project;
-  const seen: Record<string, string | undefined> = {};
+  const seen: Record<string, string | undefined> = { ...FIXED_ENVIRONMENT };
   for (const name of PLAIN_ENVIRONMENT) if (env[name] !== undefined) seen[name] = env[name];
-  for (const name of Object.keys(env)) if (name.startsWith('LC_')) seen[name] = env[name];
   plainEnvironments.set(run, seen);
   return seen;
 }

@@ -1,8 +1,8 @@
 import type { TaskBody } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import type { AgentCall } from '../core/agent-call.js';
 import { Fence } from '../render/fence.js';
 import { renderFenced } from '../render/render.js';
-import type { AgentCall } from '../core/agent-call.js';
 import type { Asking, UnitSpec } from './unit.js';
 
 /** Rendered, as they are identified. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { recordOwnFile } from '../../../memo/files/written-files.js';
 import { exportArchive } from '../../../store/export-archive.js';
 import { formatBytes, plural } from '../../../util/format.js';
 import type { Command } from '../../boot/command.js';
@@ -19,6 +20,7 @@ export const command: Command = {
     const file = invocation.positionals[0]!;
     const exported = await exportArchive(opened.store, resolve(invocation.cwd, file));
     if ('failed' in exported) return complain(invocation, `${file} cannot be written: ${exported.failed}`);
+    await recordOwnFile(invocation.project, resolve(invocation.cwd, file));
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify(exported)}\n`);
       return EXIT.success;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { recordOwnFile } from '../../../memo/files/written-files.js';
 import { recomputeKey } from '../../../memo/identity.js';
 import { importArchive } from '../../../store/import-archive.js';
 import { plural } from '../../../util/format.js';
@@ -20,6 +21,7 @@ export const command: Command = {
     const imported = await importArchive({ ...opened.store, recomputeKey }, resolve(invocation.cwd, file));
     if ('refused' in imported)
       return complain(invocation, `${file} is refused: ${imported.refused}`, 'nothing was taken from it');
+    await recordOwnFile(invocation.project, resolve(invocation.cwd, file));
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify(imported)}\n`);
       return EXIT.success;

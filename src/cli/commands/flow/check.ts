@@ -55,6 +55,7 @@ async function checkAll(invocation: Invocation, flows: readonly string[]): Promi
   for (const flow of flows) {
     const loaded = await loadFlow(invocation.project, flowReference(invocation, flow), {
       withoutKept: true,
+      lookForFiles: true,
     });
     const diagnostics = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, flow, loaded.diagnostics);
     results.push({ flow, diagnostics, ...(loaded.source === undefined ? {} : { source: loaded.source }) });

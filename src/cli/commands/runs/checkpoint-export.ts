@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { writeOwnFile } from '../../../memo/files/written-files.js';
 import { exportCheckpoint } from '../../../run/continue/checkpoint.js';
 import { resolveSigningKey } from '../../../store/signing-key.js';
-import { writeFileAtomic } from '../../../util/atomic-write.js';
 import { whyUnwritable } from '../../../util/why-unwritable.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
@@ -43,7 +43,7 @@ export const command: Command = {
       out.write(text);
       return EXIT.success;
     }
-    const written = writeFileAtomic(resolve(cwd, file), text);
+    const written = writeOwnFile(project, resolve(cwd, file), { data: text });
     if ('failed' in written) return complain(invocation, `${file} cannot be written: ${whyUnwritable(written.failed)}`);
     if (flags.boolean('json')) {
       out.write(`${JSON.stringify({ runId: found.runId, file, bytes: Buffer.byteLength(text) })}\n`);

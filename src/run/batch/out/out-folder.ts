@@ -1,11 +1,17 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOwnFile } from '../../../memo/files/written-files.js';
 import type { Flow } from '../../../model/flow.js';
 import type { Output } from '../../../model/outcome.js';
-import { writeFileAtomic } from '../../../util/atomic-write.js';
+import type { Project } from '../../../util/project.js';
 import { whyUnwritable } from '../../../util/why-unwritable.js';
 import type { BatchRow } from '../rows/bind-rows.js';
 import { fileNames } from './file-names.js';
+
+export interface OutSurroundings {
+  readonly project: Project;
+  readonly onTrouble: (message: string) => void;
+}
 
 /** The folder that `--out` names: one readable file per row. */
 export class OutFolder {
@@ -16,7 +22,7 @@ export class OutFolder {
     private readonly folder: string,
     flow: Flow,
     rows: readonly BatchRow[],
-    private readonly onTrouble: (message: string) => void,
+    private readonly surroundings: OutSurroundings,
   ) {
     const result = flow.phases.find(({ id }) => id === flow.result);
     this.#names = fileNames(rows, result?.output === 'json' ? '.json' : '.md');
@@ -26,14 +32,14 @@ export class OutFolder {
     folder: string,
     flow: Flow,
     rows: readonly BatchRow[],
-    onTrouble: (message: string) => void,
+    surroundings: OutSurroundings,
   ): OutFolder | { readonly problem: string } {
     try {
       mkdirSync(folder, { recursive: true });
     } catch (error) {
       return { problem: `the folder ${folder} cannot be made: ${(error as Error).message}` };
     }
-    return new OutFolder(folder, flow, rows, onTrouble);
+    return new OutFolder(folder, flow, rows, surroundings);
   }
 
   /** The name of the row's file, once it holds the output; undefined when it could not be written. */
@@ -47,8 +53,9 @@ export class OutFolder {
     const path = join(this.folder, name);
     if (holds(path, bytes)) return true;
     // A rename replaces whatever stands there, a link that leads elsewhere too.
-    const written = writeFileAtomic(path, bytes, 0o644);
-    if ('failed' in written) this.onTrouble(`${path} cannot be written: ${whyUnwritable(written.failed)}`);
+    const { project, onTrouble } = this.surroundings;
+    const written = writeOwnFile(project, path, { data: bytes, mode: 0o644 });
+    if ('failed' in written) onTrouble(`${path} cannot be written: ${whyUnwritable(written.failed)}`);
     return 'written' in written;
   }
 }

@@ -1,0 +1,79 @@
+import type { Dirent, Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Entry } from 'fast-glob';
+import { type GlobPattern, parseGlob } from './glob-pattern.js';
+import { type GlobFileSystem, matchEntries, UnusablePattern } from './match-entries.js';
+
+/**
+ * Those of the paths that any of the patterns means, whether or not there are such files. fast-glob itself decides, over
+ * a tree that holds nothing else: so this never differs from what `findFiles` finds.
+ */
+export async function selectPaths(paths: readonly string[], patterns: readonly string[]): Promise<Set<string>> {
+  const selected = new Set<string>();
+  if (paths.length === 0 || patterns.length === 0) return selected;
+  const wild: GlobPattern[] = [];
+  for (const pattern of patterns.map(parseGlob)) {
+    if (!pattern.literal) wild.push(pattern);
+    else for (const path of paths) if (isNamed(path, pattern.text)) selected.add(path);
+  }
+  const inside = paths.filter((path) => !selected.has(path) && !path.startsWith('../'));
+  if (wild.length === 0 || inside.length === 0) return selected;
+  for (const { path, dirent } of await entriesAmong(inside, wild)) if (dirent.isFile()) selected.add(path);
+  return selected;
+}
+
+/** The first of the paths that none of the patterns means; undefined when all are covered. */
+export async function uncovered(paths: readonly string[], patterns: readonly string[]): Promise<string | undefined> {
+  const covered = await selectPaths(paths, patterns);
+  return paths.find((path) => !covered.has(path));
+}
+
+export async function isSelected(path: string, patterns: readonly string[]): Promise<boolean> {
+  return (await selectPaths([path], patterns)).size > 0;
+}
+
+/** A pattern that cannot be used selects nothing. Whoever captures by it says so. */
+async function entriesAmong(paths: readonly string[], patterns: readonly GlobPattern[]): Promise<Entry[]> {
+  try {
+    return await matchEntries(patterns, '/', treeOf(paths));
+  } catch (error) {
+    if (error instanceof UnusablePattern) return [];
+    throw error;
+  }
+}
+
+function isNamed(path: string, name: string): boolean {
+  return path === name || path.startsWith(`${name}/`);
+}
+
+type Kind = Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
+const yes = () => true;
+const no = () => false;
+const NOTHING = { isSymbolicLink: no, isBlockDevice: no, isCharacterDevice: no, isFIFO: no, isSocket: no };
+const FILE: Kind = { ...NOTHING, isFile: yes, isDirectory: no };
+const FOLDER: Kind = { ...NOTHING, isFile: no, isDirectory: yes };
+
+/** A file system with these files and their folders, as far as fast-glob asks. */
+function treeOf(paths: readonly string[]): GlobFileSystem {
+  const kinds = new Map<string, Kind>([['/', FOLDER]]);
+  const folders = new Map<string, Dirent[]>();
+  const add = (path: string, kind: Kind): void => {
+    if (kinds.has(path)) return;
+    kinds.set(path, kind);
+    const folder = dirname(path);
+    add(folder, FOLDER);
+    const entry = { ...kind, name: path.slice(path.lastIndexOf('/') + 1) } as Dirent;
+    const siblings = folders.get(folder);
+    if (siblings) siblings.push(entry);
+    else folders.set(folder, [entry]);
+  };
+  for (const path of paths) add(`/${path}`, FILE);
+  return {
+    readdirSync: (path) => folders.get(path) ?? [],
+    lstatSync: (path) => kinds.get(path) ?? absent(path),
+  };
+}
+
+function absent(path: string): never {
+  throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
+}

@@ -1,0 +1,84 @@
+import { appendFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { writeFileAtomic } from '../../util/atomic-write.js';
+import { readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
+import { sha256Hex } from '../../util/digest.js';
+import { digestFile } from '../../util/digest-file.js';
+import { isInside, realPath, relativePath } from '../../util/inside.js';
+import { isOwnFolder, makeOwnFolder } from '../../util/own-folder.js';
+import type { Project } from '../../util/project.js';
+import { statIfThere } from '../../util/stat.js';
+import { derivedDir } from '../../util/user-cache.js';
+
+/**
+ * Files that taskflow itself writes for people (archives, reports, the results of a batch), with the digest of what it
+ * wrote. They are no input of a phase: `git:worktree` leaves each out for as long as its content is still ours.
+ *
+ * One line `["<digest>","<path>"]` per file, appended; the last one for a path holds. A lost line costs a miss.
+ */
+const LIST = 'written.jsonl';
+
+/** As `writeFileAtomic`, for a file of ours. Recorded before the file is there, so that no phase ever sees it as a change. */
+export function writeOwnFile(
+  project: Project,
+  path: string,
+  { data, mode }: { readonly data: string | Buffer; readonly mode?: number },
+): ReturnType<typeof writeFileAtomic> {
+  record(project, path, sha256Hex(data));
+  return writeFileAtomic(path, data, mode);
+}
+
+/** For a file that is there already: an archive that was just written, or came from another machine. */
+export async function recordOwnFile(project: Project, path: string): Promise<void> {
+  const stat = statIfThere(path);
+  if (stat?.isFile()) record(project, path, await digestFile(path, stat.size));
+}
+
+/** Digest of each, by path from the project root. */
+export function ownFiles(project: Project): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  const lines = (readDerivedFile(project, LIST)?.toString('utf8') ?? '').split('\n').filter(Boolean);
+  for (const line of lines) {
+    const [digest, path] = parseLine(line) ?? [];
+    if (digest !== undefined && path !== undefined) files.set(path, digest);
+  }
+  if (lines.length > SHORT && lines.length > 2 * files.size) shorten(project, files);
+  return files;
+}
+
+const SHORT = 1_000;
+
+function shorten(project: Project, files: ReadonlyMap<string, string>): void {
+  const lines = [...files]
+    .filter(([path]) => statIfThere(join(project.root, path)))
+    .map(([path, digest]) => lineOf(digest, path));
+  writeDerivedFile(project, LIST, lines.join(''));
+}
+
+/** Best effort: where nothing can be kept, the file counts as a change. */
+function record(project: Project, path: string, digest: string): void {
+  const { root } = project;
+  const real = join(realPath(dirname(path)), basename(path));
+  if (!isInside(root, real)) return;
+  const line = lineOf(digest, relativePath(root, real));
+  if (!isOwnFolder(project) && !makeOwnFolder(project)) return;
+  try {
+    appendFileSync(join(derivedDir(project), LIST), line, { mode: 0o600 });
+  } catch {
+    // Read-only, or full.
+  }
+}
+
+function lineOf(digest: string, path: string): string {
+  return `${JSON.stringify([digest, path])}\n`;
+}
+
+function parseLine(line: string): readonly string[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return Array.isArray(parsed) && parsed.every((part) => typeof part === 'string') ? parsed : undefined;
+  } catch {
+    // Torn: the file counts as a change.
+    return undefined;
+  }
+}
