@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { recordOwnFile, writeOwnFile } from '../../src/memo/files/written-files.js';
+import { derivedDir } from '../../src/util/user-cache.js';
 import { type TestProject, testProject } from './support.js';
 
 let p: TestProject;
@@ -173,10 +174,10 @@ describe('files that taskflow writes are no change', () => {
     const clean = await p.value('git:worktree');
     for (let i = 0; i < 1_100; i++) writeOwnFile(p.project, join(p.root, 'r.xml'), { data: `${i}` });
     expect(await p.value('git:worktree')).toEqual(clean);
-    const list = join(p.root, '.pi/taskflows/checked/written.jsonl');
+    const list = join(derivedDir(p.project), 'written.jsonl');
     expect(execFileSync('wc', ['-l', list], { encoding: 'utf8' })).toMatch(/^1 /);
     rmSync(list);
-    p.write('.pi/taskflows/checked/written.jsonl', '["torn\n{}\n["x"]\n');
+    writeFileSync(list, '["torn\n{}\n["x"]\n', { mode: 0o600 });
     expect(await p.value('git:worktree')).not.toEqual(clean);
   });
 });

@@ -1,7 +1,7 @@
 import type { FlowOverrides } from '../../check/check-flow.js';
 import type { Selection } from '../../run/core/options.js';
 import type { Invocation } from '../boot/command.js';
-import { ALLOW_KEY_FLAG } from '../load/allowed-keys.js';
+import { ALLOW_KEY_FLAG } from './allow-key-flag.js';
 import type { FlagSpec } from './flag-spec.js';
 
 /** Flags of every command that runs a flow: `run`, `resume`. */

@@ -1,15 +1,7 @@
 import { allowKeys } from '../../config/allowed-keys.js';
 import type { Config } from '../../model/config.js';
 import type { Invocation } from '../boot/command.js';
-import type { FlagSpec } from '../flags/flag-spec.js';
-
-/** Of the commands that send keys. */
-export const ALLOW_KEY_FLAG: FlagSpec = {
-  name: 'allow-key',
-  type: 'list',
-  value: 'NAME=URL',
-  help: 'the key in this variable may go to this address, though the project chose it',
-};
+import { ALLOW_KEY_FLAG } from '../flags/allow-key-flag.js';
 
 /** The settings with what the command line allows; or what is wrong with it. */
 export function withAllowedKeys({ flags }: Invocation, config: Config): Config | { readonly problem: string } {

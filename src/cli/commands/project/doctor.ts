@@ -6,7 +6,8 @@ import { checkRunners, plannedProbes } from '../../doctor/runners.js';
 import { checkRuns, checkStore } from '../../doctor/state.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
-import { ALLOW_KEY_FLAG, withAllowedKeys } from '../../load/allowed-keys.js';
+import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
+import { withAllowedKeys } from '../../load/allowed-keys.js';
 import { createStyle } from '../../terminal/style.js';
 
 const CHECKS: readonly Check[] = [
