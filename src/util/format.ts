@@ -35,8 +35,8 @@ export function formatCost({ usd, tokens }: Spent): string {
 const UNKNOWN = 'price unknown';
 
 /**
- * `spent $0.12 (12.3k tokens) · saved $0.40 (30k tokens, 3m)`. Where no model is involved there is no money to speak of:
- * then `saved 3m`, or nothing. That a price is not known is said once.
+ * `spent $0.12 (12.3k tokens) · saved $0.40 (30k tokens, 3m)`. Where no model is involved there is no money to
+ * speak of: then `saved 3m`, or nothing. That a price is not known is said once.
  */
 export function formatBill(spent: Spent, saved: Saved): string {
   const isFree = [spent, saved].every(({ usd, tokens }) => usd === 0 && tokens === 0);

@@ -62,6 +62,11 @@ describe('an item that failed', () => {
     expect(stderr).toContain('│ item 3 (third): sh exited with status 1');
   });
 
+  it('that said one line has it told once', async () => {
+    flow([{ id: 'each', type: 'map', over: ['x'], run: ['sh', '-c', 'echo "all of it" >&2; exit 1'] }]);
+    expect(count((await run()).stderr, 'all of it')).toBe(1);
+  });
+
   it('does not show a secret in its name, however it is cut', async () => {
     const token = `tok-${'x'.repeat(60)}`;
     const phases = [

@@ -50,7 +50,9 @@ describe('a miss says what changed', () => {
       JSON.stringify(BASE).replaceAll('sealed:aaaaaaaa:1', 'sealed:bbbbbbbb:9'),
     ) as unknown as JsonObject;
     expect(changeSummary(explainChange(BASE, elsewhere))).toBe(
-      'input may have changed: env:TOKEN (kept by another store); environment may have changed: MODE (kept by another store)',
+      ['input may have changed: env:TOKEN', 'environment may have changed: MODE']
+        .map((what) => `${what} (kept by another store)`)
+        .join('; '),
     );
     const body = { task: 'See sealed:bbbbbbbb:7 and tell.' };
     const now = { ...BASE, body: { task: 'See sealed:aaaaaaaa:3 and tell.' }, agent: { runner: 'claude' } };

@@ -16,11 +16,12 @@ export function closingLines(result: BatchResult, style: Style): string[] {
   if (failed > 0) parts.push(`${grouped(failed)} failed`);
   if (paused > 0) parts.push(`${grouped(paused)} waiting for an approval`);
   if (left > 0) parts.push(`${grouped(left)} not run`);
+  const counted = `${plural(reuse.executed, 'phase')} executed, ${grouped(reuse.run + reuse.crossRun)} reused`;
   const bill = [formatBill(result.spent, result.saved)].filter(Boolean);
   return [
     ...failures(result, style),
     `${mark} ${style.bold(oneLine(result.flow))} after ${formatDuration(result.durationMs)}: ${parts.join(', ')}`,
-    `  ${[`${plural(reuse.executed, 'phase')} executed, ${grouped(reuse.run + reuse.crossRun)} reused`, ...bill].join(' · ')}`,
+    `  ${[counted, ...bill].join(' · ')}`,
     ...next(result).map((line) => `  ${style.dim('→')} ${line}`),
   ];
 }

@@ -22,8 +22,8 @@ function wordsFor({ status, error }: NonNullable<RunState['end']>): string {
 }
 
 /**
- * What a run ends with: how it went, what failed and why, what was spent and what was saved, and what to do next. `told`:
- * each failure was shown when it happened.
+ * What a run ends with: how it went, what failed and why, what was spent and what was saved, and what to do next.
+ * `told`: each failure was shown when it happened.
  */
 export function closingLines(state: RunState, style: Style, { told = false } = {}): string[] {
   const { end } = state;

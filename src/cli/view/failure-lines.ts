@@ -10,7 +10,10 @@ export function failureText(outcome: PhaseOutcome | undefined, style: Style): { 
   const message = sanitize(failure?.message ?? outcome?.reason ?? '').trimEnd();
   const [first = '', ...rest] = message.split('\n');
   const under = rest.slice(0, TAIL_LINES).map((line) => `  ${line}`);
-  under.push(...tailOf(failure?.detail).map((line) => `  ${style.dim('│')} ${line}`));
+  const said = tailOf(failure?.detail);
+  // A message that quotes all that was said has told it.
+  const isQuoted = said.length === 1 && message.endsWith(said[0]!.trim());
+  if (!isQuoted) under.push(...said.map((line) => `  ${style.dim('│')} ${line}`));
   if (failure?.hint) under.push(`  ${style.dim('→')} ${oneLine(failure.hint)}`);
   return { first, under };
 }

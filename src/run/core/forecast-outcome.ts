@@ -15,8 +15,8 @@ function forecastOutcome(forecast: ForecastWord, message: string): Execution {
 }
 
 /**
- * What a phase comes to of which several parts would not be done at once: it runs if one of them does, and takes all of it
- * from others only if every part is. Undefined when this is no dry run. A part without a word depends on another one.
+ * What a phase comes to of which several parts would not be done at once: it runs if one of them does, and takes all
+ * of it from others only if every part is. Undefined when this is no dry run. A part without a word depends on another one.
  */
 export function forecastOfParts(failures: readonly (Failure | undefined)[]): Failure | undefined {
   const words = failures.map((failure) => failure?.forecast);

@@ -5,7 +5,7 @@ import { type ListedEntry, listEntries } from '../../store/list-entries.js';
 import type { StoreOptions } from '../../store/options.js';
 import { canonicalEncode } from '../../util/canonical.js';
 
-/** Each takes reading up to a hundred entries: enough to explain a run, and no burden for a map of ten thousand items. */
+/** Each reads up to a hundred entries: enough to explain a run, and no burden for a map of ten thousand items. */
 const MOST_COMPARED = 50;
 
 /**

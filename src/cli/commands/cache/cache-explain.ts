@@ -15,8 +15,8 @@ import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
   usage: 'FLOW [PHASE] [K=V …] [--json]',
-  description: `Compares what would run now with the nearest kept result of the same phase. Executes nothing. taskflow explain and
-taskflow cache explain are one command.`,
+  description: `Compares what would run now with the nearest kept result of the same phase. Executes nothing.
+taskflow explain and taskflow cache explain are one command.`,
   examples: [
     { command: 'taskflow explain release', does: 'why each phase is or is not reused' },
     {
