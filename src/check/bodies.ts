@@ -89,7 +89,7 @@ function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], sco
     else reader.template(at, element, scope);
     if (hasNul) reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
   });
-  if (code.size === 0) warnOfOptions(reader, path, argv);
+  warnOfOptions(reader, path, argv, code);
   if (argv[0] === '') reader.context.problems.error([...path, 0], 'bad-value', 'the program has no name');
 }
 

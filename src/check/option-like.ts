@@ -14,15 +14,20 @@ const END_OF_OPTIONS = new Set(['--', '--end-of-options']);
 const SYSTEM_FOLDER = /^\/(?:usr\/(?:local\/)?)?s?bin\//;
 
 /** `git diff "{args.base}"` with `--output=FILE`: a value that begins with a dash is an option to most programs. */
-export function warnOfOptions(reader: PhaseReader, path: Path, argv: readonly string[]): void {
+export function warnOfOptions(
+  reader: PhaseReader,
+  path: Path,
+  argv: readonly string[],
+  code: ReadonlyMap<number, unknown>,
+): void {
   const program = (argv[0] ?? '').replace(SYSTEM_FOLDER, '');
-  if (program.includes('/') || WITHOUT_OPTIONS.test(program)) return;
+  if (program === '' || program.includes('/') || WITHOUT_OPTIONS.test(program)) return;
   for (let index = 1; index < argv.length; index++) {
     const element = argv[index]!;
     if (END_OF_OPTIONS.has(element)) return;
     if (INTERPRETERS.test(program) && index > 1 && !argv[index - 1]!.startsWith('-')) return;
     // Most short options before a value take it, whatever it looks like.
-    if (!element.startsWith('{') || /^-[A-Za-z]$/.test(argv[index - 1]!)) continue;
+    if (!element.startsWith('{') || code.has(index) || /^-[A-Za-z]$/.test(argv[index - 1]!)) continue;
     const first = parseTemplate(element, reader.itemName).segments[0];
     if (first?.type === 'ref' && mayBeginWithDash(reader, first.ref)) warn(reader, [...path, index], first.ref);
   }
