@@ -82,7 +82,7 @@ const TARGETS = [
   ),
   ratio(
     'glob: over 20,000 unchanged files : walking and stat-ing them',
-    1.3,
+    2,
     ['glob-20000', 'taskflow', 'warm'],
     ['glob-20000', 'floor', 'warm'],
   ),

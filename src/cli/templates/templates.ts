@@ -151,7 +151,7 @@ phases:
     type: script
     run: [cat, README.md]
     optional: true
-    cache: { scope: cross-run, fingerprint: ["file:README.md"] }
+    cache: { scope: cross-run, fingerprint: ["glob:?(README.md)"] }
 
   - id: brief
     agent: researcher
