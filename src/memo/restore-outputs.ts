@@ -95,8 +95,9 @@ async function inspect(
 }
 
 /**
- * The deepest folder on the way that exists must really be in the project, and not below `.git` or `.pi`, whatever links
- * there are. A link that came from a phase or an entry is not followed: it may have been made to lead somewhere else.
+ * The deepest folder on the way that exists must really be in the project, and not below `.git` or `.pi`, whatever
+ * links there are. A link that came from a phase or an entry is not followed: it may have been made to lead somewhere
+ * else.
  */
 function problemOnTheWay(path: string, root: string, { ledger }: DiskStore): string | undefined {
   const names = path.split('/');

@@ -53,8 +53,8 @@ export function isAbout(row: IndexRow, stat: Stats): boolean {
 }
 
 /**
- * The row of an entry that no index knows. Undefined when it cannot be read. Not verified: a listing need not read every
- * byte twice, and nothing is served from here.
+ * The row of an entry that no index knows. Undefined when it cannot be read. Not verified: a listing need not read
+ * every byte twice, and nothing is served from here.
  */
 export function readRow(dir: string, key: string): IndexRow | undefined {
   try {

@@ -60,7 +60,7 @@ function readLines(path: string): string[] {
 
 const KEPT_PER_PATH = 8;
 
-/** Drops repetitions and all but the latest contents of each path. A line appended meanwhile may be lost: see `record`. */
+/** Drops repetitions and all but the latest contents of each path. A line appended meanwhile may be lost. */
 export function compactLedger(project: Place): void {
   const path = ledgerPath(project);
   const lines = readLines(path);

@@ -10,9 +10,9 @@ const STALE_MS = 5_000;
 const TOUCH_MS = 1_000;
 
 /**
- * One maintenance at a time (clearing, collecting, verifying, folding the log into the index). The lock only saves work:
- * each step by itself is safe beside runs and beside another maintenance, so that a holder who was stopped and has lost
- * it does no harm. Loaded here: a run that keeps nothing has no use for it.
+ * One maintenance at a time (clearing, collecting, verifying, folding the log into the index). The lock only saves
+ * work: each step by itself is safe beside runs and beside another maintenance, so that a holder who was stopped and
+ * has lost it does no harm. Loaded here: a run that keeps nothing has no use for it.
  */
 export async function withMaintenanceLock<T>(
   dir: string,

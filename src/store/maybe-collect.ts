@@ -9,9 +9,9 @@ const DAY_MS = 24 * 3_600_000;
 const PATIENCE_MS = 2_000;
 
 /**
- * At the end of a run, when everything has been said: collects if a collection is due, else brings the index up to date
- * if that is cheap or was put off for long. A run that added nothing costs nothing; one that did costs a small read and a
- * write, and the rest is spread over many runs.
+ * At the end of a run, when everything has been said: collects if a collection is due, else brings the index up to
+ * date if that is cheap or was put off for long. A run that added nothing costs nothing; one that did costs a small
+ * read and a write, and the rest is spread over many runs.
  */
 export async function maybeCollect(store: DiskStore): Promise<Collected | { readonly busy: string } | undefined> {
   const { added, options } = store;

@@ -4,8 +4,9 @@ import { removeIfThere, temporaryName } from '../util/atomic-write.js';
 import { RESTORING } from './paths.js';
 
 /**
- * Makes a file in the store's own folder and then gives it its place in the project. A process that is killed in between
- * leaves nothing that a glob of the project could match. Where the store is on another disk, it is made beside its place.
+ * Makes a file in the store's own folder and then gives it its place in the project. A process that is killed in
+ * between leaves nothing that a glob of the project could match. Where the store is on another disk, it is made beside
+ * its place.
  */
 export function placeFile(storeDir: string, target: string, make: (temporary: string) => void): void {
   mkdirSync(dirname(target), { recursive: true });

@@ -41,7 +41,6 @@ function longEnough(
 ): { readonly key: Buffer | string } | { readonly problem: string } {
   const bytes = Buffer.byteLength(key);
   if (bytes >= SHORTEST) return { key };
-  return {
-    problem: `${what} has ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}; it needs at least ${SHORTEST} (openssl rand -hex 32 makes one)`,
-  };
+  const length = bytes === 1 ? '1 byte' : `${bytes} bytes`;
+  return { problem: `${what} has ${length}; it needs at least ${SHORTEST} (openssl rand -hex 32 makes one)` };
 }

@@ -149,8 +149,8 @@ function withoutPieces(text: string, { name, value }: Secret): string {
 const ofScopes = new WeakMap<Pick<Scope, 'flow' | 'args'>, readonly string[]>();
 
 /**
- * The secret arguments of a run and of one flow in it, the longest first. Not those of other rows and flows: whether they
- * are known at the moment is a matter of chance, and keys are not.
+ * The secret arguments of a run and of one flow in it, the longest first. Not those of other rows and flows: whether
+ * they are known at the moment is a matter of chance, and keys are not.
  */
 export function scopeSecrets(
   run: Pick<RunOptions, 'flow' | 'args'>,

@@ -15,7 +15,7 @@ interface Cleared {
 
 const NAME = 'cleared.jsonl';
 
-/** Notes in each run that a next one would continue (of one flow, or of all) that these results are not to be reused. */
+/** Notes in each run that a next one would continue (of one flow, or of all) that these results are not reused. */
 export function clearResults(project: Project, flow: string | undefined, cleared: Cleared): void {
   const runIds = new Set<string>();
   for (const runId of lastRuns(project, flow)) {

@@ -15,8 +15,8 @@ export const KEPT_BYTES = 256 * 1024 ** 2;
 const FAIR_SHARE = KEPT_BYTES / KEPT_RUNS;
 
 /**
- * Finished runs beyond the newest 200 go, and those older than 30 days; unfinished and waiting ones stay. When a run has
- * written much, the oldest finished ones go until all of them fit, but not the last one of a flow or of a batch.
+ * Finished runs beyond the newest 200 go, and those older than 30 days; unfinished and waiting ones stay. When a run
+ * has written much, the oldest finished ones go until all of them fit, but not the last one of a flow or of a batch.
  */
 export function pruneRuns(project: Project, written: number, most = KEPT_BYTES): void {
   const ids = runIds(project);
@@ -36,8 +36,8 @@ export function pruneRuns(project: Project, written: number, most = KEPT_BYTES):
 }
 
 /**
- * Age removes runs only where those of the last month are of more than one day: after a leap of the clock all of them are
- * from today. One run with a wrong clock must not remove the history; the runs of a later day do.
+ * Age removes runs only where those of the last month are of more than one day: after a leap of the clock all of them
+ * are from today. One run with a wrong clock must not remove the history; the runs of a later day do.
  */
 function isAgeBelievable(ids: readonly string[], oldest: string): boolean {
   const recent = ids.filter((runId) => runId >= oldest);

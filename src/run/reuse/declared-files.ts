@@ -9,8 +9,8 @@ import type { Secrets } from '../core/secrets.js';
 /** Files that phases declare with `outputs`: kept after success, brought back on reuse. */
 export interface DeclaredFiles {
   /**
-   * Brings the files back that `outputs` covers; `changed` when something had to be written. Refuses any other file, and
-   * to overwrite a person's edit.
+   * Brings the files back that `outputs` covers; `changed` when something had to be written. Refuses any other file,
+   * and to overwrite a person's edit.
    */
   restore(
     files: readonly OutputFile[],

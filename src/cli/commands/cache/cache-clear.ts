@@ -11,8 +11,9 @@ import { complainBusy, requireStore } from '../../load/store.js';
 
 export const command: Command = {
   usage: '[FLOW] [--phase ID] [--older-than D] [--all] [--dry-run] [--json]',
-  description: `Entries that fit all that is said go. What is cleared is not reused by a run that continues either, except side effects
-that took place; after clearing a whole flow its next run starts afresh. Phases that are being computed at this moment are still stored. A flow or phase that is not there and has left
+  description: `Entries that fit all that is said go. What is cleared is not reused by a run
+that continues either, except side effects that took place; after clearing a whole flow its next run starts afresh.
+Phases that are being computed at this moment are still stored. A flow or phase that is not there and has left
 nothing is refused (status 2).`,
   examples: [
     { command: 'taskflow cache clear release --phase review', does: 'one phase of one flow' },
