@@ -124,7 +124,7 @@ describe('work that never waits for anything', () => {
       if (type === 'phase-end' && !armed) setTimeout(() => controller.abort(), 5);
       armed ||= type === 'phase-end';
     };
-    return rig.run(given, { signal: controller.signal, onEvent });
+    return rig.run(JSON.stringify(given), { signal: controller.signal, onEvent });
   }
 
   it('thousands of phases give way to whoever interrupts them', async () => {

@@ -31,6 +31,16 @@ const result = (phase: string, unit: string | undefined, text: string): ResultLi
   usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
 });
 
+it('a line of sixty megabytes is read in the time that its length needs', () => {
+  const journal = new JournalWriter(path);
+  journal.write(warning('x'.repeat(60_000_000)));
+  journal.write(warning('after'));
+  journal.close();
+  const startedAt = performance.now();
+  expect([...readLines(path)].at(-1)?.line).toEqual(warning('after'));
+  expect(performance.now() - startedAt).toBeLessThan(7_000);
+});
+
 it('a line of megabytes is written in pieces that never cut through a character', () => {
   const journal = new JournalWriter(path);
   const texts = [0, 1, 2, 3].map((shift) => `${'x'.repeat(shift)}${'😀'.repeat(700_000)}`);

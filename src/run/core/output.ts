@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import { schemaMs } from '../../model/limits.js';
@@ -11,9 +12,7 @@ import { isLongTurn } from '../../util/turn.js';
 /** Bytes as text where they are text; else kept byte for byte beside a lossy reading. */
 export function outputOfBytes(bytes: Buffer): Output {
   const text = bytes.toString('utf8');
-  if (!text.includes('\uFFFD') || Buffer.from(text, 'utf8').equals(bytes)) {
-    return { text: withoutTrailingLineEnds(text), json: null };
-  }
+  if (isUtf8(bytes)) return { text: withoutTrailingLineEnds(text), json: null };
   return { text, json: null, base64: bytes.toString('base64') };
 }
 

@@ -75,13 +75,15 @@ function* readBytes(path: string): Generator<PlacedBytes> {
   try {
     let pending = Buffer.alloc(0);
     let pendingOffset = 0;
-    for (let size = FIRST_CHUNK; ; size = CHUNK) {
+    // As much again for a line that is not whole yet: one of many megabytes must not be copied for every chunk of it.
+    for (let size = FIRST_CHUNK; ; size = Math.max(CHUNK, pending.length)) {
+      const searched = pending.length;
       const chunk = Buffer.allocUnsafe(size);
       const read = readSync(fd, chunk, 0, size, pendingOffset + pending.length);
       if (read === 0) return;
       pending = pending.length === 0 ? chunk.subarray(0, read) : Buffer.concat([pending, chunk.subarray(0, read)]);
       let start = 0;
-      for (let end = pending.indexOf(NEWLINE, start); end !== -1; end = pending.indexOf(NEWLINE, start)) {
+      for (let end = pending.indexOf(NEWLINE, searched); end !== -1; end = pending.indexOf(NEWLINE, start)) {
         yield { bytes: pending, start, end, offset: pendingOffset + start, length: end + 1 - start };
         start = end + 1;
       }
