@@ -40,9 +40,9 @@ function codeFolder(): string | undefined {
 
 function requireWithCachedData(file: string, folder: string): Cli {
   const source = nodeModule.Module.wrap(readFileSync(file, 'latin1'));
-  // Each command keeps the functions that it used.
+  // Each command keeps the functions that it used. V8 itself only compares how long the source is, and would run old code.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
-  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${source.length}.bin`);
+  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${crc32(source)}.bin`);
   const kept = readChecked(path);
   const script = new Script(source, kept ? { filename: file, cachedData: kept } : { filename: file });
   if (!kept || script.cachedDataRejected) {
