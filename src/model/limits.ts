@@ -13,7 +13,7 @@ export interface Limits {
   readonly items: number;
 }
 
-export const DEFAULT_LIMITS: Limits = { outputBytes: 64 * MIB, items: 1_000_000 };
+export const DEFAULT_LIMITS: Limits = { outputBytes: 32 * MIB, items: 1_000_000 };
 
 /** More than this `limits.outputBytes` may not be: it has to fit into one line of a journal, with all its escapes. */
 export const LARGEST_OUTPUT_BYTES = 256 * MIB;

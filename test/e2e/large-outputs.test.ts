@@ -9,7 +9,7 @@ import { createRig, phaseOf, type Rig } from '../support/rig.js';
 /** With TASKFLOW_FULL=1 a gigabyte against the limit that everybody has; otherwise a tenth of it against a small one. */
 const FULL = process.env['TASKFLOW_FULL'] === '1';
 const WRITTEN_MB = FULL ? 1_024 : 150;
-const LIMIT = FULL ? '64 MB' : '4 MB';
+const LIMIT = FULL ? '32 MB' : '4 MB';
 const MOST_MB = FULL ? 300 : 170;
 /** A journal says that something was too large; it does not hold it. */
 const MOST_JOURNAL_BYTES = 100_000;
