@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/model/event.js';
 import type { RunResult } from '../../src/run/core/result.js';
 import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 
@@ -67,8 +68,12 @@ describe('a run that did not end well is continued by the next one', () => {
   it('after an interrupt: what finished is kept, what was under way runs again', async () => {
     const slow = [ticking('a'), { id: 'b', type: 'script', run: 'bin/tick b; test -e ../ok || sleep 60' }];
     const stop = new AbortController();
-    const handle = await rig.start(flow(slow), { signal: stop.signal });
-    while (rig.executions().length < 2) await pause(5);
+    let isDone = false;
+    const onEvent = (event: RunEvent) => {
+      isDone ||= event.type === 'phase-end' && event.phase === 'a';
+    };
+    const handle = await rig.start(flow(slow), { signal: stop.signal, onEvent });
+    while (rig.executions().length < 2 || !isDone) await pause(5);
     stop.abort();
     expect((await handle.result).status).toBe('interrupted');
     rig.forget();

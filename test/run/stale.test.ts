@@ -225,3 +225,44 @@ describe('what authors can rely on', () => {
     expect(rig.counts()).toEqual({ a: 1 });
   });
 });
+
+describe('a result that a run carried without using it', () => {
+  it('is compared with the run that used it last, not with the one that carried it', async () => {
+    rig.write('f', 'one');
+    const first = { id: 'first', type: 'script', run: 'bin/tick first; test ! -e ../bad', cache: { scope: 'off' } };
+    const phases = [reads('a', 'f'), first, reads('late', 'f', { dependsOn: ['a'] })];
+    await rig.run(flow([...phases, post(['late'])]));
+    rig.write('f', 'two');
+    rig.write('../bad', '');
+    // It stops before it gets to `late`.
+    await rig.run(flow([...phases, post(['late'])]), { concurrency: 1 });
+    rmSync(join(rig.root, '../bad'));
+    repair();
+    const third = await rig.run(flow([...phases, post(['late'])]));
+    expect(phaseOf(third, 'late').output).toBe('two');
+  });
+
+  it('is not reused when the phase ran in its place and failed', async () => {
+    rig.write('f', 'one');
+    const shaky = { ...reads('a', 'f'), run: 'test ! -e ../bad && bin/tick a "$(cat f)"' };
+    await rig.run(flow([shaky, post(['a'])]));
+    rig.write('f', 'two');
+    rig.write('../bad', '');
+    await rig.run(flow([shaky, post(['a'])]));
+    rmSync(join(rig.root, '../bad'));
+    repair();
+    const third = await rig.run(flow([shaky, post(['a'])]));
+    expect(phaseOf(third, 'a').output).toBe('two');
+  });
+
+  it('is kept for the run after next where nothing has changed: Ctrl-C costs nothing', async () => {
+    const phases = [ticking('a'), ticking('b', {}, 'B of {steps.a.output}'), post(['b'])];
+    await rig.run(flow(phases));
+    const stop = new AbortController();
+    stop.abort();
+    await rig.run(flow(phases), { signal: stop.signal });
+    repair();
+    await rig.run(flow(phases));
+    expect(rig.counts()).toEqual({ a: 1, b: 1 });
+  });
+});

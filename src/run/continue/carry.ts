@@ -7,8 +7,9 @@ import { journalOf } from '../history/runs-folder.js';
 import type { JournalLine, ResultLine, RunLine } from '../journal/lines.js';
 import { readLines } from '../journal/reader.js';
 import type { JournalWriter } from '../journal/writer.js';
-import { changedSince } from './changed-since.js';
+import { changedSinceRun } from './changed-since.js';
 import { PriorResults } from './prior-results.js';
+import { nameOf, Survey } from './survey.js';
 
 export interface CarryOptions {
   readonly how: 'auto' | 'resume';
@@ -26,25 +27,29 @@ export async function carryOver(
   previous: RunHead,
   { how, journal, flowFiles }: CarryOptions,
 ): Promise<PriorResults> {
-  const prior = new PriorResults(how, previous.runId, journal.path, () => changedSince(project, previous, flowFiles));
-  const children: ChildIdentity[] = [];
+  const prior = new PriorResults(how, previous.runId, journal.path, (runId) =>
+    changedSinceRun(project, runId, flowFiles),
+  );
+  const children = new Map<number, ChildIdentity>();
   carryInto(journal, prior, {
     from: previous.runId,
     at: project.clock.now(),
-    lines: watched(project, previous.runId, children),
+    read: () => watched(project, previous.runId, children),
   });
-  if (previous.state !== 'crashed' || children.length === 0) return prior;
+  if (previous.state !== 'crashed' || children.size === 0) return prior;
   const { endSurvivors } = await import('../../process/end-tree.js');
-  await endSurvivors(children, previous.run.owner);
+  await endSurvivors([...children.values()], previous.run.owner);
   await endLeftovers(previous.runId, previous.run.owner);
   return prior;
 }
 
-function* watched(project: Project, runId: string, children: ChildIdentity[]): Generator<JournalLine> {
+function* watched(project: Project, runId: string, children: Map<number, ChildIdentity>): Generator<JournalLine> {
   const isCleared = clearedIn(project, runId);
   for (const { line } of readLines(journalOf(project, runId))) {
     if (isCleared(line)) continue;
-    if (line.type === 'child') children.push({ pid: line.pid, startTicks: line.startTicks, mark: line.mark });
+    if (line.type === 'child') {
+      children.set(line.pid, { pid: line.pid, startTicks: line.startTicks, mark: line.mark });
+    }
     yield line;
   }
 }
@@ -56,17 +61,17 @@ export function carryLines(
   at: number,
 ): PriorResults {
   const prior = new PriorResults('checkpoint', runId, journal.path);
-  carryInto(journal, prior, { from: runId, at, lines: run ? [run, ...lines] : lines });
+  carryInto(journal, prior, { from: runId, at, read: () => (run ? [run, ...lines] : lines) });
   return prior;
 }
 
 function carryInto(
   journal: JournalWriter,
   prior: PriorResults,
-  { from, at, lines }: { readonly from: string; readonly at: number; readonly lines: Iterable<JournalLine> },
+  { from, at, read }: { readonly from: string; readonly at: number; readonly read: () => Iterable<JournalLine> },
 ): void {
   journal.write({ type: 'carried-begin', at, from }, 'held');
-  for (const line of linesToCarry(lines, prior)) {
+  for (const line of linesToCarry(read, prior)) {
     const place = journal.write(line, 'held');
     if (isResult(line)) prior.keep(line, place);
   }
@@ -75,18 +80,23 @@ function carryInto(
 
 /**
  * Of a run's lines, those that a run which continues it needs: results (each once, however often it was reused since),
- * then what is open when all has been read. `prior` learns the rest on the way.
+ * then what is open when all has been read. `prior` learns the rest on the way. The journal is read twice: what a run did
+ * with a result that it carried stands after it.
  */
-export function* linesToCarry(lines: Iterable<JournalLine>, prior: PriorResults): Generator<JournalLine> {
+export function* linesToCarry(read: () => Iterable<JournalLine>, prior: PriorResults): Generator<JournalLine> {
   const carried = new Set<string>();
-  for (const line of lines) {
+  const survey = new Survey(read());
+  let from: string | undefined;
+  for (const line of read()) {
     prior.note(line);
+    if (line.type === 'carried-begin') from = line.from;
+    if (line.type === 'carried-end') from = undefined;
     if (line.type === 'rejected') yield line;
     if (!isResult(line)) continue;
-    const name = `${line.phase}\n${line.unit ?? ''}\n${line.runKey ?? line.key ?? ''}`;
+    const name = nameOf(line);
     if (line.hit === 'run' && carried.has(name)) continue;
     carried.add(name);
-    yield line;
+    yield from === undefined ? line : { ...line, ...survey.standing(line, from) };
   }
   yield* prior.openLines();
 }

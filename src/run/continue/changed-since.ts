@@ -4,7 +4,7 @@ import { isInside } from '../../util/inside.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { changedVariable, endOnFileClock, isOfEditor, namesBeside, namesIn } from '../history/end-stamp.js';
-import type { RunHead } from '../history/run-head.js';
+import { type RunHead, runHead } from '../history/run-head.js';
 
 /**
  * What is no longer as it was when a run ended, in words; undefined when all is. Asked for results whose inputs nobody
@@ -19,6 +19,16 @@ export function changedSince(
   if (variable !== undefined) return `${variable} changed in the environment, and its inputs are not declared`;
   const path = new Look(project, previous, flowFiles).changed();
   return path === undefined ? undefined : `${path} changed since, and its inputs are not declared`;
+}
+
+/** The same of a run that is known by its id. Of one that was removed nobody knows. */
+export function changedSinceRun(
+  project: Project,
+  runId: string,
+  flowFiles: readonly string[] | undefined,
+): string | undefined {
+  const head = runHead(project, runId);
+  return head ? changedSince(project, head, flowFiles) : 'the run that made it was removed';
 }
 
 /** What taskflow keeps, settings (what they decide is in the keys), and what tools write beside the packages in passing. */

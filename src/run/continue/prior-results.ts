@@ -4,6 +4,7 @@ import type { DecisionLine, JournalLine, ResultLine, StartLine } from '../journa
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
 import { PriorDecisions } from './prior-decisions.js';
+import type { Standing } from './survey.js';
 
 export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
 
@@ -12,19 +13,19 @@ export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
  * saw. Only places are kept in memory; a result is read when it is asked for.
  */
 export class PriorResults {
-  readonly #byKey = new Map<string, LinePlace>();
+  readonly #byKey = new Map<string, LinePlace & Standing>();
   readonly #byPhase = new Map<string, LinePlace>();
   readonly #skipped = new Set<string>();
   readonly #underWay = new Map<string, StartLine>();
   readonly #decisions = new PriorDecisions();
-  #changed: { readonly why: string | undefined } | undefined;
+  readonly #changed = new Map<string, string | undefined>();
 
   constructor(
     readonly how: PriorHow,
     readonly runId: string | undefined,
     /** A journal, or how to read a line that is nowhere on the disk. */
     private readonly journal: string | ((place: LinePlace) => JournalLine | undefined),
-    private readonly changedSince: () => string | undefined = () => undefined,
+    private readonly changedSince: (runId: string) => string | undefined = () => undefined,
   ) {}
 
   /** Takes note of what a line says about the state of the run. All lines, in their order. */
@@ -53,7 +54,8 @@ export class PriorResults {
 
   /** A result that may be taken, and where it stands in the new journal. */
   keep(line: ResultLine, place: LinePlace): void {
-    if (line.runKey !== undefined) this.#byKey.set(line.runKey, place);
+    const { validIn, outdatedBy } = line;
+    if (line.runKey !== undefined) this.#byKey.set(line.runKey, { ...place, validIn, outdatedBy });
     if (line.type === 'phase') {
       this.#byPhase.set(line.phase, place);
       this.#skipped.delete(line.phase);
@@ -61,7 +63,10 @@ export class PriorResults {
   }
 
   find(runKey: string): ResultLine | undefined {
-    return this.#read(this.#byKey.get(runKey));
+    const place = this.#byKey.get(runKey);
+    const line = this.#read(place);
+    // A dry run reads the line where it was, and not as it would be carried.
+    return line && { ...line, validIn: place?.validIn, outdatedBy: place?.outdatedBy };
   }
 
   /** The last result of a phase whatever it was made from: for partial runs. */
@@ -123,15 +128,15 @@ export class PriorResults {
     return [...inDoubt, ...this.#decisions.unused()];
   }
 
-  /** What changed around the flow since the earlier run ended, in words. Looked up once. */
-  changed(): string | undefined {
-    this.#changed ??= { why: this.changedSince() };
-    return this.#changed.why;
+  /** What changed around the flow since a run ended, in words. Looked up once. */
+  changed(since: string): string | undefined {
+    if (!this.#changed.has(since)) this.#changed.set(since, this.changedSince(since));
+    return this.#changed.get(since);
   }
 
   /** A person had time to change something. */
   lookAgain(): void {
-    this.#changed = undefined;
+    this.#changed.clear();
   }
 
   /** Interrupted while it was under way: it has begun, and that is all one knows. */

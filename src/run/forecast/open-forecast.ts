@@ -3,7 +3,7 @@ import type { Failure } from '../../model/failure.js';
 import type { RunContext } from '../context/context.js';
 import { makeContext } from '../context/make-context.js';
 import { isResult, linesToCarry } from '../continue/carry.js';
-import { changedSince } from '../continue/changed-since.js';
+import { changedSinceRun } from '../continue/changed-since.js';
 import { decideContinuation } from '../continue/continuation.js';
 import { type Imported, importedCheckpoint } from '../continue/imported.js';
 import { PriorResults } from '../continue/prior-results.js';
@@ -71,7 +71,7 @@ export async function openForecast(
 function lookAt({ runId, run, lines }: Imported): PriorResults {
   const kept: JournalLine[] = [];
   const prior = new PriorResults('checkpoint', runId, ({ offset }) => kept[offset]);
-  for (const line of linesToCarry(run ? [run, ...lines] : lines, prior)) {
+  for (const line of linesToCarry(() => (run ? [run, ...lines] : lines), prior)) {
     if (isResult(line)) prior.keep(line, { offset: kept.push(line) - 1, length: 0 });
   }
   return prior;
@@ -80,7 +80,7 @@ function lookAt({ runId, run, lines }: Imported): PriorResults {
 /** Results of the run that would be continued, read where they are. */
 function lookInto({ project, source }: RunOptions, previous: RunHead, how: 'auto' | 'resume'): PriorResults {
   const path = journalOf(project, previous.runId);
-  const prior = new PriorResults(how, previous.runId, path, () => changedSince(project, previous, source.files));
+  const prior = new PriorResults(how, previous.runId, path, (runId) => changedSinceRun(project, runId, source.files));
   let place: LinePlace = { offset: 0, length: 0 };
   const isCleared = clearedIn(project, previous.runId);
   const lines = function* () {
@@ -91,6 +91,6 @@ function lookInto({ project, source }: RunOptions, previous: RunHead, how: 'auto
     }
   };
   // As they would be carried over: each as it was made, and not as it was reused since.
-  for (const line of linesToCarry(lines(), prior)) if (isResult(line)) prior.keep(line, place);
+  for (const line of linesToCarry(lines, prior)) if (isResult(line)) prior.keep(line, place);
   return prior;
 }

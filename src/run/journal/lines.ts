@@ -92,6 +92,10 @@ export interface ResultLine {
   /** Which execution made it: the same one wherever the line is carried to. */
   readonly execution?: string;
   readonly hit: CacheHit | null;
+  /** Carried by runs that did not use it: it was good in this one, the last that did. */
+  readonly validIn?: string;
+  /** Carried, while this phase executed in its place or above it. */
+  readonly outdatedBy?: string;
   /** When the result itself was made: equal to `at` when it was executed now. */
   readonly madeAt?: number;
   readonly output: Output;

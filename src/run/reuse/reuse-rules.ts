@@ -20,13 +20,14 @@ export function refusesEarlier(at: PhaseContext, line: ResultLine, work: Conside
   // What has taken effect stays done, whatever happened around it and however long ago.
   if (line.idempotent === false) return undefined;
   const isOpen = line.deciding === true || !declaresInputs(at);
-  if (isOpen && at.newWork !== undefined) return `${at.newWork} ran again`;
+  const newWork = at.newWork ?? line.outdatedBy;
+  if (isOpen && newWork !== undefined) return `${newWork} ran again`;
   if (prior.how !== 'auto') return undefined;
   const age = options.project.clock.now() - (line.madeAt ?? line.at);
   if (age > Math.min(at.policy.ttlMs ?? age, work.ttlMs ?? age)) return 'it is older than its ttl';
   if (age > options.config.iteration.ttlMs) return 'it is older than iteration.ttl';
   if (line.deciding) return 'gates and approvals are decided anew in each run';
-  return isOpen && !work.closed ? prior.changed() : undefined;
+  return isOpen && !work.closed ? prior.changed(line.validIn ?? prior.runId ?? '') : undefined;
 }
 
 /** An empty list of fingerprints is a declaration too: nothing outside matters. */
