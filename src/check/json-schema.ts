@@ -15,7 +15,7 @@ export function checkJsonSchema(schema: unknown, path: Path, problems: Problems)
   checkPart(schema, path, problems);
   checkReferences(schema, path, problems);
   for (const { source, path: inside } of schemaPatterns(schema)) {
-    warnIfSlow(problems, [...path, ...inside], source, 'u');
+    warnIfSlow(problems, [...path, ...inside], { source, flags: 'u' });
   }
 }
 

@@ -92,9 +92,7 @@ export class PhaseReader {
     const parsed = parseCondition(text, this.itemName);
     if (parsed.ok) {
       for (const ref of conditionRefs(parsed.condition)) this.#ref(path, ref, scope);
-      for (const { source, flags } of conditionPatterns(parsed.condition)) {
-        warnIfSlow(this.context.problems, path, source, flags);
-      }
+      for (const pattern of conditionPatterns(parsed.condition)) warnIfSlow(this.context.problems, path, pattern);
       return text;
     }
     const { offset, length, message, hint } = parsed;

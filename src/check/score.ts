@@ -56,7 +56,7 @@ function checkScorer(reader: PhaseReader, scorer: Scorer, index: number): void {
     case 'regex': {
       const problem = patternProblem(scorer.pattern, scorer.flags ?? '');
       if (problem) problems.error([...path, 'pattern'], 'bad-value', problem);
-      else warnIfSlow(problems, [...path, 'pattern'], scorer.pattern, scorer.flags ?? '');
+      else warnIfSlow(problems, [...path, 'pattern'], { source: scorer.pattern, flags: scorer.flags ?? '' });
       reader.literal([...path, 'pattern'], scorer.pattern);
       return;
     }

@@ -1,6 +1,6 @@
 import type { Path } from '../parse/locate.js';
 import type { ConditionNode } from '../plan/condition.js';
-import { isSlowPattern } from '../plan/pattern.js';
+import { isSlowPattern, type Pattern } from '../plan/pattern.js';
 import type { Problems } from './problem.js';
 
 /** Trying a slow pattern out takes its whole time, and a file may be full of them. */
@@ -9,14 +9,14 @@ const MOST_SLOW = 8;
 const found = new WeakMap<Problems, number>();
 
 /** A pattern that will run out of time as soon as a text nearly fits. */
-export function warnIfSlow(problems: Problems, path: Path, source: string, flags: string): void {
+export function warnIfSlow(problems: Problems, path: Path, pattern: Pattern): void {
   const before = found.get(problems) ?? 0;
-  if (before >= MOST_SLOW || !isSlowPattern(source, flags)) return;
+  if (before >= MOST_SLOW || !isSlowPattern(pattern)) return;
   found.set(problems, before + 1);
   problems.warn(
     path,
     'slow-pattern',
-    `the pattern /${source}/ takes twice as long with each character that it repeats`,
+    `the pattern /${pattern.source}/ takes twice as long with each character that it repeats`,
     {
       hint: 'write it without a repetition inside of a repetition, such as (a+)+',
     },
@@ -24,7 +24,7 @@ export function warnIfSlow(problems: Problems, path: Path, source: string, flags
 }
 
 /** Every pattern of a condition. */
-export function conditionPatterns(node: ConditionNode): readonly { readonly source: string; readonly flags: string }[] {
+export function conditionPatterns(node: ConditionNode): readonly Pattern[] {
   switch (node.type) {
     case 'or':
     case 'and':

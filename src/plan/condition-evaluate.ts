@@ -48,7 +48,7 @@ function evaluate(node: ConditionNode, given: Evaluation): unknown {
       const left = evaluate(node.left, given);
       if (left instanceof PatternFailure) return left;
       const startedAt = systemClock.elapsed();
-      const found = testPattern(node.pattern, node.flags, comparedText(left), given.patternsMs);
+      const found = testPattern({ source: node.pattern, flags: node.flags }, comparedText(left), given.patternsMs);
       given.patternsMs -= systemClock.elapsed() - startedAt;
       return 'error' in found ? new PatternFailure(found.error) : found.value;
     }

@@ -1,10 +1,14 @@
 import { PATTERN_MS } from '../model/limits.js';
 import { runBounded } from '../util/bounded.js';
 
+export interface Pattern {
+  readonly source: string;
+  readonly flags: string;
+}
+
 /** Whether a pattern is found in a text, within a time: the text comes from outside, and some patterns never end. */
 export function testPattern(
-  source: string,
-  flags: string,
+  { source, flags }: Pattern,
   text: string,
   limitMs: number = PATTERN_MS,
 ): { readonly value: boolean } | { readonly error: string } {
@@ -28,7 +32,7 @@ const USUAL = ['a', '0', ' ', '-', '\n'];
  * Whether the time that a pattern takes doubles with each character, tried out on what its own characters make: the same
  * one many times, and then one that does not fit. What is found is real; what is not found may still be slow.
  */
-export function isSlowPattern(source: string, flags: string): boolean {
+export function isSlowPattern({ source, flags }: Pattern): boolean {
   if (!/[*+}]/.test(source)) return false;
   const letters = new Set([...USUAL, ...(source.match(/[A-Za-z0-9]/g) ?? []).slice(0, 20)]);
   try {

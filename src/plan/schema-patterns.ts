@@ -24,6 +24,6 @@ export function schemaPatterns(schema: unknown, path: readonly (string | number)
 /** Of a schema that took too long: the pattern that is to blame, if it is one. */
 export function slowPatternIn(schema: unknown): string | undefined {
   const patterns = schemaPatterns(schema);
-  const slow = patterns.find(({ source }) => isSlowPattern(source, 'u'));
+  const slow = patterns.find(({ source }) => isSlowPattern({ source, flags: 'u' }));
   return (slow ?? (patterns.length === 1 ? patterns[0] : undefined))?.source;
 }

@@ -48,7 +48,7 @@ export function describeProcesses(): void {
     });
 
     test('50 MB of stdout arrive whole', async () => {
-      const result = await sh('yes 0123456789abcde | head -c 52428800');
+      const result = await sh('yes 0123456789abcde | head -c 52428800', { maxStdoutBytes: 64 * 1024 ** 2 });
       expect(result.stdout.length).toBe(52_428_800);
       expect(result.stdout.subarray(-16).toString()).toBe('0123456789abcde\n');
     });

@@ -115,7 +115,7 @@ async function objection(scorer: Scorer, text: string, compile: Compile): Promis
         : `it does not contain ${JSON.stringify(shortened(scorer.value))}`;
     }
     case 'regex': {
-      const found = testPattern(scorer.pattern, scorer.flags ?? '', text);
+      const found = testPattern({ source: scorer.pattern, flags: scorer.flags ?? '' }, text);
       if ('error' in found) return new Unanswered(found.error);
       return found.value ? undefined : `it does not match ${scorer.pattern}`;
     }
