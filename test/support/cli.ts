@@ -26,7 +26,9 @@ export interface CliResult {
 export function cliEnvironment(cwd: string, env: CliOptions['env'] = {}): Record<string, string | undefined> {
   // A home of its own beside the project keeps the user's settings and agents out.
   const { PATH, TMPDIR } = process.env;
-  return { PATH, TMPDIR, HOME: join(cwd, '.home'), LANG: 'C.UTF-8', ...env };
+  // Compiled code is kept outside of the project: a file that a run writes there would be a change of it.
+  const XDG_CACHE_HOME = join(tmpdir(), 'taskflow-cli-cache');
+  return { PATH, TMPDIR, HOME: join(cwd, '.home'), XDG_CACHE_HOME, LANG: 'C.UTF-8', ...env };
 }
 
 /** Runs the real command line in a real process. */

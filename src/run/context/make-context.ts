@@ -13,6 +13,7 @@ import { Ledger } from '../core/budget.js';
 import { downstreamOf } from '../core/neighbours.js';
 import type { RunOptions } from '../core/options.js';
 import { Secrets } from '../core/secrets.js';
+import { EffectsLedger } from '../effects/ledger.js';
 import { Slots } from '../execute/slots.js';
 import { LastRun } from '../history/last-run.js';
 import { journalOf, runFolder } from '../history/runs-folder.js';
@@ -38,6 +39,7 @@ export interface ContextParts {
   readonly emit: (event: RunEventBody) => void;
   readonly warn: (message: string) => void;
   readonly flowId: string;
+  readonly argsDigest: string;
   /** The run before this one, to say what changed since. */
   readonly previousRun: string | undefined;
 }
@@ -78,6 +80,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
     nested,
     prior,
     shared: new SharedResults(),
+    effects: new EffectsLedger({ project, runId, flowId: parts.flowId, argsDigest: parts.argsDigest }),
     last: new LastRun(
       () => (previousRun === undefined ? undefined : journalOf(project, previousRun)),
       store,

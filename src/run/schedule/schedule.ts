@@ -6,6 +6,7 @@ import type { RunContext } from '../context/context.js';
 import { phaseContext } from '../context/phase-context.js';
 import { addSavings } from '../core/budget.js';
 import type { Scope, ScopeResult } from '../core/scope.js';
+import { stopsAtStart } from '../effects/at-start.js';
 import { foreseenOfParts } from '../forecast/foreseen.js';
 import { type Readiness, readiness, type Standing } from './readiness.js';
 import { runPhase, unrun } from './run-phase.js';
@@ -57,10 +58,24 @@ class Schedule {
     const finished = new Promise<void>((resolve) => {
       this.#finish = resolve;
     });
-    for (const phase of this.scope.flow.phases) if (phase.needs.length === 0) this.#ready(phase);
+    this.#stopAtStart();
+    for (const phase of this.scope.flow.phases) {
+      if (phase.needs.length === 0 && !this.#started.has(phase.id)) this.#ready(phase);
+    }
     if (this.#left === 0) this.#finish();
     await finished;
     return this.#result();
+  }
+
+  /** Side effects that this run will not get past, before anything is spent. */
+  #stopAtStart(): void {
+    for (const phase of this.scope.flow.phases) {
+      if (phase.idempotent || this.#started.has(phase.id) || this.#select(phase.id) !== 'run') continue;
+      const failure = stopsAtStart(phaseContext(this.runContext, this.scope, phase, 0, this.signal));
+      if (!failure) continue;
+      this.#started.add(phase.id);
+      this.#settle(phase, this.#notRun(phase, 'failed', 'in doubt', failure));
+    }
   }
 
   #ready(phase: Phase): void {

@@ -17,6 +17,7 @@ import { ownScope, type ScopeResult } from '../core/scope.js';
 import { publicArgs } from '../core/secrets.js';
 import { windDown } from '../execute/leftovers.js';
 import { letTickPass, stampEnd, stampStart } from '../history/end-stamp.js';
+import { startHeartbeat } from '../history/heartbeat.js';
 import { pruneRuns } from '../history/prune-runs.js';
 import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from '../history/runs-folder.js';
 import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
@@ -94,6 +95,7 @@ export async function openRun(
   makeRunFolder(project, runId);
   stampStart(project, runId);
   const journal = new JournalWriter(journalOf(project, runId), 0, warn);
+  const endHeartbeat = startHeartbeat(project, runId);
   const line = runLine(options, { runId, mode, argsDigest, continues: imported?.runId ?? decision.previous?.runId });
   journal.write(line, 'held');
   const prior = imported
@@ -104,9 +106,8 @@ export async function openRun(
   journal.flush();
   const previousRun = lastRunId(project, flowId, options.batch ? argsDigest : undefined);
   // A partial run is a side path, and so is one that only proves something: the next run continues what they would have.
-  const isWhole =
-    options.selection?.only === undefined && options.selection?.from === undefined && options.frozen !== true;
-  const parts: ContextParts = { options, runId, journal, prior, emit, warn, flowId, previousRun };
+  const isWhole = isComplete(options) && options.frozen !== true;
+  const parts: ContextParts = { options, runId, journal, prior, emit, warn, flowId, argsDigest, previousRun };
   const context = await makeContext(parts);
   if ('refused' in context) {
     journal.write({
@@ -119,8 +120,10 @@ export async function openRun(
       failure: context.refused,
     });
     journal.close();
+    endHeartbeat();
     return context;
   }
+  const before = lastRunId(project, flowId, argsDigest);
   if (isWhole) rememberLastRun(project, flowId, argsDigest, { runId, mode });
   emit({
     type: 'run-start',
@@ -143,14 +146,27 @@ export async function openRun(
       const told = failure && (context.secrets.maskValue(failure as never) as typeof failure);
       journal.write({ type: 'end', at: clock.now(), status, partial, durationMs, spent, saved, failure: told });
       if (status !== 'success') journal.sync();
+      // Whole and good: what it did is finished, and the next run is a new one.
+      if (status === 'success' && !partial && isComplete(options)) context.effects.close();
+      // It only found what an earlier run has begun: that one is to be gone on with, not this one.
+      const isAside = failure?.code === 'in-doubt' && prior.how === 'none' && before !== undefined;
+      if (isAside && lastRunId(project, flowId, argsDigest) === runId) {
+        rememberLastRun(project, flowId, argsDigest, { runId: before, mode });
+      }
       stampEnd(project, runId, flow.file);
       journal.close();
+      endHeartbeat();
       context.close();
       const error = told && { phase: told.phase, code: told.code, message: told.message, hint: told.hint };
       emit({ type: 'run-end', status, spent: spentOf(context.ledger), saved, durationMs, error });
       pruneRuns(project, journal.bytes);
     },
   };
+}
+
+/** All phases of the flow are meant. */
+function isComplete({ selection }: RunOptions): boolean {
+  return selection?.only === undefined && selection?.from === undefined;
 }
 
 /**

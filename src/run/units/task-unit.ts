@@ -48,7 +48,8 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
     execute: (begin) =>
       withRetries(at, spec.label, 'agent', () =>
         admitted(at, call.pooled, () => {
-          begin();
+          const refused = begin();
+          if (refused) return Promise.resolve(failedBefore(refused));
           return askOnce(at, spec, { call, prompt, workdir, unkeepable });
         }),
       ),
