@@ -6,12 +6,12 @@ import type { RunContext } from '../context/context.js';
 import { phaseContext } from '../context/phase-context.js';
 import { addSavings } from '../core/budget.js';
 import type { Scope, ScopeResult } from '../core/scope.js';
-import { stopsAtStart } from '../effects/at-start.js';
 import { foreseenOfParts } from '../forecast/foreseen.js';
 import { type Readiness, readiness, type Standing } from './readiness.js';
 import { runPhase, unrun } from './run-phase.js';
 import { selectPhases } from './selection.js';
 import { Starting } from './start-queue.js';
+import { stopsOf } from './stops.js';
 
 /**
  * Runs the phases of one flow. A phase starts the moment its own dependencies are settled: there are no layers, and
@@ -67,12 +67,9 @@ class Schedule {
     return this.#result();
   }
 
-  /** Side effects that this run will not get past, before anything is spent. */
   #stopAtStart(): void {
-    for (const phase of this.scope.flow.phases) {
-      if (phase.idempotent || this.#started.has(phase.id) || this.#select(phase.id) !== 'run') continue;
-      const failure = stopsAtStart(phaseContext(this.runContext, this.scope, phase, 0, this.signal));
-      if (!failure) continue;
+    for (const { phase, failure } of stopsOf(this.runContext, this.scope)) {
+      if (this.#started.has(phase.id)) continue;
       this.#started.add(phase.id);
       this.#settle(phase, this.#notRun(phase, 'failed', 'in doubt', failure));
     }

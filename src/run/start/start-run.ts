@@ -23,6 +23,7 @@ import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from '
 import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
 import { JournalWriter } from '../journal/writer.js';
 import { runScope } from '../schedule/schedule.js';
+import { stopsOf } from '../schedule/stops.js';
 
 /** A run that cannot even begin: the named run does not exist, a budget cannot be held. */
 export interface Refused {
@@ -124,7 +125,9 @@ export async function openRun(
     return context;
   }
   const before = lastRunId(project, flowId, argsDigest);
-  if (isWhole) rememberLastRun(project, flowId, argsDigest, { runId, mode });
+  // One that only finds what an earlier run has begun does nothing: that one is to be gone on with.
+  const stops = mode === 'run' && stopsOf(context, ownScope(options, context.admission)).length > 0;
+  if (isWhole && !stops) rememberLastRun(project, flowId, argsDigest, { runId, mode });
   emit({
     type: 'run-start',
     flow: flow.name,
@@ -148,7 +151,7 @@ export async function openRun(
       if (status !== 'success') journal.sync();
       // Whole and good: what it did is finished, and the next run is a new one.
       if (status === 'success' && !partial && isComplete(options)) context.effects.close();
-      // It only found what an earlier run has begun: that one is to be gone on with, not this one.
+      // The same, found later: in a nested flow, an item or a row.
       const isAside = failure?.code === 'in-doubt' && prior.how === 'none' && before !== undefined;
       if (isAside && lastRunId(project, flowId, argsDigest) === runId) {
         rememberLastRun(project, flowId, argsDigest, { runId: before, mode });
