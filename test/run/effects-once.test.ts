@@ -71,6 +71,21 @@ describe('a side effect that was under way when its process was killed', () => {
     expect(rig.counts()['deploy']).toBe(1);
   });
 
+  it('is not fired by a run that goes on after an approval before it was asked again', async () => {
+    rig.remove();
+    rig = createMemoRig();
+    const ask = { id: 'ask', type: 'approval', task: 'Deploy?' };
+    write(flow([ask, { ...slow, dependsOn: ['ask'] }]));
+    await crashCli(rig, ['run', FILE, '--yes'], ['deploy']);
+    repair();
+    const paused = await run();
+    expect([paused.status, paused.result.status]).toEqual([4, 'paused']);
+    await runCli(['approve', paused.result.runId, 'ask'], { cwd: rig.root });
+    const { status, result } = await ranCli(rig, ['resume', paused.result.runId]);
+    expect([status, result.error?.code]).toEqual([4, 'in-doubt']);
+    expect(rig.counts()['deploy']).toBe(1);
+  });
+
   it('stays remembered when the runs are cleared, and `runs clear` says so', async () => {
     const cleared = await runCli(['runs', 'clear', '--all'], { cwd: rig.root });
     expect(cleared.status).toBe(0);

@@ -71,7 +71,12 @@ export class LedgerFile {
   tidy(): void {
     const states = this.read();
     if (this.#offset < LARGE || states.size * 500 > this.#offset / 2) return;
-    this.append({ type: 'sealed' });
+    try {
+      this.#appendTo(this.#path(this.#generation), { type: 'sealed' }, false);
+      this.read();
+    } catch {
+      // A full disk, or a folder that has become read-only: it goes on as it is.
+    }
   }
 
   /** False when the file is gone: there is a newer one. */
