@@ -2,7 +2,7 @@ import { systemClock } from '../util/clock.js';
 import { delay } from '../util/timer.js';
 import { KnownTree, type Tree } from './known-tree.js';
 import type { ChildIdentity } from './process.js';
-import { type HolderIdentity, holderIdentity } from './process-identity.js';
+import { type HolderIdentity, sharesProcessIds } from './process-identity.js';
 import { forgetProcessTable, hasProcessTable, type ProcessRow, readProcessRow } from './process-table.js';
 import { sendSignal } from './send-signal.js';
 
@@ -42,10 +42,9 @@ export async function endProcess(child: ChildIdentity, graceMs?: number): Promis
   await endTree(tree, graceMs);
 }
 
-/** The same for all children of a run, if it ran on this machine since its last boot; ids mean nothing elsewhere. */
+/** The same for all children of a run, if it ran on this machine since its last boot, and in this container; ids mean nothing elsewhere. */
 export async function endSurvivors(children: readonly ChildIdentity[], startedBy: HolderIdentity): Promise<void> {
-  const here = holderIdentity();
-  if (startedBy.host !== here.host || startedBy.boot !== here.boot) return;
+  if (!sharesProcessIds(startedBy)) return;
   await Promise.all(children.map((child) => endProcess(child)));
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostName } from '../util/host-name.js';
 import type { ChildIdentity } from './process.js';
 import { hasProcessTable, readProcessRow, readStartTicks } from './process-table.js';
@@ -9,6 +9,8 @@ export interface HolderIdentity extends ChildIdentity {
   readonly host: string;
   /** Changes with every boot; undefined where the system does not say. */
   readonly boot?: string;
+  /** Process ids mean nothing in another one (a container on the same machine); undefined where there are none. */
+  readonly namespace?: string;
 }
 
 export function identityOf(pid: number): ChildIdentity {
@@ -25,19 +27,39 @@ export function isAlive(child: ChildIdentity): boolean {
 
 /** This process. Read once. */
 export function holderIdentity(): HolderIdentity {
-  self ??= { host: hostName(), ...bootOf(), ...identityOf(process.pid) };
+  self ??= { host: hostName(), ...bootOf(), ...namespaceOf(), ...identityOf(process.pid) };
   return self;
 }
 
-/** `unknown`: it runs on another machine, so only its own signs of life can tell. */
+/**
+ * `unknown`: it runs on another machine, in another container, or where nobody says when a process started, so only its
+ * own signs of life can tell.
+ */
 export function holderState(holder: HolderIdentity): 'alive' | 'dead' | 'unknown' {
   const here = holderIdentity();
   if (holder.host !== here.host) return 'unknown';
   if (holder.boot !== undefined && here.boot !== undefined && holder.boot !== here.boot) return 'dead';
-  return isAlive(holder) ? 'alive' : 'dead';
+  if (!sharesProcessIds(holder)) return 'unknown';
+  if (!isAlive(holder)) return 'dead';
+  return holder.startTicks === undefined ? 'unknown' : 'alive';
+}
+
+/** Its process ids mean here what they meant there: only then may anybody be ended by one. */
+export function sharesProcessIds({ host, boot, namespace }: HolderIdentity): boolean {
+  const here = holderIdentity();
+  return host === here.host && boot === here.boot && namespace === here.namespace;
 }
 
 let self: HolderIdentity | undefined;
+
+function namespaceOf(): { namespace?: string } {
+  try {
+    return { namespace: readlinkSync('/proc/self/ns/pid') };
+  } catch {
+    // No /proc: no namespaces either.
+    return {};
+  }
+}
 
 function bootOf(): { boot?: string } {
   try {

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type HolderIdentity, holderIdentity, holderState } from '../process/process-identity.js';
 import { sha256Hex } from '../util/digest.js';
 
 /** Who is computing a key. It stands at the beginning of the claim's file, which becomes the entry. */
 export interface Holder extends HolderIdentity {
-  /** Process ids mean nothing in another pid namespace (a container on the same machine). */
-  readonly namespace: string;
   /** Tells the claims of one process apart. */
   readonly id: string;
 }
@@ -27,11 +25,7 @@ let made = 0;
  * that does not tell when a process started; then only signs of life tell (a holder touches its claim now and then).
  */
 export function stateOf(holder: Holder): 'alive' | 'dead' | 'unknown' {
-  const here = self();
-  if (holder.host !== here.host) return 'unknown';
-  if (holder.boot === here.boot && holder.namespace !== here.namespace) return 'unknown';
-  const state = holderState({ ...holder, host: holderIdentity().host });
-  return state === 'alive' && holder.startTicks === undefined ? 'unknown' : state;
+  return holder.host === self().host ? holderState({ ...holder, host: holderIdentity().host }) : 'unknown';
 }
 
 /** For people who wait. */
@@ -41,14 +35,14 @@ export function describeHolder(holder: Holder): string {
 
 export function isHolder(value: unknown): value is Holder {
   if (typeof value !== 'object' || value === null) return false;
-  const { host, namespace, id, pid } = value as Partial<Holder>;
-  return typeof host === 'string' && typeof namespace === 'string' && typeof id === 'string' && typeof pid === 'number';
+  const { host, id, pid } = value as Partial<Holder>;
+  return typeof host === 'string' && typeof id === 'string' && typeof pid === 'number';
 }
 
 let here: Omit<Holder, 'id'> | undefined;
 
 function self(): Omit<Holder, 'id'> {
-  here ??= { ...holderIdentity(), host: hostDigest(), namespace: pidNamespace() };
+  here ??= { ...holderIdentity(), host: hostDigest() };
   return here;
 }
 
@@ -63,15 +57,6 @@ function machineId(): string {
     return readFileSync('/etc/machine-id', 'latin1').trim();
   } catch {
     // Not every system has one; the host's name has to do.
-    return '';
-  }
-}
-
-function pidNamespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    // No /proc: no namespaces either.
     return '';
   }
 }

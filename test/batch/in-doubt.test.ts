@@ -31,7 +31,7 @@ afterEach(() => project?.remove());
 describe('a batch that was killed in the middle of a side effect', () => {
   it('does not guess: that row fails with what to type, the others go on', async () => {
     const { status, stdout } = await project.run([...ARGS, '--resume', '--json']);
-    expect(status).toBe(1);
+    expect(status).toBe(4);
     const { rows } = JSON.parse(stdout);
     expect(rows.map((row: { status: string }) => row.status)).toEqual(['success', 'success', 'failed', 'success']);
     expect(rows[2].error).toMatchObject({ code: 'in-doubt', hint: expect.stringContaining('--rerun send') });
@@ -70,6 +70,37 @@ describe('a batch that was killed in the middle of a side effect', () => {
     expect((await project.run([...ARGS, '--resume'])).status).toBe(0);
     expect(linesOf(project, 'sent')).toEqual(['a', 'b', 'c', 'd']);
     expect((await project.run([...ARGS, '--resume', '--skip', 'sned'])).status).toBe(2);
+  });
+});
+
+describe('rows whose side effect is done, in a batch that did not finish', () => {
+  const statuses = (stdout: string) => JSON.parse(stdout).rows.map((row: { status: string }) => row.status);
+
+  it('are not done again by a batch that starts over, nor over another list, nor by a run with those arguments', async () => {
+    const over = await project.run([...ARGS, '--json']);
+    // Of the fourth nothing has begun.
+    expect([over.status, statuses(over.stdout)]).toEqual([4, ['failed', 'failed', 'failed', 'success']]);
+    project.write('others.txt', 'b\ne\n');
+    const other = await project.run(['batch', 'flow.yaml', '--over', 'others.txt', '--json']);
+    expect([other.status, statuses(other.stdout)]).toEqual([4, ['failed', 'success']]);
+    const alone = await project.run(['run', './flow.yaml', 'topic=a', '--json']);
+    expect([alone.status, JSON.parse(alone.stdout).error.code]).toEqual([4, 'in-doubt']);
+    expect(linesOf(project, 'sent')).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('are done again when a person says so, all of them or one', async () => {
+    const { stdout } = await project.run([...ARGS, '--json']);
+    const path = /--rerun (rows\/\w+\/send) /.exec(JSON.parse(stdout).rows[0].error.hint)?.[1];
+    const one = await project.run([...ARGS, '--rerun', path!, '--json']);
+    expect(statuses(one.stdout)).toEqual(['success', 'failed', 'failed', 'failed']);
+    expect((await project.run([...ARGS, '--rerun', 'send'])).status).toBe(0);
+    expect(linesOf(project, 'sent').sort()).toEqual(['a', 'a', 'a', 'b', 'b', 'c', 'c', 'd', 'd']);
+  });
+
+  it('are forgotten once a batch has ended well: the next one is a new one', async () => {
+    expect((await project.run([...ARGS, '--resume', '--skip', 'send'])).status).toBe(0);
+    expect((await project.run(ARGS)).status).toBe(0);
+    expect(linesOf(project, 'sent').sort()).toEqual(['a', 'a', 'b', 'b', 'c', 'c', 'd', 'd']);
   });
 });
 

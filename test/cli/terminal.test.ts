@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer } from '../../src/cli/run/ask-approval.js';
@@ -91,6 +92,27 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     const run = await onTerminal(['run', './flow.json', ...flags], { when: 'n REASON): ', type });
     expect(run.status).toBe(status);
     expect(run.screen).toMatch(/n REASON\): (\^[CD]\x08*)*\r\n/);
+  });
+
+  it.each([
+    ['r', 0, 2],
+    ['k', 0, 1],
+    ['s', 4, 1],
+    ['maybe\nk', 0, 1],
+    ['\x04', 4, 1],
+  ])('a side effect that is done and would be another one is shown and asked about: %j', async (type, status, sent) => {
+    const send = (text: string) =>
+      flow(
+        { id: 'send', type: 'script', run: ['sh', '-c', 'echo x >> SENT', text], idempotent: false },
+        { id: 'end', type: 'script', run: 'test -e ok', dependsOn: ['send'] },
+      ).replace('SENT', join(project.root, 'sent'));
+    project.write('flow.json', send('first letter'));
+    expect((await onTerminal(['run', './flow.json'])).status).toBe(1);
+    project.write('ok', '');
+    project.write('flow.json', send('second letter'));
+    const run = await onTerminal(['run', './flow.json'], { when: 'stop here (s)', type: `${type}\n` });
+    expect(run.screen).toMatch(/it was done with[\s\S]*first letter[\s\S]*would now be done with[\s\S]*second letter/);
+    expect([run.status, readFileSync(join(project.root, 'sent'), 'utf8').length / 2]).toEqual([status, sent]);
   });
 
   it('nobody is asked in CI, nor when a program reads the result', async () => {

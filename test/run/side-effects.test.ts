@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -60,13 +60,39 @@ describe('completed', () => {
     expect(rig.counts()).toEqual({ send: 1, end: 4 });
   });
 
-  it('is fired again when it was edited, and when a person says so', async () => {
+  it('edited, it is fired again only when a person says so', async () => {
     await rig.run(flow([ticking('send', once), shaky('end', { dependsOn: ['send'] })]));
     const edited = [ticking('send', once, 'another letter'), shaky('end', { dependsOn: ['send'] })];
-    await rig.run(flow(edited));
+    expect((await rig.run(flow(edited))).error).toMatchObject({ phase: 'send', code: 'in-doubt' });
+    expect(rig.counts()['send']).toBe(1);
+    await rig.run(flow(edited), { selection: { rerun: ['send'] } });
     expect(rig.counts()['send']).toBe(2);
     await rig.run(flow(edited), { selection: { rerun: ['send'] } });
     expect(rig.counts()['send']).toBe(3);
+  });
+
+  it('--rerun that fails is not answered with the earlier result the next time', async () => {
+    const phases = [shaky('send', once), { id: 'end', type: 'script', run: 'exit 1', dependsOn: ['send'] }];
+    repair();
+    await rig.run(flow(phases));
+    rmSync(join(rig.root, '../ok'));
+    await rig.run(flow(phases), { selection: { rerun: ['send'] } });
+    repair();
+    await rig.run(flow(phases));
+    expect(rig.counts()).toEqual({ send: 3 });
+  });
+
+  it('is done once in a run, however often the flow around it is tried', async () => {
+    const inner = [
+      ticking('send', once),
+      { id: 'bad', type: 'script', run: 'bin/tick bad; exit 1', dependsOn: ['send'] },
+    ];
+    rig.write('sub.json', JSON.stringify({ name: 'sub', phases: inner }));
+    const outer = [{ id: 'f', type: 'flow', use: './sub.json', retry: { max: 2, backoffMs: 1 } }];
+    await rig.run(flow(outer));
+    expect(rig.counts()).toEqual({ send: 1, bad: 3 });
+    await rig.run(flow(outer), { selection: { rerun: ['f/send'] } });
+    expect(rig.counts()).toEqual({ send: 2, bad: 6 });
   });
 
   it('counts although a fingerprint of it cannot be found out', async () => {
@@ -115,7 +141,7 @@ describe('under way when the process died', () => {
     await crash(flow(phases), ['send']);
     for (const _ of [1, 2, 3]) {
       const { status, result } = await cli();
-      expect(status).toBe(1);
+      expect(status).toBe(4);
       expect(result.error).toMatchObject({ phase: 'send', code: 'in-doubt' });
       expect(result.error?.hint).toMatch(/--rerun send.*--skip send/);
       // Each of these runs continues the one before; it was the first in which it began.

@@ -11,7 +11,7 @@ import { runBatch } from '../../run/batch/run-batch.js';
 import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
-import { approver, reportProblem } from '../run/execute.js';
+import { askers, reportProblem } from '../run/execute.js';
 import { listenForInterrupts } from '../run/interrupt.js';
 import { exitStatusOf } from '../run/run-status.js';
 import { wantsReports } from '../run/show-run.js';
@@ -23,7 +23,10 @@ import { writeBatchJson } from './write-json.js';
 /** Runs a batch for a person or a program: shows it, asks, listens for Ctrl-C, writes files, prints the result. */
 export async function executeBatch(
   invocation: Invocation,
-  options: Omit<BatchOptions, 'signal' | 'approve' | 'continuation' | 'keepOutputs' | 'onOutput' | 'onRow'>,
+  options: Omit<
+    BatchOptions,
+    'signal' | 'approve' | 'decideEffect' | 'continuation' | 'keepOutputs' | 'onOutput' | 'onRow'
+  >,
   /** Of the rows, told before anything ran. */
   warnings: readonly string[],
 ): Promise<number> {
@@ -43,14 +46,14 @@ export async function executeBatch(
   const view = createBatchView({ out: err, clock: project.clock, quiet: flags.boolean('quiet') });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
   const interrupt = listenForInterrupts((line) => view.notice(line));
-  const approve = await approver(invocation, view, (phase) => view.nameOf(phase));
+  const asks = await askers(invocation, view, (phase) => view.nameOf(phase));
   const ended = await runBatch(
     {
       ...options,
       continuation,
       signal: interrupt.signal,
       keepOutputs: flags.boolean('json'),
-      ...(approve && { approve }),
+      ...asks,
       ...(folder && {
         onOutput: (row, output) => {
           const name = folder.write(row, output);

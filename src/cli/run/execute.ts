@@ -10,16 +10,15 @@ import { printResult, showingRun, wantsReports } from './show-run.js';
 /** Runs a flow for a person or a program: shows it, asks, listens for Ctrl-C, prints the result. */
 export async function executeRun(
   invocation: Invocation,
-  options: Omit<RunOptions, 'signal' | 'approve'>,
+  options: Omit<RunOptions, 'signal' | 'approve' | 'decideEffect'>,
 ): Promise<number> {
   const problem = await reportProblem(invocation);
   if (problem !== undefined) return complain(invocation, problem);
   const showing = showingRun(invocation);
   const { view } = showing;
   const interrupt = listenForInterrupts((line) => view.notice(line));
-  const approve = await approver(invocation, view);
-  const signal = interrupt.signal;
-  const result = await startRun({ ...options, signal, ...(approve ? { approve } : {}) }, showing.onEvent);
+  const asks = { ...(await askers(invocation, view)), signal: interrupt.signal };
+  const result = await startRun({ ...options, ...asks }, showing.onEvent);
   interrupt.dispose();
   showing.end();
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);
@@ -34,23 +33,36 @@ export async function reportProblem(invocation: Invocation): Promise<string | un
   return invocation.flags.has('junit') ? (await import('./reports.js')).prepareReport(invocation) : undefined;
 }
 
-/** Nobody to ask: the run pauses. In CI there is nobody either, whatever the terminal looks like. */
-export async function approver(
+/** Nobody to ask: the run pauses, or stops. In CI there is nobody either, whatever the terminal looks like. */
+export async function askers(
   { flags, err, stdin }: Invocation,
   view: Pick<RunView, 'suspend'>,
   /** What the person knows a phase by. */
   nameOf: (phase: string) => string = (phase) => phase,
-): Promise<RunOptions['approve']> {
-  if (flags.boolean('yes')) return async () => ({ decision: 'approve' });
-  if (!err.isLive || !stdin.isTerminal || flags.boolean('json') || flags.boolean('events')) return undefined;
+): Promise<Pick<RunOptions, 'approve' | 'decideEffect'>> {
+  const yes: RunOptions['approve'] = flags.boolean('yes') ? async () => ({ decision: 'approve' }) : undefined;
+  const isDeaf = !err.isLive || !stdin.isTerminal || flags.boolean('json') || flags.boolean('events');
+  if (isDeaf) return yes ? { approve: yes } : {};
   // One question at a time, in the order they came up.
   let previous: Promise<unknown> = Promise.resolve();
-  return (request) => {
-    const answer = previous.then(async () => {
-      const { askApproval } = await import('./ask-approval.js');
-      return askApproval({ ...request, phase: nameOf(request.phase) }, err, () => view.suspend());
-    });
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    const answer = previous.then(ask);
     previous = answer;
     return answer;
+  };
+  const suspend = () => view.suspend();
+  return {
+    approve:
+      yes ??
+      ((request) =>
+        inTurn(async () => {
+          const { askApproval } = await import('./ask-approval.js');
+          return askApproval({ ...request, phase: nameOf(request.phase) }, err, suspend);
+        })),
+    decideEffect: (question) =>
+      inTurn(async () => {
+        const { askEffect } = await import('./ask-effect.js');
+        return askEffect({ ...question, phase: nameOf(question.phase) }, err, suspend);
+      }),
   };
 }

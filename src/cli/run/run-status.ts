@@ -14,6 +14,7 @@ export function exitStatusOf(result: Pick<RunResult, 'status' | 'error'>): numbe
     case 'interrupted':
       return EXIT.interrupted;
     case 'failed':
+      if (result.error?.code === 'in-doubt') return EXIT.waiting;
       return result.error?.code === 'frozen' ? EXIT.frozenMiss : EXIT.failed;
   }
 }

@@ -31,6 +31,7 @@ export class RowRunner {
     const figures = this.#figures(row, result, clock.elapsed() - startedAt, file);
     this.#record(row, path, figures, result, output);
     forget();
+    context.effects.forgetRow(row.place);
     return figures;
   }
 

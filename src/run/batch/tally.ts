@@ -42,7 +42,9 @@ export class Tally {
         this.#left += 1;
         return;
     }
-    if (result.error) this.#firstError ??= { row: result.row, ...result.error };
+    // What only waits for a person says less than what went wrong.
+    const waits = this.#firstError?.code === 'in-doubt' && result.error?.code !== 'in-doubt';
+    if (result.error && (waits || !this.#firstError)) this.#firstError = { row: result.row, ...result.error };
   }
 
   get rows(): readonly RowResult[] {

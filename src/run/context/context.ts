@@ -10,6 +10,7 @@ import type { Ledger } from '../core/budget.js';
 import type { RunOptions } from '../core/options.js';
 import type { Scope, ScopeResult } from '../core/scope.js';
 import type { Secrets } from '../core/secrets.js';
+import type { EffectsLedger } from '../effects/ledger.js';
 import type { Slots } from '../execute/slots.js';
 import type { LastRun } from '../history/last-run.js';
 import type { ResultLine } from '../journal/lines.js';
@@ -55,6 +56,8 @@ export interface RunContext {
   readonly prior: PriorResults;
   /** Results of this run: what one row or nested flow has made, the others need not make again. */
   readonly shared: SharedResults;
+  /** Which side effects of this flow have begun, in whatever run. */
+  readonly effects: EffectsLedger;
   /** The run before this one, to say what changed since. */
   readonly last: LastRun;
   /** What the store has of each phase, where no run says what changed. */

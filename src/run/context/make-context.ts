@@ -18,6 +18,7 @@ import { moneyCannotBeHeld } from '../core/held-budget.js';
 import { downstreamOf } from '../core/neighbours.js';
 import type { RunOptions } from '../core/options.js';
 import { Secrets, scopeSecrets } from '../core/secrets.js';
+import { EffectsLedger } from '../effects/ledger.js';
 import { Slots } from '../execute/slots.js';
 import { LastRun } from '../history/last-run.js';
 import { journalOf, runFolder } from '../history/runs-folder.js';
@@ -42,6 +43,7 @@ export interface ContextParts {
   readonly emit: (event: RunEventBody) => void;
   readonly warn: (message: string) => void;
   readonly flowId: string;
+  readonly argsDigest: string;
   /** The run before this one, to say what changed since. */
   readonly previousRun: string | undefined;
 }
@@ -87,6 +89,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
     nested,
     prior,
     shared: new SharedResults(),
+    effects: new EffectsLedger({ project, runId, flowId: parts.flowId, argsDigest: parts.argsDigest }),
     last: new LastRun(
       () => (previousRun === undefined ? undefined : journalOf(project, previousRun)),
       store,

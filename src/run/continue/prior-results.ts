@@ -1,5 +1,6 @@
 import type { Failure } from '../../model/failure.js';
 import { unitName } from '../core/selectors.js';
+import { hasSettled } from '../effects/settled.js';
 import type { DecisionLine, JournalLine, ResultLine, StartLine } from '../journal/lines.js';
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
@@ -15,6 +16,8 @@ export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
 export class PriorResults {
   readonly #byKey = new Map<string, LinePlace & Standing>();
   readonly #byPhase = new Map<string, LinePlace>();
+  /** Side effects that are done. */
+  readonly #byEffect = new Map<string, LinePlace>();
   readonly #skipped = new Set<string>();
   readonly #underWay = new Map<string, StartLine>();
   readonly #decisions = new PriorDecisions();
@@ -45,6 +48,8 @@ export class PriorResults {
       case 'unit':
       case 'phase':
         this.#settle(line);
+        // A person wanted it done again, and that failed.
+        if (line.effect && line.status === 'failed' && hasSettled(line)) this.#byEffect.delete(effectKey(line));
         if (line.type === 'phase' && line.status === 'skipped' && line.failure === undefined) {
           this.#skipped.add(line.phase);
         }
@@ -56,6 +61,7 @@ export class PriorResults {
   keep(line: ResultLine, place: LinePlace): void {
     const { validIn, outdatedBy } = line;
     if (line.runKey !== undefined) this.#byKey.set(line.runKey, { ...place, validIn, outdatedBy });
+    if (line.effect) this.#byEffect.set(effectKey(line), place);
     if (line.type === 'phase') {
       this.#byPhase.set(line.phase, place);
       this.#skipped.delete(line.phase);
@@ -67,6 +73,11 @@ export class PriorResults {
     const line = this.#read(place);
     // A dry run reads the line where it was, and not as it would be carried.
     return line && { ...line, validIn: place?.validIn, outdatedBy: place?.outdatedBy };
+  }
+
+  /** A side effect that is done, by its place in the flow: whatever it, or what ran before it, is made of. */
+  effect(path: string, unit: string | undefined): ResultLine | undefined {
+    return this.#read(this.#byEffect.get(effectKey({ phase: path, effect: { unit } })));
   }
 
   /** The last result of a phase whatever it was made from: for partial runs. */
@@ -93,10 +104,13 @@ export class PriorResults {
     return this.#decisions.find(path, digest);
   }
 
-  /** A side effect of this phase (or of this unit of it) was under way when the earlier process ended. */
+  /**
+   * A side effect of this phase (or of this unit of it) was under way when the earlier process ended, and the ledger of
+   * side effects here cannot know: it began on another machine, or under an older version.
+   */
   inDoubt(path: string, unit: string | undefined, runKey: string): Failure | undefined {
     const begun = this.#underWay.get(doubtKey(path, unit, runKey));
-    if (!begun) return undefined;
+    if (!begun || (begun.effect !== undefined && this.how !== 'checkpoint')) return undefined;
     const what = unit === undefined ? path : `${path} (${unit})`;
     const name = JSON.stringify(nameOf(path)).slice(1, -1);
     const own = JSON.stringify(path).slice(1, -1);
@@ -110,15 +124,10 @@ export class PriorResults {
     };
   }
 
-  /** The phase, or some of its items, branches or iterations. */
-  isInDoubt(path: string): boolean {
+  /** The phase, or some of its items, branches or iterations, is a side effect that has begun or is done. */
+  hasActed(path: string): boolean {
+    for (const key of this.#byEffect.keys()) if (key.startsWith(`${path}\n`)) return true;
     for (const line of this.#underWay.values()) if (line.phase === path) return true;
-    return false;
-  }
-
-  /** Items, branches or iterations of this phase are in doubt. */
-  hasUnitsInDoubt(path: string): boolean {
-    for (const line of this.#underWay.values()) if (line.phase === path && line.unit !== undefined) return true;
     return false;
   }
 
@@ -139,11 +148,9 @@ export class PriorResults {
     this.#changed.clear();
   }
 
-  /** Interrupted while it was under way: it has begun, and that is all one knows. */
-  #settle(line: { phase: string; unit?: string; runKey?: string; failure?: Failure; attempts?: number }): void {
-    const { failure } = line;
-    if (failure?.code === 'in-doubt' || (failure?.code === 'interrupted' && line.attempts !== 0)) return;
-    this.#underWay.delete(doubtKey(line.phase, line.unit, line.runKey));
+  /** Only what was done, or attempted and failed by itself, is settled; what was cancelled before it came to it is not. */
+  #settle(line: { phase: string; unit?: string; runKey?: string } & Parameters<typeof hasSettled>[0]): void {
+    if (hasSettled(line)) this.#underWay.delete(doubtKey(line.phase, line.unit, line.runKey));
   }
 
   #read(place: LinePlace | undefined): ResultLine | undefined {
@@ -151,6 +158,10 @@ export class PriorResults {
     const line = place && (typeof journal === 'string' ? readLineAt(journal, place) : journal(place));
     return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
   }
+}
+
+function effectKey({ phase, effect }: { phase: string; effect?: { readonly unit?: string } }): string {
+  return `${phase}\n${effect?.unit ?? ''}`;
 }
 
 /** A phase by its place; a unit by what it is, since items move. */

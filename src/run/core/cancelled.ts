@@ -9,6 +9,9 @@ export function notStarted(at: Pick<PhaseContext, 'scope'>): Failure {
   return { code: 'interrupted', message: closed ? `not started: ${closed.message}` : 'interrupted' };
 }
 
+/** Why a branch of a race is ended: the flow itself says so, and nobody is in doubt about it. */
+export const LOST_RACE = 'another branch has won';
+
 /**
  * What is told of an execution: why it ran, or, if it was stopped, why it was. `reason` is the former; a dry run stops
  * everything, and means that one.

@@ -11,6 +11,7 @@ import {
   type Savings,
   type Usage,
 } from '../../model/outcome.js';
+import type { Effect } from '../journal/lines.js';
 
 /** What executing something came to. */
 export interface Execution {
@@ -55,6 +56,8 @@ export interface Settled extends Execution {
   readonly hit: CacheHit | null;
   readonly reason: string;
   readonly runKey?: string;
+  /** Set for a side effect. */
+  readonly effect?: Effect;
   readonly identity?: JsonObject;
   readonly madeAt: number;
   readonly ageMs?: number;

@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly continuation?: Continuation;
   /** Asks a person. Without it, or when it answers `pause`, the run pauses at an approval. */
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
+  /** Asks a person about a side effect that is done and would now be another one. Without it the run stops there. */
+  readonly decideEffect?: (question: EffectQuestion) => Promise<EffectAnswer>;
   readonly signal?: AbortSignal;
   /** Something of the outside is known already. */
   readonly world?: World;
@@ -74,3 +76,15 @@ export interface ApprovalRequest {
 export type ApprovalAnswer =
   | { readonly decision: 'approve' | 'reject'; readonly note?: string }
   | { readonly decision: 'pause' };
+
+/** `before`: what it was made of when it was done; `now`: what it would be made of. */
+export interface EffectQuestion {
+  readonly phase: string;
+  readonly unit?: string;
+  readonly before: JsonObject;
+  readonly now: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+/** Do it again, keep it as done, or leave it open. */
+export type EffectAnswer = 'rerun' | 'keep' | 'stop';

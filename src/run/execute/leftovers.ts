@@ -1,4 +1,4 @@
-import { type HolderIdentity, holderIdentity } from '../../process/process-identity.js';
+import { type HolderIdentity, holderIdentity, sharesProcessIds } from '../../process/process-identity.js';
 import type { RunContext } from '../context/context.js';
 
 /** Every process that a run starts can be found by this, however far it fled. */
@@ -17,8 +17,7 @@ export async function windDown(run: RunContext): Promise<void> {
 
 /** Also for a run whose own process is dead. */
 export async function endLeftovers(runId: string, owner: HolderIdentity): Promise<void> {
-  const here = holderIdentity();
-  if (owner.host !== here.host || owner.boot !== here.boot) return;
+  if (!sharesProcessIds(owner)) return;
   const { endMarked } = await import('../../process/end-marked.js');
   await endMarked(`${RUN_VARIABLE}=${runId}`, { since: owner.startTicks });
 }

@@ -1,4 +1,3 @@
-import { mayBeCrossRun } from '../../model/kind.js';
 import type { ChildIdentity } from '../../process/process.js';
 import type { PhaseContext } from '../context/phase-context.js';
 
@@ -19,18 +18,20 @@ export function journalChild(at: PhaseContext, child: ChildIdentity): void {
   );
 }
 
-/** An execution begins. For a side effect this must be on the disk before it happens. */
+/** An execution begins. That a side effect does is on the disk already: `effect` is its line in the ledger. */
 export function journalStart(
   at: PhaseContext,
-  { unit, runKey, reason }: { readonly unit?: string; readonly runKey?: string; readonly reason: string },
-  acts: boolean,
+  {
+    unit,
+    runKey,
+    reason,
+    effect,
+  }: { readonly unit?: string; readonly runKey?: string; readonly reason: string; readonly effect?: string },
 ): void {
   const { journal, options } = at.run;
-  // A decision changes nothing in the world, and a nested flow only through its own phases.
-  const idempotent = at.phase.idempotent || !acts || !mayBeCrossRun(at.phase.kind);
+  const idempotent = effect === undefined;
   journal.write(
-    { type: 'start', at: options.project.clock.now(), phase: at.path, idempotent, unit, runKey, reason },
-    idempotent ? 'soon' : 'held',
+    { type: 'start', at: options.project.clock.now(), phase: at.path, idempotent, unit, runKey, reason, effect },
+    idempotent ? 'soon' : 'now',
   );
-  if (!idempotent) journal.sync();
 }

@@ -57,6 +57,7 @@ export async function openForecast(
     },
     warn,
     flowId,
+    argsDigest,
     previousRun: lastRunId(project, flowId, batch ? argsDigest : undefined),
   });
   if ('refused' in context) return context;

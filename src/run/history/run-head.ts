@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { RunStatus } from '../../model/event.js';
-import { holderState } from '../../process/process-identity.js';
 import type { Project } from '../../util/project.js';
 import type { EndLine, RunLine } from '../journal/lines.js';
 import { readRunLine } from '../journal/reader.js';
+import { isOwnerAlive } from './heartbeat.js';
 import { journalOf } from './runs-folder.js';
 
 /** `running`: its process is alive. `crashed`: it is not, and nobody wrote an end. */
@@ -25,11 +25,8 @@ export function runHead(project: Project, runId: string): RunHead | undefined {
   if (!run) return undefined;
   const end = lastEnd(path);
   if (end) return { runId, run, state: end.status, endedAt: end.at, end };
-  // A holder on another machine cannot be asked; the run is then left alone for as long as it shows signs of life.
-  const touched = statSync(path).mtimeMs;
-  const holder = holderState(run.owner);
-  const alive = holder === 'alive' || (holder === 'unknown' && project.clock.now() - touched < 10 * 60_000);
-  return { runId, run, state: alive ? 'running' : 'crashed', endedAt: touched };
+  const state = isOwnerAlive(project, runId, run.owner) ? 'running' : 'crashed';
+  return { runId, run, state, endedAt: statSync(path).mtimeMs };
 }
 
 /** How a run ended; undefined when it has not, or there is no such run. */

@@ -1,8 +1,10 @@
-import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type HolderIdentity, holderIdentity, holderState } from '../../process/process-identity.js';
+import { type HolderIdentity, holderIdentity } from '../../process/process-identity.js';
 import type { Project } from '../../util/project.js';
+import { statIfThere } from '../../util/stat.js';
 import { readLines } from '../journal/reader.js';
+import { isOwnerAlive } from './heartbeat.js';
 import { type RunHead, runHead } from './run-head.js';
 import { isRunId, journalOf, runFolder } from './runs-folder.js';
 
@@ -85,7 +87,7 @@ function heirOf(
     const claim = readClaim(path);
     if (!claim) return { free: place };
     if (hasTakenOver(project, claim.runId)) return { heir: claim.runId };
-    if (isAlive(project, claim, path)) return { pending: claim.runId };
+    if (isOwnerAlive(project, claim.runId, claim.owner, statIfThere(path)?.mtimeMs)) return { pending: claim.runId };
   }
 }
 
@@ -95,15 +97,6 @@ function hasTakenOver(project: Project, runId: string): boolean {
   if (runHead(project, runId)?.end) return true;
   for (const { line } of readLines(journalOf(project, runId))) if (line.type === 'carried-end') return true;
   return false;
-}
-
-const SILENT_MS = 10 * 60_000;
-
-function isAlive(project: Project, { owner }: Claim, path: string): boolean {
-  const state = holderState(owner);
-  // On another machine: only time can tell.
-  if (state === 'unknown') return project.clock.now() - statSync(path).mtimeMs < SILENT_MS;
-  return state === 'alive';
 }
 
 function readClaim(path: string): Claim | undefined {
@@ -118,7 +111,7 @@ function readClaim(path: string): Claim | undefined {
     return JSON.parse(text) as Claim;
   } catch {
     // Not ours, or damaged: it names nobody, and nobody is alive under that name.
-    return { runId: '', owner: { host: holderIdentity().host, pid: 0, startTicks: 0 } };
+    return { runId: '', owner: { ...holderIdentity(), pid: 0, startTicks: 0 } };
   }
 }
 

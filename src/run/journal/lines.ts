@@ -50,6 +50,8 @@ export interface StartLine {
   readonly reason: string;
   /** The run that it began in, where that was another one. */
   readonly begunIn?: string;
+  /** Its line in the ledger of side effects, which says what became of it. */
+  readonly effect?: string;
 }
 
 export interface ChildLine {
@@ -118,9 +120,23 @@ export interface ResultLine {
   /** Why nothing that it is a part of may be kept across runs. */
   readonly unkeepable?: string;
   readonly idempotent?: false;
+  /** Of a side effect: by this it is found again when the run is continued, whatever ran around it. */
+  readonly effect?: Effect;
   readonly remark?: string;
   /** This result was decided by a person or a judge. */
   readonly deciding?: true;
+}
+
+/** What a side effect is made of: whether it is the same one as before is decided by nothing else. */
+export interface Effect {
+  /** Of a phase with several: which one. An item by its value, a branch by its id. */
+  readonly unit?: string;
+  /** Digest of its own rendered task or command and input, with the context files that are sent. */
+  readonly body: string;
+  /** Digest of the environment that it is given. */
+  readonly env: string;
+  /** For people, shortened: values of the environment are not shown. */
+  readonly inputs: JsonObject;
 }
 
 /** A gate has sent a result back: it and its parts, by key and run key, are not taken again. */

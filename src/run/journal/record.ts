@@ -88,6 +88,7 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
   if (settled.unkeepable !== undefined) line.unkeepable = settled.unkeepable;
   if (settled.remark !== undefined) line.remark = settled.remark;
   if (!at.phase.idempotent) line.idempotent = false;
+  if (settled.effect) line.effect = settled.effect;
   if (!mayBeCrossRun(at.phase.kind)) line.deciding = true;
   return secrets.any ? withoutSecrets(line, secrets) : line;
 }

@@ -1,6 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { RacePhase } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { LOST_RACE } from '../core/cancelled.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
 import { withOrdinals } from '../reuse/ordinals.js';
 import { partsOfAll, runBroken, runUnit, runWhole } from '../units/run-unit.js';
@@ -39,7 +40,7 @@ async function race(at: PhaseContext<RacePhase>): Promise<Execution> {
     }
     if (winner) return undefined;
     winner = settled;
-    if (at.phase.cancelLosers) stop.abort();
+    if (at.phase.cancelLosers) stop.abort(LOST_RACE);
     return spec.label;
   });
   const first = await firstOf(runners);

@@ -1,3 +1,4 @@
+import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
 import { mayBeCrossRun } from '../../model/kind.js';
 import type { Claim, Entry } from '../../store/store.js';
@@ -5,11 +6,12 @@ import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../core/forecast-outcome.js';
-import { isUnitNamed } from '../core/selectors.js';
-import { journalStart } from '../execute/start-line.js';
-import type { ResultLine } from '../journal/lines.js';
+import { effectOf } from '../effects/effect.js';
+import { ruleEffect } from '../effects/rule.js';
+import type { Effect, ResultLine } from '../journal/lines.js';
 import type { LinePlace } from '../journal/writer.js';
-import { coveringOutputs } from './covering-outputs.js';
+import { announce } from './announce.js';
+import { bringBack, keptOrReused } from './bring-back.js';
 import {
   declaredOutputs,
   type Identified,
@@ -20,17 +22,7 @@ import {
   references,
 } from './identify.js';
 import { refusesEarlier } from './reuse-rules.js';
-import {
-  entryOf,
-  type Found,
-  fromEntry,
-  fromLine,
-  frozen,
-  ran,
-  reusedAgain,
-  shortest,
-  TAKEN_AS_DONE,
-} from './settle.js';
+import { entryOf, type Found, fromEntry, fromLine, frozen, ran, reusedAgain, shortest } from './settle.js';
 import { whyEntered, whyMissed } from './why-missed.js';
 
 /** Something that can be executed, or taken from where it was executed before. */
@@ -42,8 +34,8 @@ export interface Work {
   partsInTheEnd?(): IdentityParts;
   /** Only this scope's: a decision, or a side effect that each row must have for itself. */
   readonly private: boolean;
-  /** Calls `begin` when it gets to it, if it has to wait for its turn first. */
-  execute(begin: () => void): Promise<Execution>;
+  /** Calls `begin` when it gets to it, if it has to wait for its turn first; not if that says why it may not. */
+  execute(begin: () => Failure | undefined): Promise<Execution>;
   readonly beginsItself?: true;
   /** Writes the journal's line; runs once, for executed and for reused results. */
   record(settled: Settled): LinePlace;
@@ -62,22 +54,26 @@ export function memoized(at: PhaseContext, work: Work): Settled | Promise<Settle
 
 /** At once when the store has it and nobody has to be asked first: most of a warm run. */
 function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Settled | Promise<Settled> {
-  const { run } = at;
   if ('unidentified' in known) return executeUnkept(at, work, known.unidentified, known.unasked);
   const found = foundAs(at, work, known);
-  const { runKey } = found;
-  const doubt = at.phase.idempotent ? undefined : run.prior.inDoubt(at.path, work.unit, runKey);
-  if (doubt) {
-    const { rerun, skip } = run.options.selection ?? {};
-    if (isUnitNamed(at.scope, at.phase.id, work.unit, skip))
-      return finish(at, work, found, ran(at, found, TAKEN_AS_DONE, 'taken as done (--skip)'));
-    if (!isUnitNamed(at.scope, at.phase.id, work.unit, rerun))
-      return finish(at, work, found, ran(at, found, failedBefore(doubt), 'in doubt'));
-  }
-
+  if (found.effect) return onceOnly(at, work, found, found.effect);
   const looked = lookAtOnce(at, found);
   if (looked && 'settled' in looked) return finish(at, work, found, looked.settled);
-  return waitOrExecute(at, work, found, { looked, inDoubt: doubt !== undefined });
+  return waitOrExecute(at, work, found, { looked, readRun: at.policy.readRun });
+}
+
+/** A side effect: done once, unless a person says otherwise. */
+async function onceOnly(at: PhaseContext, work: Work, found: Found, effect: Effect): Promise<Settled> {
+  const ruling = await ruleEffect(at, { unit: work.unit, effect, runKey: found.runKey });
+  if (ruling.go === 'start') {
+    const { over, again } = ruling;
+    return waitOrExecute(at, work, { ...found, over }, { looked: undefined, readRun: at.policy.readRun && !again });
+  }
+  const settled =
+    ruling.go === 'stop'
+      ? ran(at, found, failedBefore(ruling.failure), 'in doubt')
+      : await keptOrReused(at, found, effect, ruling);
+  return finish(at, work, found, settled);
 }
 
 function foundAs(at: PhaseContext, work: Work, known: Known): Found {
@@ -90,6 +86,8 @@ function foundAs(at: PhaseContext, work: Work, known: Known): Found {
     probes,
     ttlMs: work.parts.ttlMs,
     ...(work.parts.closed && { closed: true }),
+    // Whatever waits for its turn acts by itself; what consists of others acts through them.
+    ...(!at.phase.idempotent && work.beginsItself && { effect: effectOf(at, work.unit, work.parts) }),
     // Asked for by the reason of a miss, the journal and the entry; of a glob over many files it is no small thing.
     stored: () => {
       written ??= at.run.storedIdentity({ ...identity, references: references(at) }, length);
@@ -111,12 +109,9 @@ async function waitOrExecute(
   at: PhaseContext,
   work: Work,
   found: Found,
-  { looked, inDoubt }: { readonly looked: AtOnce | undefined; readonly inDoubt: boolean },
+  { looked, readRun }: { readonly looked: AtOnce | undefined; readonly readRun: boolean },
 ): Promise<Settled> {
   const { run, policy } = at;
-  // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
-  const settles = work.unit !== undefined && !at.phase.idempotent && run.prior.hasUnitsInDoubt(at.path);
-  const readRun = !inDoubt && (policy.readRun || settles);
   try {
     const shares = readRun || policy.sharesRun;
     const isInStore = looked !== undefined && 'hasFiles' in looked;
@@ -199,20 +194,11 @@ function recorded(
   const { run } = at;
   const place = run.shared.place(runKey);
   const line = place ? run.readBack(place) : at.policy.sharesRun || isInStore ? undefined : run.prior.find(runKey);
-  if (!line) return NOTHING;
+  // A side effect was looked for by its place already.
+  if (!line || line.effect) return NOTHING;
   if (line.masked && at.phase.idempotent) return { miss: 'its output held a secret and was not written down' };
   const refused = place ? undefined : refusesEarlier(at, line, { ttlMs, closed });
   return refused === undefined ? { line } : { miss: refused };
-}
-
-/** Files of a reused result, put where they belong; what is in the way, in words. */
-async function bringBack(at: PhaseContext, found: Found, files: Settled['files']): Promise<string | undefined> {
-  if (files.length === 0) return undefined;
-  const outputs = [...found.identity.outputs, ...(await coveringOutputs(at))];
-  const restored = await at.run.outputFiles.restore(files, outputs);
-  if ('failed' in restored) return restored.failed;
-  if (restored.changed) at.run.fingerprints.touched();
-  return undefined;
 }
 
 async function fromStoreOrExecution(
@@ -282,8 +268,8 @@ async function executeAndKeep(
   const { run, policy } = at;
   let ended = false;
   try {
-    const begin = announce(at, work, found.runKey, reason);
-    const execution = await withFiles(at, work, await work.execute(begin));
+    const start = announce(at, work, { runKey: found.runKey, reason, effect: found.effect, over: found.over });
+    const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
     const parts = work.partsInTheEnd?.();
     const why = execution.taken ? ALL_SKIPPED : reason;
     const settled = ran(at, parts ? await foundInTheEnd(at, work, parts, found) : found, execution, why);
@@ -314,7 +300,7 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked 
   const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : whyEntered(at);
   const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
   const found: Found = { identity: undefined as never, key: random, runKey: random, probes: [], stored: () => ({}) };
-  const begin = announce(at, work, undefined, reason);
+  const { begin } = announce(at, work, { reason });
   if (run.options.forecast && work.parts.container !== true && work.parts.broken !== true) {
     const settled = ran(at, found, unasked ? MIGHT_RUN : WOULD_RUN, reason);
     work.record(settled);
@@ -337,22 +323,6 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked 
   return settled;
 }
 
-/**
- * The returned function tells and writes that an execution has begun. What only waits for its turn has not: nobody should
- * see it run, and if the process dies there, no side effect is in doubt.
- */
-function announce(at: PhaseContext, work: Work, runKey: string | undefined, reason: string): () => void {
-  let begun = false;
-  const begin = () => {
-    if (begun) return;
-    begun = true;
-    journalStart(at, { unit: work.unit, runKey, reason }, work.parts.container !== true);
-    if (work.unit === undefined) at.run.emit({ type: 'phase-start', phase: at.path, reason });
-  };
-  if (work.beginsItself !== true) begin();
-  return begin;
-}
-
 /** The files that the work declared, kept for whoever reuses it. */
 async function withFiles(at: PhaseContext, work: Work, execution: Execution): Promise<Execution> {
   if (execution.status !== 'done' || at.phase.outputs.length === 0) return execution;
@@ -373,6 +343,9 @@ function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): S
   if (settled.saved) at.run.ledger.save(settled.saved);
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   const runKey = settled.runKey ?? found.runKey;
+  if (found.effect && settled.status === 'done') {
+    at.run.effects.keepOwn(at.run.effects.nameOf(at.path, found.effect.unit), place);
+  }
   if (at.run.options.forecast) {
     // Nothing is made in a dry run, and nothing written that could be read back: whoever asks next looks for himself.
     at.run.shared.abandon(found.runKey);

@@ -8,7 +8,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { savingsOf } from '../core/budget.js';
 import { reasonTold } from '../core/cancelled.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
-import type { ResultLine } from '../journal/lines.js';
+import type { Effect, ResultLine } from '../journal/lines.js';
 import type { Probe } from './identify.js';
 
 /** A piece of work that is identified, and so can be found again. */
@@ -21,11 +21,16 @@ export interface Found {
   readonly ttlMs?: number;
   /** It cannot read files. */
   readonly closed?: true;
+  /** Set for a side effect; `over`: it is done again, in the place of that start. */
+  readonly effect?: Effect;
+  readonly over?: string;
   stored(): JsonObject;
 }
 
-/** A person has looked: the side effect that was under way in this row did take place. */
-export const TAKEN_AS_DONE = pureResult(NO_OUTPUT, { attempts: 0, taken: true });
+/** A person has looked: the side effect did take place. What it said then is known if its end was seen. */
+export function takenAsDone(line: ResultLine | undefined, more: Partial<Execution>): Execution {
+  return pureResult(line?.output ?? NO_OUTPUT, { attempts: 0, taken: true, files: line?.files ?? [], ...more });
+}
 
 /** Field by field: a copy with more fields than the original is the dearest kind of object. */
 export function ran(at: PhaseContext, found: Found, execution: Execution, reason: string): Settled {
@@ -57,6 +62,7 @@ export function ran(at: PhaseContext, found: Found, execution: Execution, reason
     runKey: found.runKey,
     execution: execution.execution ?? newExecution(at),
     pure: execution.pure,
+    effect: found.effect,
     identity: found.identity === undefined ? undefined : found.stored(),
     madeAt: at.run.options.project.clock.now(),
     ageMs: undefined,
@@ -127,6 +133,7 @@ export function fromLine(at: PhaseContext, line: ResultLine): Settled {
     key: line.key,
     runKey: line.runKey,
     execution: line.execution,
+    effect: line.effect,
     identity: line.identity,
     madeAt,
     ageMs,

@@ -7,6 +7,7 @@ import type { RunContext } from '../context/context.js';
 import { type PhaseContext, phaseContext } from '../context/phase-context.js';
 import { failedBefore } from '../core/execution.js';
 import type { Scope } from '../core/scope.js';
+import { hasActed } from '../effects/at-start.js';
 import { outcomeOf, recordUnrun } from '../journal/record.js';
 import { settleComposite } from '../kinds/aggregate.js';
 import { runKind } from '../kinds/registry.js';
@@ -30,8 +31,8 @@ export async function runPhase({ run, scope, phase, round, signal, selected }: P
   const at = phaseContext(run, scope, phase, round, signal);
   if (selected === 'restore') return told(at, await restored(at));
   if (selected === 'leave') return unrun(at, 'skipped', 'not selected');
-  // What is in doubt and skipped is taken as done, and written down as that: no later run may do it again.
-  if (selected === 'skip' && !run.prior.isInDoubt(at.path)) return unrun(at, 'skipped', '--skip');
+  // A side effect that has begun and is skipped is kept as done, and written down as that: no later run may do it again.
+  if (selected === 'skip' && !hasActed(at)) return unrun(at, 'skipped', '--skip');
   if (phase.when !== undefined) {
     const held = await evaluateText(at, phase.when);
     if ('failure' in held) return told(at, outcomeOf(at, settleComposite(at, failedBefore(held.failure), 'when')));

@@ -11,6 +11,7 @@ import { type Readiness, readiness, type Standing } from './readiness.js';
 import { runPhase, unrun } from './run-phase.js';
 import { selectPhases } from './selection.js';
 import { Starting } from './start-queue.js';
+import { stopsOf } from './stops.js';
 
 /**
  * Runs the phases of one flow. A phase starts the moment its own dependencies are settled: there are no layers, and
@@ -57,10 +58,21 @@ class Schedule {
     const finished = new Promise<void>((resolve) => {
       this.#finish = resolve;
     });
-    for (const phase of this.scope.flow.phases) if (phase.needs.length === 0) this.#ready(phase);
+    this.#stopAtStart();
+    for (const phase of this.scope.flow.phases) {
+      if (phase.needs.length === 0 && !this.#started.has(phase.id)) this.#ready(phase);
+    }
     if (this.#left === 0) this.#finish();
     await finished;
     return this.#result();
+  }
+
+  #stopAtStart(): void {
+    for (const { phase, failure } of stopsOf(this.runContext, this.scope)) {
+      if (this.#started.has(phase.id)) continue;
+      this.#started.add(phase.id);
+      this.#settle(phase, this.#notRun(phase, 'failed', 'in doubt', failure));
+    }
   }
 
   #ready(phase: Phase): void {

@@ -16,12 +16,14 @@ import { ownScope, type ScopeResult } from '../core/scope.js';
 import { publicArgs } from '../core/secrets.js';
 import { windDown } from '../execute/leftovers.js';
 import { letTickPass, stampEnd, stampStart } from '../history/end-stamp.js';
+import { startHeartbeat } from '../history/heartbeat.js';
 import { pruneRuns } from '../history/prune-runs.js';
 import { journalOf, lastRunId, makeRunFolder, newRunId, rememberLastRun } from '../history/runs-folder.js';
 import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
 import { JournalWriter } from '../journal/writer.js';
 import { runScope } from '../schedule/schedule.js';
 import { scheduler } from '../schedule/scheduler.js';
+import { stopsOf } from '../schedule/stops.js';
 
 /** A run that cannot even begin: the named run does not exist, a budget cannot be held. */
 export interface Refused {
@@ -94,6 +96,7 @@ export async function openRun(
   makeRunFolder(project, runId);
   stampStart(project, runId);
   const journal = new JournalWriter(journalOf(project, runId), 0, warn);
+  const endHeartbeat = startHeartbeat(project, runId);
   const line = runLine(options, { runId, mode, argsDigest, continues: imported?.runId ?? decision.previous?.runId });
   journal.write(line, 'held');
   const prior = imported
@@ -104,9 +107,19 @@ export async function openRun(
   journal.flush();
   const previousRun = lastRunId(project, flowId, options.batch ? argsDigest : undefined);
   // A partial run is a side path, and so is one that only proves something: the next run continues what they would have.
-  const isWhole =
-    options.selection?.only === undefined && options.selection?.from === undefined && options.frozen !== true;
-  const parts: ContextParts = { options, scheduler, runId, journal, prior, emit, warn, flowId, previousRun };
+  const isWhole = isComplete(options) && options.frozen !== true;
+  const parts: ContextParts = {
+    options,
+    scheduler,
+    runId,
+    journal,
+    prior,
+    emit,
+    warn,
+    flowId,
+    argsDigest,
+    previousRun,
+  };
   const context = await makeContext(parts);
   if ('refused' in context) {
     journal.write({
@@ -119,9 +132,13 @@ export async function openRun(
       failure: context.refused,
     });
     journal.close();
+    endHeartbeat();
     return context;
   }
-  if (isWhole) rememberLastRun(project, flowId, argsDigest, { runId, mode });
+  const before = lastRunId(project, flowId, argsDigest);
+  // One that only finds what an earlier run has begun does nothing: that one is to be gone on with.
+  const stops = mode === 'run' && stopsOf(context, ownScope(options, context.admission)).length > 0;
+  if (isWhole && !stops) rememberLastRun(project, flowId, argsDigest, { runId, mode });
   const continued = await continues(parts, context, decision.notice);
   emit({
     type: 'run-start',
@@ -145,14 +162,27 @@ export async function openRun(
       const told = failure && (context.secrets.maskValue(failure as never) as typeof failure);
       journal.write({ type: 'end', at: clock.now(), status, partial, durationMs, spent, saved, failure: told });
       if (status !== 'success') journal.sync();
+      // Whole and good: what it did is finished, and the next run is a new one.
+      if (status === 'success' && !partial && isComplete(options)) context.effects.close();
+      // The same, found later: in a nested flow, an item or a row.
+      const isAside = failure?.code === 'in-doubt' && prior.how === 'none' && before !== undefined;
+      if (isAside && lastRunId(project, flowId, argsDigest) === runId) {
+        rememberLastRun(project, flowId, argsDigest, { runId: before, mode });
+      }
       stampEnd(project, runId, flow.file);
       journal.close();
+      endHeartbeat();
       context.close();
       const error = told && { phase: told.phase, code: told.code, message: told.message, hint: told.hint };
       emit({ type: 'run-end', status, spent: spentOf(context.ledger), saved, durationMs, error });
       pruneRuns(project, journal.bytes);
     },
   };
+}
+
+/** All phases of the flow are meant. */
+function isComplete({ selection }: RunOptions): boolean {
+  return selection?.only === undefined && selection?.from === undefined;
 }
 
 /** So many results are looked at before the run begins; more of them would keep a person waiting for a number. */

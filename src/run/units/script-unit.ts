@@ -60,7 +60,8 @@ export const prepareScript: Prepare<RunBody> = (at, spec) => {
     execute: (begin) =>
       withRetries(at, spec.label, 'process', () =>
         admitted(at, undefined, () => {
-          begin();
+          const refused = begin();
+          if (refused) return Promise.resolve(failedBefore(refused));
           return runOnce(at, spec, rendered, workdir, unkeepable);
         }),
       ),

@@ -51,7 +51,8 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
     execute: (begin) =>
       withRetries(at, spec.label, 'agent', () =>
         admitted(at, call.pooled, () => {
-          begin();
+          const refused = begin();
+          if (refused) return Promise.resolve(failedBefore(refused));
           return askOnce(at, spec, {
             call,
             ...promptFor(at, spec, { call, texts, inJson }),

@@ -40,7 +40,7 @@ export interface PreparedUnit {
   /** The same when it is done, where executing it may change what it is made from. */
   partsInTheEnd?(): IdentityParts;
   /** `begin` says that something happens now; whoever `beginsItself` calls it after waiting for a slot. */
-  execute(begin: () => void): Promise<Execution>;
+  execute(begin: () => Failure | undefined): Promise<Execution>;
   readonly beginsItself?: true;
 }
 

@@ -28,7 +28,7 @@ several rows have in common is executed once. A row that fails does not stop the
 Rows: .txt (one per line), .csv and .tsv (the first line names the arguments), .jsonl, .json and .yaml (a list of objects),
 or - for standard input. All rows are checked before anything starts.
 
-Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's arguments.`,
+Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's arguments, 4 if rows only wait for a person.`,
   examples: [
     { command: 'taskflow batch research --over topics.txt --out results', does: 'one file per topic in results/' },
     { command: 'taskflow batch ./review.yaml --over files.csv --jobs 20', does: 'columns are arguments of the flow' },

@@ -1,6 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { heldEffects } from '../../../run/effects/folder.js';
 import { clearRuns, listRuns } from '../../../run/history/list-runs.js';
+import type { RunHead } from '../../../run/history/run-head.js';
 import { runFolder } from '../../../run/history/runs-folder.js';
 import { formatBytes, plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
@@ -11,7 +13,8 @@ import { knownFlow, type Unknown } from '../../load/known-flow.js';
 export const command: Command = {
   usage: '[--all] [--older-than D] [--flow NAME] [--dry-run] [--json]',
   description: `Without --all, only runs that succeeded go: the others can still be continued. A run that is under way always
-stays. What is in the store of results is not touched: that is taskflow cache clear.`,
+stays. What is in the store of results is not touched: that is taskflow cache clear. Side effects that are in doubt, or
+done in a run that did not finish, stay remembered, and are named.`,
   examples: [
     { command: 'taskflow runs clear --older-than 7d', does: 'forget successful runs of more than a week ago' },
     { command: 'taskflow runs clear --all', does: 'forget everything: nothing can be resumed afterwards' },
@@ -41,9 +44,19 @@ stays. What is in the store of results is not touched: that is taskflow cache cl
     const verb = flags.boolean('dry-run') ? 'would remove' : 'removed';
     if (flags.boolean('json')) out.write(`${JSON.stringify({ runs: heads.length, bytes })}\n`);
     else out.write(`${verb} ${plural(heads.length, 'run')}, ${formatBytes(bytes)}\n`);
+    tellHeld(invocation, heads);
     return EXIT.success;
   },
 };
+
+/** A run may go; that a side effect of it has begun is not forgotten with it. */
+function tellHeld({ err, project }: Invocation, going: readonly RunHead[]): void {
+  const ids = new Set(going.map(({ runId }) => runId));
+  for (const { flow, phase, run, state } of heldEffects(project).filter((held) => ids.has(held.run))) {
+    const what = state === 'open' ? 'is in doubt' : 'is done, in a run that did not finish';
+    err.write(`${phase} of ${flow} (run ${run}) ${what}: that stays remembered; --rerun or --skip settles it\n`);
+  }
+}
 
 /** What the runs of a flow are found by: what was typed, or else the file that it stands for. */
 async function runsOf(invocation: Invocation, typed: string): Promise<{ readonly flow: string } | Unknown> {

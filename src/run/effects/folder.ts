@@ -1,0 +1,29 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256Hex } from '../../util/digest.js';
+import { type Project, STATE_DIR } from '../../util/project.js';
+import { LedgerFile } from './ledger-file.js';
+import type { Held } from './lines.js';
+
+/** Beside the runs, not in one of them: it outlives them all. Nothing of it is in the cache, which may come from elsewhere. */
+export function effectsFolder(project: Pick<Project, 'root'>): string {
+  return join(project.root, STATE_DIR, 'runs', '.effects');
+}
+
+export function ledgerName(flowId: string): string {
+  return sha256Hex(flowId).slice(0, 24);
+}
+
+/** Side effects of all flows that are in doubt, or done in a run that has not ended well. */
+export function heldEffects(project: Pick<Project, 'root'>): Held[] {
+  const folder = effectsFolder(project);
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    // No flow here has had a side effect.
+    return [];
+  }
+  const ledgers = new Set(names.flatMap((name) => /^([0-9a-f]{24})\.\d+\.jsonl$/.exec(name)?.[1] ?? []));
+  return [...ledgers].flatMap((name) => [...new LedgerFile(folder, name).read().all()]);
+}
