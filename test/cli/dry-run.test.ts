@@ -21,6 +21,7 @@ interface Phase {
   readonly would: string;
   readonly status: string;
   readonly cacheHit: string | null;
+  readonly error?: { readonly code: string };
 }
 
 beforeAll(async () => {
@@ -35,9 +36,9 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-function done({ status, cacheHit }: Phase): string {
+function done({ status, cacheHit, error }: Phase): string {
   if (cacheHit !== null) return 'reuse';
-  return status === 'skipped' ? 'skip' : 'run';
+  return status === 'skipped' ? 'skip' : error?.code === 'in-doubt' ? 'fail' : 'run';
 }
 
 it.each([
@@ -51,8 +52,10 @@ it.each([
   ['--only e', 'a reuse, e run, n skip, d skip'],
   ['--resume --skip d', 'e reuse, n run, d skip'],
   ['--rerun a', 'a run'],
-  ['--skip e', 'a reuse, e skip'],
-  ['--fresh', 'a reuse, e run'],
+  // A side effect that is done: skipped, it is kept as that; a fresh start does not pass it by.
+  ['--skip e', 'a reuse, e reuse'],
+  ['--fresh', 'e fail'],
+  ['--fresh --rerun e', 'a reuse, e run'],
 ])('what --dry-run %s foresees is what happens', async (flags, foreseen) => {
   const copy = mkdtempSync(join(tmpdir(), 'taskflow-test-'));
   try {

@@ -21,7 +21,7 @@ export function stopsAtStart({ run, phase, scope, path }: PhaseContext): Failure
   const { prior, effects, options } = run;
   if (phase.idempotent || phase.when !== undefined || scope.depth > 0) return undefined;
   const { rerun = [], skip = [] } = options.selection ?? {};
-  if (prior.how !== 'none' || options.forecast || isNamed(scope, phase.id, [...rerun, ...skip])) return undefined;
+  if (prior.how !== 'none' || isNamed(scope, phase.id, [...rerun, ...skip])) return undefined;
   const held = effects.held(effects.nameOf(path, undefined));
   if (!held) return undefined;
   if ('problem' in held) return unreadable(held.problem);
