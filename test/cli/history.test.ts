@@ -186,6 +186,7 @@ describe('taskflow cache', () => {
     const entry = readFileSync(join(dir, name), 'utf8').replace(/,"checksum":"[0-9a-f]{64}"}$/, '');
     const ahead = entry.replace(/"createdAt":\d+/, `"createdAt":${Date.now() + 3 * 3_600_000}`);
     writeFileSync(join(dir, name), `${ahead},"checksum":"${sha256Hex(ahead)}"}`);
+    for (const index of ['index.json', 'index.log']) rmSync(join(dir, index), { force: true });
     for (const command of [['list'], ['status'], ['show', name.slice(0, 12)], ['explain', './flow.json', 'a']]) {
       const { stdout } = await project.run(['cache', ...command]);
       expect(stdout).toMatch(/made +(3h|2h \d+m) ahead of the clock/);

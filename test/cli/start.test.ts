@@ -72,6 +72,7 @@ describe('taskflow new', () => {
   });
 
   it('makes a flow without problems from every template', async () => {
+    project.write('a.txt', 'a\n');
     for (const { name } of TEMPLATES) {
       expect(await project.run(['new', `my-${name}`, '--template', name])).toMatchObject({
         status: 0,

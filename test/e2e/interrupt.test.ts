@@ -189,7 +189,7 @@ describe('nobody is left after any other kind of ending', () => {
     const patient = [{ id: 'late', run: 'sleep 0.5; bin/tick late' }, branches[1]!];
     rig.forget();
     rig.write('flow.json', JSON.stringify(flow([{ id: 'r', type: 'race', branches: patient, cancelLosers: false }])));
-    await goOn();
+    await goOn('--fresh');
     expect(rig.counts()).toEqual({ fast: 1, late: 1 });
   });
 

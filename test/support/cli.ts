@@ -28,7 +28,9 @@ export interface CliResult {
 export function cliEnvironment(cwd: string, env: CliOptions['env'] = {}): Record<string, string | undefined> {
   // A home of its own beside the project keeps the user's settings and agents out.
   const { PATH, TMPDIR } = process.env;
-  return { PATH, TMPDIR, ...cleanEnvironment(), HOME: join(cwd, '.home'), ...env };
+  // A test with a home of its own looks at what is kept there.
+  const cache = env['HOME'] === undefined ? {} : { XDG_CACHE_HOME: undefined };
+  return { PATH, TMPDIR, ...cleanEnvironment(), HOME: join(cwd, '.home'), ...cache, ...env };
 }
 
 /** Runs the real command line in a real process. */

@@ -56,6 +56,7 @@ afterEach(() => {
 async function makeHistory(): Promise<void> {
   const kept = { cache: { scope: 'cross-run', fingerprint: ['file:in.txt'] } };
   const honest = { name: 'honest', phases: [{ id: 'a', type: 'script', run: ['cat', 'in.txt'], ...kept }] };
+  mkdirSync(inBase('hostile/.pi'), { recursive: true });
   write('hostile/in.txt', 'x');
   write('hostile/honest.json', JSON.stringify(honest));
   write('hostile/wait.json', JSON.stringify({ name: 'wait', phases: [{ id: 'sure', type: 'approval', task: 'ok?' }] }));
@@ -139,6 +140,7 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   'cache list': () => [[]],
   'cache show': () => [[made.key]],
   'cache explain': () => [['evil.json'], ['evil.json', 'do']],
+  explain: () => [['evil.json'], ['evil.json', 'do']],
   'cache clear': () => [['evil.json'], ['--all']],
   'cache gc': () => [[]],
   'cache verify': () => [[]],

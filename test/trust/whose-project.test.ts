@@ -19,13 +19,19 @@ import { runCli } from '../support/cli.js';
 
 /** The class of git's safe.directory: whose `.pi` decides what is executed. */
 
+let outer: string;
 let base: string;
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), 'whose-')));
+  // Not among the suite's own folders: above those lie settings that no test may find.
+  outer = realpathSync(mkdtempSync('/tmp/whose-'));
+  base = join(outer, 'base');
+  mkdirSync(base);
+  // The command itself lies among the suite's folders, and is started as somebody else.
+  chmodSync(tmpdir(), 0o755);
+  chmodSync(outer, 0o755);
   chmodSync(base, 0o755);
-  chmodSync(dirname(base), 0o755);
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
+afterEach(() => rmSync(outer, { recursive: true, force: true }));
 
 const at = (path: string) => join(base, path);
 const home = () => at('home');

@@ -9,6 +9,9 @@ export interface GlobPattern {
   names(folder: string): boolean;
 }
 
+/** Left out unless a pattern names them: they change for reasons of their own. */
+export const LEFT_OUT = ['.git', 'node_modules'];
+
 /** What fast-glob takes for a pattern. Asked here, so that plain names need not load it. */
 const WILDCARD = /[*?\\]|^!|\[[^[]*\]|[!+@]\([^(]*\)|\([^(]*\|[^|]*\)|\{[^}]*(?:,|\.\.)[^}]*\}/;
 

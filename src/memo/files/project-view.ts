@@ -3,10 +3,8 @@ import { dirname, relative } from 'node:path';
 import { type ErrnoError, isTemporary } from '../../util/atomic-write.js';
 import { isInside } from '../../util/inside.js';
 import { STATE_DIR } from '../../util/project.js';
-import type { GlobPattern } from './glob-pattern.js';
+import { type GlobPattern, LEFT_OUT } from './glob-pattern.js';
 
-/** Left out unless the pattern names them: they change for reasons of their own. */
-const LEFT_OUT = ['.git', 'node_modules'];
 const STATE_LEFT_OUT = [STATE_DIR, `${STATE_DIR}/cache`, `${STATE_DIR}/runs`];
 
 const IF_THERE = { throwIfNoEntry: false } as const;

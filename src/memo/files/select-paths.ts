@@ -1,7 +1,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Entry } from 'fast-glob';
-import { type GlobPattern, parseGlob } from './glob-pattern.js';
+import { type GlobPattern, LEFT_OUT, parseGlob } from './glob-pattern.js';
 import { type GlobFileSystem, matchEntries, UnusablePattern } from './match-entries.js';
 
 /**
@@ -17,8 +17,11 @@ export async function selectPaths(paths: readonly string[], patterns: readonly s
     else for (const path of paths) if (isNamed(path, pattern.text)) selected.add(path);
   }
   const inside = paths.filter((path) => !selected.has(path) && !path.startsWith('../'));
-  if (wild.length === 0 || inside.length === 0) return selected;
-  for (const { path, dirent } of await entriesAmong(inside, wild)) if (dirent.isFile()) selected.add(path);
+  if (inside.length === 0) return selected;
+  for (const pattern of wild) {
+    const among = inside.filter((path) => !isLeftOut(path, pattern));
+    for (const { path, dirent } of await entriesAmong(among, [pattern])) if (dirent.isFile()) selected.add(path);
+  }
   return selected;
 }
 
@@ -40,6 +43,12 @@ async function entriesAmong(paths: readonly string[], patterns: readonly GlobPat
     if (error instanceof UnusablePattern) return [];
     throw error;
   }
+}
+
+/** As in a real tree: what a pattern does not see there, it does not mean here either. */
+function isLeftOut(path: string, pattern: GlobPattern): boolean {
+  const names = path.split('/');
+  return LEFT_OUT.some((name) => names.includes(name) && !pattern.names(name));
 }
 
 function isNamed(path: string, name: string): boolean {

@@ -97,7 +97,7 @@ function anewOf(facts: {
   readonly round: number;
   readonly selected: Scope['anew'];
 }): Scope['anew'] {
-  if (facts.rerun) return { because: '--rerun', readStore: false };
+  if (facts.rerun) return { because: '--rerun', readStore: false, named: true };
   if (facts.round > 0) return { because: `sent back by a gate (round ${facts.round})`, readStore: false };
   return facts.scope.anew ?? facts.selected;
 }
@@ -108,9 +108,9 @@ function anewOf(facts: {
  */
 function selectedAs({ options, following }: RunContext, { id, idempotent }: Phase): Scope['anew'] {
   const { only, from } = options.selection ?? {};
-  if (only === id) return { because: '--only', readStore: true };
-  if (from === id || (idempotent && following.has(id))) return { because: `--from ${from}`, readStore: false };
-  return undefined;
+  if (only === id) return { because: '--only', readStore: true, named: true };
+  if (from === id) return { because: `--from ${from}`, readStore: false, named: true };
+  return idempotent && following.has(id) ? { because: `--from ${from}`, readStore: false } : undefined;
 }
 
 function because(facts: {

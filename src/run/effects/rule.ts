@@ -45,7 +45,7 @@ export async function ruleEffect(
   if (!held) return older(question);
   const word = wordOf(question);
   if (word === 'keep') return { go: 'keep', over: held.id };
-  if (word === 'rerun' || at.policy.anew) return { go: 'start', over: held.id, again: true };
+  if (word === 'rerun' || at.policy.anew?.named) return { go: 'start', over: held.id, again: true };
   return { go: 'stop', failure: doneElsewhere(where(question), held) };
 }
 
@@ -66,10 +66,10 @@ async function completed(
   const isSame = isSameEffect(line.effect, effect);
   // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
   const isSettling = unit !== undefined && at.run.effects.wasDoubtful(name);
-  if (isSame && (!at.policy.anew || isSettling)) return reuse(question, line, held);
+  if (isSame && (!at.policy.anew?.named || isSettling)) return reuse(question, line, held);
   const word = wordOf(question);
   if (word === 'keep') return { go: 'keep', over, line };
-  if (at.policy.anew) return { go: 'start', over, again: true };
+  if (at.policy.anew?.named) return { go: 'start', over, again: true };
   if (word === 'rerun') return { go: 'start', over, again: true };
   const { forecast, decideEffect } = at.run.options;
   const facts = { phase: at.path, unit, before: line.effect.inputs, now: effect.inputs, signal: at.signal };

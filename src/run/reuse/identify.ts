@@ -215,9 +215,13 @@ export function outputMark(output: Output): string {
 const marks = new WeakMap<Output, string>();
 
 /** A gate or an approval decides whether work goes on, not what it is made from: what it judged is enough. */
-function followed(id: string, { kind, key, status, output, kept, execution }: PhaseOutcome): UpstreamPart {
+function followed(at: PhaseContext, outcome: PhaseOutcome): UpstreamPart {
+  const { id, kind, key, status, output, kept, execution } = outcome;
   if (!mayBeCrossRun(kind)) return { id, key: key ?? status };
-  if (kept || execution === undefined) return { id, key: key ?? status, output: outputMark(output) };
+  // What follows a gate goes by what was said to it: it is judged again whenever something above it has executed.
+  if (kept || execution === undefined || !mayBeCrossRun(at.phase.kind)) {
+    return { id, key: key ?? status, output: outputMark(output) };
+  }
   return { id, execution };
 }
 
@@ -239,7 +243,7 @@ function upstreamParts(at: PhaseContext): readonly UpstreamPart[] {
         files: Object.fromEntries(outcome.files.map((f) => [f.path, `${f.digest}:${f.mode}`])),
       });
     } else if (!edge.referenced) {
-      parts.push(followed(edge.id, outcome));
+      parts.push(followed(at, outcome));
     }
   }
   return parts;
