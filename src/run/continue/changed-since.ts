@@ -79,7 +79,8 @@ class Look {
       // Unreadable, or gone while we look: something happened.
       return folder;
     }
-    if (this.#isOtherFolder(folder, entries)) return folder;
+    const other = this.#otherIn(folder, entries);
+    if (other !== undefined) return other;
     for (const entry of entries) {
       const path = join(folder, entry.name);
       if (this.#isIgnored(path)) continue;
@@ -127,13 +128,19 @@ class Look {
   }
 
   /** Editors replace a file by a new one, so the flow's own folder is compared by its names. */
-  #isOtherFolder(folder: string, entries: readonly Dirent[]): boolean {
-    if (this.#flow === undefined || folder !== dirname(this.#flow) || !this.#before) return this.#isNewer(folder);
+  #otherIn(folder: string, entries: readonly Dirent[]): string | undefined {
+    const before = this.#before;
+    if (this.#flow === undefined || folder !== dirname(this.#flow) || !before) {
+      return this.#isNewer(folder) ? folder : undefined;
+    }
     const names = namesIn(
       entries.map(({ name }) => name),
       this.#flow,
     );
-    return names.length !== this.#before.length || names.some((name, index) => name !== this.#before![index]);
+    const appeared = names.find((name) => !before.includes(name));
+    const other =
+      appeared ?? (names.length === before.length ? undefined : before.find((name) => !names.includes(name)));
+    return other === undefined ? undefined : join(folder, other);
   }
 
   #isIgnored(path: string): boolean {
