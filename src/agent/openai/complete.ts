@@ -7,7 +7,7 @@ import type { Limits } from '../limits.js';
 import { EMPTY_TRANSCRIPT, type Transcript, withGarbage } from '../transcript.js';
 import { foldCompletion, foldOpenai, isLastLine, saysSomething } from './fold.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
-import { readText, send } from './send.js';
+import { letGo, readText, send } from './send.js';
 
 export interface Completion {
   readonly url: string;
@@ -95,17 +95,23 @@ async function readStream(
 ): Promise<void> {
   const lines = new LineSplitter(maxBytes);
   let received = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  const chunks = response.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  for await (const chunk of chunks) {
     received += chunk.length;
     for (const line of lines.push(chunk)) {
       const { text } = take(line);
       if (saysSomething(line)) limits.activity();
-      if (text.length > maxBytes) return limits.stop(overflowFailure(maxBytes));
+      if (text.length > maxBytes) return tooLong(response, limits, maxBytes);
       // Whatever follows, nothing of it is the answer's.
-      if (isLastLine(line)) return;
+      if (isLastLine(line)) return letGo(response);
     }
-    if (lines.isTooLong || received > maxBytes * STREAM_FACTOR) return limits.stop(overflowFailure(maxBytes));
+    if (lines.isTooLong || received > maxBytes * STREAM_FACTOR) return tooLong(response, limits, maxBytes);
   }
   const rest = lines.end();
   if (rest !== undefined) take(rest);
+}
+
+function tooLong(response: IncomingMessage, limits: Limits, maxBytes: number): void {
+  response.destroy();
+  limits.stop(overflowFailure(maxBytes));
 }

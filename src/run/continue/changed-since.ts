@@ -129,17 +129,15 @@ class Look {
 
   /** Editors replace a file by a new one, so the flow's own folder is compared by its names. */
   #otherIn(folder: string, entries: readonly Dirent[]): string | undefined {
-    const before = this.#before;
-    if (this.#flow === undefined || folder !== dirname(this.#flow) || !before) {
+    if (this.#flow === undefined || folder !== dirname(this.#flow) || !this.#before) {
       return this.#isNewer(folder) ? folder : undefined;
     }
     const names = namesIn(
       entries.map(({ name }) => name),
       this.#flow,
     );
-    const appeared = names.find((name) => !before.includes(name));
-    const other =
-      appeared ?? (names.length === before.length ? undefined : before.find((name) => !names.includes(name)));
+    const [now, before] = [new Set(names), new Set(this.#before)];
+    const other = names.find((name) => !before.has(name)) ?? this.#before.find((name) => !now.has(name));
     return other === undefined ? undefined : join(folder, other);
   }
 
