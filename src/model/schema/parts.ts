@@ -183,7 +183,7 @@ export const Score = Type.Object(
       field(
         Judge,
         'Judge',
-        'An agent that is asked too: under `all` and `any` it decides, and may veto; under `weighted` its score counts.',
+        'An agent that is asked too: under `all` and `any` it may veto what passed, under `weighted` its score counts.',
         {
           agent: 'reviewer',
           task: 'Score it.',

@@ -5,7 +5,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import type { Execution, Settled } from '../core/execution.js';
 import { runUnit } from '../units/run-unit.js';
 import type { Asking } from '../units/unit.js';
-import { couldPass, type FilledScore, type ScoreResult, scoreJson, scoreReport, scoreWith } from './score.js';
+import { couldPass, type FilledScore, type ScoreResult, scoreJson, scoreReport, scoreWith, tooLow } from './score.js';
 import { readScore, readVerdict } from './verdict.js';
 
 /** What a round of judging came to. `error`: nobody could judge, which is a failure and no verdict. */
@@ -85,7 +85,7 @@ export interface Scored {
 export async function askScorer(at: PhaseContext<GatePhase>, round: number, scored: Scored): Promise<Judgement> {
   const { score, result, unmet } = scored;
   const { atBest, atWorst } = couldPass(score, result);
-  if (!atBest) return told(false, scoreText(score, scoreWith(score, result, 1), ' at best'), scoreJson(result));
+  if (!atBest) return told(false, belowAtBest(score, result), scoreJson(result));
   if (atWorst && unmet.length === 0) return told(true, scoreText(score, result), scoreJson(result));
   const answer = await runUnit(at, {
     label: `judge ${round + 1}`,
@@ -109,8 +109,8 @@ function scorerMaterial({ phase }: PhaseContext<GatePhase>, scored: Scored, { fe
 }
 
 /**
- * Under `all` and `any` the judge's own word is the verdict: what it says, or else its score against the threshold. Under
- * `weighted` its score joins the others; so it does about conditions that do not hold, which it must pass as well.
+ * Under `all` and `any` the scorers have passed, and the judge's own word may veto: what it says, or else its score
+ * against the threshold. Under `weighted` its score joins the others. It must pass conditions that do not hold as well.
  */
 function decided({ score, result, unmet }: Scored, text: string): Judgement {
   const given = readScore(text);
@@ -121,6 +121,12 @@ function decided({ score, result, unmet }: Scored, text: string): Judgement {
   const pass = score.combine === 'weighted' ? all.pass && (unmet.length === 0 || says) : says;
   const reason = hasVerdict && verdict.reason !== '' ? verdict.reason : scoreText(score, all);
   return told(pass, score.combine === 'weighted' ? scoreText(score, all) : reason, scoreJson(all));
+}
+
+/** Why no answer of the judge could make it pass. */
+function belowAtBest(score: FilledScore, result: ScoreResult): string {
+  if (score.combine !== 'weighted') return tooLow(score, result);
+  return scoreText(score, scoreWith(score, result, 1), ' at best');
 }
 
 function scoreText({ threshold }: FilledScore, { combined }: ScoreResult, how = ''): string {

@@ -72,9 +72,12 @@ export function scoreWith(score: Score, { results }: ScoreResult, judged: number
   return combined(score, [...results, { name: 'judge', score: judged }]);
 }
 
-/** Whether it passes if the judge gives it all, and if it gives nothing: `all` and `any` leave that to the judge. */
+/**
+ * Whether it passes if the judge gives it all, and if it gives nothing. Under `all` and `any` a judge can only veto: what
+ * the scorers failed stays failed.
+ */
 export function couldPass(score: Score, result: ScoreResult): { readonly atBest: boolean; readonly atWorst: boolean } {
-  if (score.combine !== 'weighted') return { atBest: true, atWorst: false };
+  if (score.combine !== 'weighted') return { atBest: result.pass, atWorst: false };
   return { atBest: scoreWith(score, result, 1).pass, atWorst: scoreWith(score, result, 0).pass };
 }
 
