@@ -18,7 +18,10 @@ export function agentFields(
   own: Fields,
   { phase = {}, scope = {} }: { phase?: Fields; scope?: TextScope } = {},
 ): Omit<TaskBody, 'type' | 'task'> {
-  if (typeof own['agent'] === 'string') reader.agent([...path, 'agent'], own['agent']);
+  if (typeof own['agent'] === 'string') {
+    reader.agent([...path, 'agent'], own['agent'], own['model'] ?? phase['model']);
+  }
+  reader.context.roles.name([...path, 'model'], own['model']);
   for (const word of AGENT_WORDS) {
     if (typeof own[word] === 'string') reader.literal([...path, word], own[word]);
   }

@@ -10,6 +10,7 @@ import { relativePath } from '../util/inside.js';
 import type { Surroundings, UsedFlow } from './context.js';
 import { checkFlowValue } from './flow.js';
 import { withoutForbidden } from './forbidden.js';
+import { NamedRoles } from './model-roles.js';
 import { NamedFiles } from './named-files.js';
 import { inFileOrder, Problems, syntaxDiagnostics, toDiagnostics } from './problem.js';
 import { NamedRunners } from './runners.js';
@@ -106,12 +107,14 @@ async function checkReadable(
   const places = new Source(file, source);
   const { trust = 'file', depth = 0, mostPhases, given, inherited, agentScope, around } = request;
   const runners = new NamedRunners();
+  const roles = new NamedRoles();
   const files = new NamedFiles();
   const flow = checkFlowValue(value, {
     problems,
     world,
     used,
     runners,
+    roles,
     files,
     trust,
     name: request.name ?? nameFromFile(file),
@@ -124,6 +127,7 @@ async function checkReadable(
     ...(around === undefined ? {} : { around }),
   });
   await runners.check(world, problems);
+  await roles.check(world, problems);
   await files.check(world, problems);
   return flow;
 }

@@ -31,6 +31,7 @@ export const CODES = {
   cycle: 'phases that wait for each other',
   'unknown-agent': 'no such agent, or its file cannot be used',
   'unknown-runner': 'no such runner in the settings',
+  'unknown-model': 'a model role that the settings do not define',
   'unknown-arg': 'an argument that nobody declares',
   'missing-arg': 'an argument that the used flow needs',
   'bad-arg': 'a value that an argument does not take',

@@ -1,6 +1,7 @@
 import type { AgentScope, ArgSpec, Flow } from '../model/flow.js';
 import type { Kind } from '../model/kind.js';
 import type { Path } from '../parse/locate.js';
+import type { NamedRoles } from './model-roles.js';
 import type { NamedFiles } from './named-files.js';
 import type { Problems } from './problem.js';
 import type { NamedRunners } from './runners.js';
@@ -36,6 +37,8 @@ export interface CheckContext {
   readonly mentionedArgs: Set<string>;
   /** Runners that are named: whether they exist is asked once, when the rest is checked. */
   readonly runners: NamedRunners;
+  /** Model roles that are named, likewise. */
+  readonly roles: NamedRoles;
   /** Files that fingerprints name, likewise. */
   readonly files: NamedFiles;
   /** Saved flows by the name or path under which they are used. */

@@ -12,6 +12,7 @@ import type { CheckContext, PhaseSource, Surroundings, UsedFlow } from './contex
 import { checkDuration } from './durations.js';
 import { checkFingerprint } from './fingerprints.js';
 import { forbiddenName } from './forbidden.js';
+import type { NamedRoles } from './model-roles.js';
 import type { NamedFiles } from './named-files.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
 import { PhaseReader } from './phase-reader.js';
@@ -30,6 +31,7 @@ export interface FlowOptions {
   readonly world: CheckWorld;
   readonly used: ReadonlyMap<string, UsedFlow>;
   readonly runners: NamedRunners;
+  readonly roles: NamedRoles;
   readonly files: NamedFiles;
   readonly trust: 'file' | 'generated';
   /** Name when the flow has none. */
@@ -184,12 +186,13 @@ function contextOf(
   args: Readonly<Record<string, ArgSpec>>,
   options: FlowOptions,
 ): CheckContext {
-  const { problems, world, used, runners, files, trust, depth = 0 } = options;
+  const { problems, world, used, runners, roles, files, trust, depth = 0 } = options;
   if (trust === 'generated' && raw['runner'] !== undefined) {
     problems.error([...(options.path ?? []), 'runner'], 'generated-flow', 'a generated flow may not choose a runner', {
       target: 'key',
     });
   } else if (typeof raw['runner'] === 'string') runners.name([...(options.path ?? []), 'runner'], raw['runner']);
+  roles.name([...(options.path ?? []), 'model'], raw['model']);
   const hasBudget = raw['budget'] !== undefined || (options.outerBudget ?? false);
   const agentScope = (raw['agentScope'] ?? options.agentScope ?? 'both') as AgentScope;
   return {
@@ -204,6 +207,7 @@ function contextOf(
     argSpecs: args,
     mentionedArgs: new Set(),
     runners,
+    roles,
     files,
     used,
     phases: new Map(sources.map((source) => [source.id, source])),
@@ -216,6 +220,7 @@ function contextOf(
         world,
         used,
         runners,
+        roles,
         files,
         trust,
         name: `${flowName}.${phase}`,

@@ -19,6 +19,7 @@ export interface GeneratedOptions {
   readonly mostPhases?: number;
   /** As for `diskWorld`. */
   readonly runners?: readonly string[];
+  readonly models?: readonly string[];
 }
 
 export type GeneratedFlow =
@@ -41,7 +42,7 @@ export async function checkGenerated(
   const { flow, diagnostics, source } = await checkFlowText({
     file,
     text,
-    world: diskWorld(project, options.runners),
+    world: diskWorld(project, options.runners, { models: options.models }),
     trust: 'generated',
     depth: options.depth,
     name: `${options.parent.name}.${options.phase}`,

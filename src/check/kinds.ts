@@ -143,7 +143,7 @@ export const KIND_BUILDERS: Builders = {
     const judge = raw['judge'];
     const judgeAgent = raw['judgeAgent'];
     if (typeof judge === 'string') reader.template(reader.path('judge'), judge);
-    if (typeof judgeAgent === 'string') reader.agent(reader.path('judgeAgent'), judgeAgent);
+    if (typeof judgeAgent === 'string') reader.agent(reader.path('judgeAgent'), judgeAgent, raw['model']);
     const fields = agentFields(reader, path, raw);
     return {
       kind: 'tournament',

@@ -20,6 +20,8 @@ export interface LoadOptions {
   readonly withoutKept?: boolean;
   /** Names of the runners that there are besides the built-in ones; those of the settings files when nothing is said. */
   readonly runners?: readonly string[];
+  /** Model roles that there are; those of the settings files when nothing is said. */
+  readonly models?: readonly string[];
   readonly overrides?: FlowOverrides;
   /** Also warns of fingerprints that match no file. */
   readonly lookForFiles?: boolean;
@@ -45,7 +47,7 @@ export type LoadedFlow =
     };
 
 /** Raised when a checked flow looks different or means something else. */
-const KEPT_FORMAT = 5;
+const KEPT_FORMAT = 6;
 
 interface Kept {
   readonly format: number;
@@ -82,8 +84,8 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
     }
   }
   const { checkFlowText } = await import('./check-flow.js');
-  const { overrides, runners, lookForFiles } = options;
-  const world = diskWorld(project, runners, { lookForFiles });
+  const { overrides, runners, models, lookForFiles } = options;
+  const world = diskWorld(project, runners, { lookForFiles, models });
   const request = { file: shown, text: found.bytes, world };
   const result = await checkFlowText(overrides ? { ...request, overrides } : request);
   const { flow, diagnostics, dependencies, source } = result;
@@ -96,9 +98,9 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   return { flow, warnings: diagnostics, file, digest, source, looked };
 }
 
-/** Which runners there are decides whether a flow is good; where files say so, they are among what the check looked at. */
-function keptKey({ runners, overrides = {} }: LoadOptions, parts: readonly string[]): string {
-  const given = runners && [runners.toSorted()];
+/** Which runners and model roles there are decides whether a flow is good; where files say so, they are among what the check looked at. */
+function keptKey({ runners, models, overrides = {} }: LoadOptions, parts: readonly string[]): string {
+  const given = (runners || models) && [runners?.toSorted() ?? null, models?.toSorted() ?? null];
   return sha256Hex(JSON.stringify([KEPT_FORMAT, VERSION, overrides, ...parts, ...(given ?? [])]));
 }
 

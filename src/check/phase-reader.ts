@@ -116,13 +116,15 @@ export class PhaseReader {
     return text;
   }
 
-  agent(path: Path, name: string): string {
-    const { problems, world, agentScope } = this.context;
+  /** `model`: what the flow says instead of the agent's own. */
+  agent(path: Path, name: string, model?: unknown): string {
+    const { problems, world, agentScope, roles } = this.context;
     const found = world.agent(name, agentScope);
     if ('problem' in found) {
       const hint = name.includes('{') ? { hint: 'placeholders do not work here' } : {};
       problems.error(path, 'unknown-agent', found.problem, { ...hint, suggest: { name, known: found.known } });
     }
+    if ('found' in found && model === undefined) roles.name(path, found.model, name);
     return name;
   }
 

@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { findAgent } from '../agent/agent-files.js';
+import { type AgentFile, findAgent } from '../agent/agent-files.js';
 import { loadConfig } from '../config/load.js';
 import { findUnmatched, type Unmatched } from '../memo/fingerprint/unmatched.js';
-import { definedRunners, knownRunners } from '../model/config.js';
+import { definedRoles, definedRunners, knownRunners } from '../model/config.js';
 import type { AgentScope } from '../model/flow.js';
 import { LARGEST_FILE } from '../parse/decode.js';
 import { sha256Hex } from '../util/digest.js';
@@ -26,9 +26,13 @@ export interface CheckWorld {
   agent(
     name: string,
     scope: AgentScope,
-  ): { readonly found: true } | { readonly problem: string; readonly known: readonly string[] };
+  ):
+    | { readonly found: true; readonly model?: string }
+    | { readonly problem: string; readonly known: readonly string[] };
   /** Every runner that can be named; undefined while the settings have errors, which a run stops at by itself. */
   runners(): Promise<readonly string[] | undefined>;
+  /** Every model role that the settings define; undefined while they have errors. */
+  models(): Promise<readonly string[] | undefined>;
   /** A saved flow's name or a path from the project root. */
   flow(ref: string): FoundFlow;
   /** A path, as written from the project root, leads out of the project through a symbolic link. */
@@ -38,15 +42,26 @@ export interface CheckWorld {
   readonly dependencies: readonly Dependency[];
 }
 
+export interface WorldOptions {
+  readonly lookForFiles?: boolean | undefined;
+  /** Model roles that are defined, where it is not for the settings files to say. */
+  readonly models?: readonly string[] | undefined;
+}
+
 /** The world as it is on disk. `runners`: those that are defined, where it is not for the settings files to say. */
 export function diskWorld(
   project: ProjectPlace,
   runners?: readonly string[],
-  { lookForFiles = false }: { readonly lookForFiles?: boolean | undefined } = {},
+  { lookForFiles = false, models }: WorldOptions = {},
 ): CheckWorld {
   const recorder = new Recorder();
   const outside = new Map<string, boolean>();
   const agents = new Map<string, ReturnType<CheckWorld['agent']>>();
+  const settings = async () => {
+    const { problems, values, looked } = await loadConfig(project);
+    recorder.note(looked);
+    return problems.some(({ severity }) => severity === 'error') ? undefined : values;
+  };
   return {
     root: project.root,
     agent(name, scope) {
@@ -54,17 +69,20 @@ export function diskWorld(
       let answer = agents.get(key);
       if (!answer) {
         const found = findAgent(project, name, scope, recorder.read, recorder.listMarkdown);
-        answer = 'agent' in found ? { found: true } : found;
+        answer = 'agent' in found ? foundAgent(found.agent) : found;
         agents.set(key, answer);
       }
       return answer;
     },
     async runners() {
       if (runners) return knownRunners(runners);
-      const { problems, values, looked } = await loadConfig(project);
-      recorder.note(looked);
-      if (problems.some(({ severity }) => severity === 'error')) return undefined;
-      return knownRunners(definedRunners(values));
+      const values = await settings();
+      return values && knownRunners(definedRunners(values));
+    },
+    async models() {
+      if (models) return models;
+      const values = await settings();
+      return values && definedRoles(values);
     },
     flow: (ref) => findFlow(project, ref, { read: recorder.read, names: () => savedFlowNames(project) }),
     linksOut(path) {
@@ -83,6 +101,10 @@ export function diskWorld(
       return recorder.dependencies;
     },
   };
+}
+
+function foundAgent({ model }: AgentFile): { readonly found: true; readonly model?: string } {
+  return { found: true, ...(model !== undefined && { model }) };
 }
 
 function isLink(path: string): boolean {

@@ -59,6 +59,7 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
     ...optional('model', get<string>('model')),
     ...optional('thinking', get<string>('thinking')),
     ...optional('concurrency', get<number>('concurrency')),
+    models: modelsOf(placed),
     runners,
     cache: {
       maxBytes: get('cache.maxBytes') ?? defaults.cache.maxBytes,
@@ -77,6 +78,12 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
       items: get('limits.items') ?? defaults.limits.items,
     },
   };
+}
+
+function modelsOf(placed: ReadonlyMap<string, PlacedValue>): Readonly<Record<string, string>> {
+  const prefix = 'models.';
+  const roles = [...placed].filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(roles.map(([key, { value }]) => [key.slice(prefix.length), value as string]));
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {

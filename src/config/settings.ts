@@ -102,6 +102,9 @@ const iterationMode: Read = (value) => {
 /** Any variable may stand in the place of NAME. */
 const ALLOWED_KEY = 'allow.keys.NAME';
 
+/** Any role may stand in the place of NAME. */
+const MODEL_ROLE = 'models.NAME';
+
 /** What weakens a protection of the user is said by the user: a project's file must not hold it. */
 export function isUserOnly(key: string): boolean {
   return /^(safe|allow)\./.test(key);
@@ -111,6 +114,7 @@ export function isUserOnly(key: string): boolean {
 export const SETTINGS: readonly Setting[] = [
   { key: 'runner', help: 'the runner of every flow that names none', read: text },
   { key: 'model', help: 'the model of every flow that names none', read: text },
+  { key: MODEL_ROLE, help: 'the model that `{{NAME}}` stands for in flows and agent files', read: text },
   { key: 'thinking', help: 'how hard agents think where nothing else says it', read: text },
   { key: 'concurrency', help: 'phase executions at once, where a flow does not say', read: positive },
   { key: 'cache.maxBytes', help: 'size of the store', read: size },
@@ -170,8 +174,14 @@ export const RUNNER_NAME = /^(?!(?:constructor|prototype)$)[A-Za-z0-9][A-Za-z0-9
 
 /** The setting that a full key names; undefined if there is none. */
 export function findSetting(key: string): Setting | undefined {
-  const wanted = /^allow\.keys\.[A-Za-z_]\w*$/.test(key) ? ALLOWED_KEY : key;
+  const wanted = patternOf(key) ?? key;
   const runner = /^runners\.([^.]+)\.([^.]+)$/.exec(key);
   if (!runner) return SETTINGS.find((setting) => setting.key === wanted);
   return RUNNER_NAME.test(runner[1]!) ? RUNNER_SETTINGS.find((setting) => setting.key === runner[2]) : undefined;
+}
+
+/** The setting of a family that a key belongs to: a name of the user's own stands at its end. */
+function patternOf(key: string): string | undefined {
+  if (/^allow\.keys\.[A-Za-z_]\w*$/.test(key)) return ALLOWED_KEY;
+  return /^models\.(?!(?:constructor|prototype)$)[A-Za-z][\w-]{0,63}$/.test(key) ? MODEL_ROLE : undefined;
 }

@@ -52,5 +52,5 @@ export async function checkFlow(project: Project, ref: string, options: LoadFlow
 }
 
 function checkedWith({ config }: LoadFlowOptions) {
-  return config ? { runners: Object.keys(config.runners ?? {}) } : {};
+  return config ? { runners: Object.keys(config.runners ?? {}), models: Object.keys(config.models ?? {}) } : {};
 }

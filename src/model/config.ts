@@ -6,6 +6,8 @@ export interface Config {
   readonly runner?: string;
   readonly model?: string;
   readonly thinking?: string;
+  /** What a flow's `model: "{{strong}}"` stands for, by role. */
+  readonly models: Readonly<Record<string, string>>;
   readonly concurrency?: number;
   readonly runners: Readonly<Record<string, RunnerConfig>>;
   readonly cache: {
@@ -65,6 +67,21 @@ export function noSuchRunner(
   };
 }
 
+const ROLE = /^\s*\{\{\s*([A-Za-z][\w-]*)\s*\}\}\s*$/;
+
+/** The role that a model is written as: `strong` of `{{strong}}`; undefined for a model's own name. */
+export function modelRole(model: string): string | undefined {
+  return ROLE.exec(model)?.[1];
+}
+
+/** What is said of a role that the settings do not map to a model, wherever it stands. */
+export function noSuchRole(role: string): { readonly message: string; readonly hint: string } {
+  return {
+    message: `no model is set for the role {{${role}}}`,
+    hint: `say which one it is: taskflow config set models.${role} MODEL`,
+  };
+}
+
 /** Where a value came from, for `config list`. */
 export interface ConfigValue {
   readonly key: string;
@@ -73,12 +90,18 @@ export interface ConfigValue {
   readonly file?: string;
 }
 
+/** The model roles that the settings define. */
+export function definedRoles(values: readonly Pick<ConfigValue, 'key'>[]): readonly string[] {
+  return values.flatMap(({ key }) => /^models\.(.+)$/.exec(key)?.[1] ?? []);
+}
+
 /** Names of the runners that the settings define, whether or not each is complete. */
 export function definedRunners(values: readonly Pick<ConfigValue, 'key'>[]): readonly string[] {
   return values.flatMap(({ key }) => /^runners\.([^.]+)\./.exec(key)?.[1] ?? []);
 }
 
 export const CONFIG_DEFAULTS: Config = {
+  models: {},
   runners: {},
   cache: {
     maxBytes: 1024 ** 3,

@@ -59,7 +59,10 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   const store = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir, key);
   if (store && 'refused' in store) return store;
   const runners = new RunnerPool(options);
-  const nested = new NestedFlows(project, Object.keys(config.runners));
+  const nested = new NestedFlows(project, {
+    runners: Object.keys(config.runners),
+    models: Object.keys(config.models),
+  });
   const unpriced = await moneyCannotBeHeld(options, runners, nested);
   if (unpriced) return { refused: unpriced };
   const { previousRun } = parts;

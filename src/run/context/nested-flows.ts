@@ -14,8 +14,8 @@ export class NestedFlows {
 
   constructor(
     private readonly project: Project,
-    /** Names of those that the run's settings define. */
-    private readonly runners: readonly string[],
+    /** Names of the runners and model roles that the run's settings define. */
+    private readonly defined: { readonly runners: readonly string[]; readonly models: readonly string[] },
   ) {}
 
   load(ref: string): Promise<Loaded> {
@@ -28,7 +28,7 @@ export class NestedFlows {
   }
 
   async #read(ref: string): Promise<Loaded> {
-    const result = await loadFlow(this.project, ref, { runners: this.runners });
+    const result = await loadFlow(this.project, ref, this.defined);
     if ('diagnostics' in result) return { failure: badFlow(`the flow ${ref} cannot be used`, result.diagnostics) };
     return { flow: result.flow };
   }
@@ -36,8 +36,13 @@ export class NestedFlows {
   async generated(value: JsonValue, parent: Scope, phase: string, given: JsonObject): Promise<Loaded> {
     const depth = parent.generated ? parent.depth + 1 : 1;
     const { checkGenerated } = await import('../../check/generated.js');
-    const { project, runners } = this;
-    const checked = await checkGenerated(project, value, { parent: parent.flow, phase, depth, given, runners });
+    const checked = await checkGenerated(this.project, value, {
+      parent: parent.flow,
+      phase,
+      depth,
+      given,
+      ...this.defined,
+    });
     if ('flow' in checked) return { flow: checked.flow };
     return { failure: badFlow('the generated flow has problems', checked.diagnostics) };
   }

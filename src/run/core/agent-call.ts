@@ -1,4 +1,5 @@
 import { type AgentFile, findAgent } from '../../agent/agent-files.js';
+import { modelRole, noSuchRole } from '../../model/config.js';
 import type { Failure } from '../../model/failure.js';
 import type { TaskBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
@@ -38,8 +39,11 @@ export async function agentCall(
   const { runner } = pooled;
   const unpriced = costUnknown(options, runner);
   if (unpriced) return { failure: unpriced };
-  const model =
+  const written =
     options.model ?? body.model ?? agent?.model ?? scope.flow.model ?? options.config.model ?? runner.defaultModel;
+  const chosen = modelFor(written, options.config.models);
+  if ('failure' in chosen) return chosen;
+  const { model } = chosen;
   const thinking = body.thinking ?? agent?.thinking ?? scope.flow.thinking ?? options.config.thinking;
   const tools = body.tools ?? agent?.tools;
   const systemPrompt = [agent?.systemPrompt, body.systemPrompt].filter(Boolean).join('\n\n') || undefined;
@@ -67,6 +71,17 @@ export async function agentCall(
       ...(pinned ? { clientVersion: pinned.version } : {}),
     },
   };
+}
+
+/** A role is looked up in the settings; any other name is the model itself. */
+function modelFor(
+  written: string | undefined,
+  models: Readonly<Record<string, string>>,
+): { readonly model: string | undefined } | { readonly failure: Failure } {
+  const role = written === undefined ? undefined : modelRole(written);
+  if (role === undefined) return { model: written };
+  if (!Object.hasOwn(models, role)) return { failure: { code: 'bad-input', ...noSuchRole(role) } };
+  return { model: models[role] };
 }
 
 async function agentFile(
