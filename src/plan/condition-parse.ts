@@ -105,7 +105,7 @@ class ConditionParser {
     if (token?.type === 'operator' && COMPARISONS.has(token.text)) {
       return this.#compare(left, token.text as Comparison);
     }
-    if (isWord(token, 'contains')) return this.#compare(left, 'contains');
+    if (isWord(token, 'contains')) return this.#contains(left);
     if (isWord(token, 'matches')) return this.#matches(left);
     return left;
   }
@@ -125,6 +125,34 @@ class ConditionParser {
       };
     }
     return { type: 'compare', operator, left, right };
+  }
+
+  /** Several plain words after `contains` are one text: `{steps.build.output} contains BUILD SUCCESS`. */
+  #contains(left: ConditionNode): ConditionNode | ConditionError {
+    const from = this.#index + 1;
+    const to = this.#endOfSide(from);
+    const words = this.tokens.slice(from, to);
+    const first = words[0];
+    const startsText = first?.type === 'word' || first?.type === 'ref';
+    const isText = startsText && words.length > 1 && !words.some(isComparing);
+    if (!isText) return this.#compare(left, 'contains');
+    this.#index = to;
+    const last = words.at(-1)!;
+    const template = parseTemplate(this.text.slice(first.offset, last.offset + last.length), this.itemName);
+    return { type: 'compare', operator: 'contains', left, right: { type: 'text', template, offset: first.offset } };
+  }
+
+  /** Index of the token that ends this side of `&&` and `||`, or closes the parenthesis around it. */
+  #endOfSide(from: number): number {
+    let open = 0;
+    for (let index = from; index < this.tokens.length; index++) {
+      const token = this.tokens[index]!;
+      if (token.type !== 'operator') continue;
+      if (token.text === '(') open += 1;
+      else if (token.text === ')') open -= 1;
+      if (open < 0 || token.text === '&&' || token.text === '||') return index;
+    }
+    return this.tokens.length;
   }
 
   #matches(left: ConditionNode): ConditionNode | ConditionError {
@@ -209,6 +237,13 @@ class ConditionParser {
     const hint = 'join parts with && or ||, and put text with spaces in quotes';
     return { ok: false, offset, length, message: `"${written}" is not expected here`, hint };
   }
+}
+
+/** Compares, or quotes: a text of plain words has none of these. */
+function isComparing(token: Token): boolean {
+  if (token.type === 'string' || token.type === 'pattern') return true;
+  if (token.type === 'operator') return COMPARISONS.has(token.text);
+  return isWord(token, 'contains') || isWord(token, 'matches');
 }
 
 function patternOf(token: Token): { source: string; flags: string } | undefined {

@@ -55,6 +55,29 @@ describe('conditions', () => {
     expect(holds(text)).toBe(expected);
   });
 
+  it.each([
+    ['{args.log} contains BUILD SUCCESS', true],
+    ['{args.log} contains BUILD  SUCCESS', false],
+    ['{args.log} contains BUILD FAILURE', false],
+    ['{args.log} contains BUILD SUCCESS && 1 == 2', false],
+    ['1 == 2 || {args.log} contains BUILD SUCCESS', true],
+    ['({args.log} contains all done!) && 1 == 1', true],
+    ['!({args.log} contains 2 errors)', true],
+    ['{args.log} contains BUILD {args.word}', true],
+    ['{args.log} contains took 3 (three) s', true],
+    ['({args.log} contains took 3 (three) s)', true],
+  ])('%s takes the rest of its side as one text: %s', (text, expected) => {
+    const values = { 'args.log': 'BUILD SUCCESS, took 3 (three) s, all done!', 'args.word': 'SUCCESS' };
+    expect(holds(text, values)).toBe(expected);
+  });
+
+  it.each([
+    '{args.a} contains x == y',
+    '{args.a} contains x y == z',
+    '{args.a} contains "x" y',
+    'a contains b contains c',
+  ])('%s is no text of plain words, and an error', (text) => expect(parseCondition(text).ok).toBe(false));
+
   it('reads values, and what is missing as empty', () => {
     expect(holds('{steps.a.json.n} >= 0.8', { 'steps.a.json.n': 0.85 })).toBe(true);
     expect(holds('{steps.a.json.n} >= 0.8', { 'steps.a.json.n': '0.85' })).toBe(true);
