@@ -18,11 +18,18 @@ import { unitTitle } from './unit-title.js';
 
 type LabelledSpec = UnitSpec & { readonly label: string };
 
+interface Together {
+  /** What the units say together. */
+  readonly combine: (units: readonly Settled[]) => Output;
+  /** Of the phase itself; those of the units follow it. */
+  readonly remark?: string | undefined;
+}
+
 /** Units side by side; the phase is done when all of them are. Progress is told as they come in. */
 export async function fanOut(
   at: PhaseContext,
   specs: readonly LabelledSpec[],
-  combine: (units: readonly Settled[]) => Output,
+  { combine, remark }: Together,
 ): Promise<Settled> {
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
@@ -72,7 +79,7 @@ export async function fanOut(
     durationMs,
     files: units.flatMap((unit) => unit.files),
     failure: bad?.failure,
-    remark: remarkOf(specs, units),
+    remark: [remark, remarkOf(specs, units)].filter(Boolean).join('; ') || undefined,
     inputs: { units: specs.length },
   };
   const withFiles =

@@ -6,12 +6,12 @@ import { grouped } from '../../util/format.js';
 import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { failedBefore, type Settled } from '../core/execution.js';
-import { jsonWithin } from '../core/output.js';
 import { renderValue } from '../render/render.js';
 import { whyEntered } from '../reuse/why-missed.js';
 import { settleComposite } from './aggregate.js';
 import { fanOut, unitValue } from './fan-out.js';
 import type { KindHandler } from './kind.js';
+import { listOf } from './list-of.js';
 
 const MOST_ITEMS_OF_GENERATED = 200;
 
@@ -26,7 +26,7 @@ export const mapKind: KindHandler<MapPhase> = {
       variables: { item: { name, value } },
     });
     const specs = await mapInTurns(items.list, specOf, at.signal);
-    return fanOut(at, specs, (units) => combined(at, units));
+    return fanOut(at, specs, { combine: (units) => combined(at, units), remark: items.took });
   },
 };
 
@@ -35,7 +35,9 @@ function combined(at: PhaseContext, units: readonly Settled[]): Output {
   return { text, json: units.map((unit) => unitValue(at, unit)) };
 }
 
-function itemsOf(at: PhaseContext<MapPhase>): { list: readonly JsonValue[] } | { failure: Failure } {
+function itemsOf(
+  at: PhaseContext<MapPhase>,
+): { readonly list: readonly JsonValue[]; readonly took?: string } | { readonly failure: Failure } {
   const { over } = at.phase;
   const rendered = renderValue(at, over as JsonValue);
   if (rendered.unresolved.length > 0) {
@@ -44,13 +46,15 @@ function itemsOf(at: PhaseContext<MapPhase>): { list: readonly JsonValue[] } | {
       'Look at what that phase said with `taskflow trace`.',
     );
   }
-  const list = asList(rendered.value, at.run.options.config.limits.items);
-  if (!list)
+  const most = at.run.options.config.limits.items;
+  const found = listOf(rendered.value, most);
+  if ('problem' in found) {
     return bad(
-      `\`over\` is no list: ${JSON.stringify(rendered.value).slice(0, 120)}`,
+      `\`over\` is no list: ${found.problem}`,
       'Let the phase before it have `output: json` and return a list.',
     );
-  const most = at.run.options.config.limits.items;
+  }
+  const { list } = found;
   if (list.length > most) {
     return {
       failure: {
@@ -68,33 +72,7 @@ function itemsOf(at: PhaseContext<MapPhase>): { list: readonly JsonValue[] } | {
       },
     };
   }
-  return { list };
-}
-
-/**
- * A list; a text that is one; the lines of a text, as far as one more than `most`. An empty text (a skipped phase) is an
- * empty list.
- */
-function asList(value: JsonValue, most: number): readonly JsonValue[] | undefined {
-  if (Array.isArray(value)) return value;
-  if (typeof value !== 'string') return undefined;
-  if (value.trim() === '') return [];
-  const within = jsonWithin(value);
-  if (Array.isArray(within)) return within;
-  if (within !== undefined) return undefined;
-  return fullLines(value, most + 1);
-}
-
-function fullLines(text: string, most: number): readonly string[] {
-  const lines: string[] = [];
-  for (let start = 0; start <= text.length && lines.length < most; ) {
-    const found = text.indexOf('\n', start);
-    const end = found === -1 ? text.length : found;
-    const line = text.slice(start, end > start && text[end - 1] === '\r' && found !== -1 ? end - 1 : end);
-    if (line.trim() !== '') lines.push(line);
-    start = end + 1;
-  }
-  return lines;
+  return found;
 }
 
 function bad(message: string, hint: string): { failure: Failure } {
