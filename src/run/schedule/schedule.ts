@@ -6,7 +6,8 @@ import type { RunContext } from '../context/context.js';
 import { phaseContext } from '../context/phase-context.js';
 import { addSavings } from '../core/budget.js';
 import { forecastOfParts } from '../core/forecast-outcome.js';
-import type { Scope, ScopeResult } from '../core/scope.js';
+import { resultPhase } from '../core/result-phase.js';
+import { phasePath, type Scope, type ScopeResult } from '../core/scope.js';
 import { type Readiness, readiness, type Standing } from './readiness.js';
 import { runPhase, unrun } from './run-phase.js';
 import { selectPhases } from './selection.js';
@@ -206,7 +207,7 @@ class Schedule {
       else if (!outcome.taken && (outcome.status === 'done' || outcome.attempts > 0)) reuse.executed += 1;
       if (outcome.ageMs !== undefined) ageMs = Math.min(ageMs ?? outcome.ageMs, outcome.ageMs);
     }
-    const last = this.scope.outcomes.get(this.#wanted() ?? this.scope.flow.result);
+    const last = this.#last();
     const status = this.#status();
     return {
       status,
@@ -218,6 +219,19 @@ class Schedule {
       failure: status === 'success' ? undefined : (this.#firstFailure ?? this.#otherReason()),
       ...(this.scope.flow.phases.some(({ id }) => this.#select(id) === 'leave') && { partial: true }),
     };
+  }
+
+  /** Says so where the phase that should give the result was left out. */
+  #last(): PhaseOutcome | undefined {
+    const wanted = this.#wanted();
+    if (wanted !== undefined) return this.scope.outcomes.get(wanted);
+    const { flow } = this.scope;
+    const last = resultPhase(this.scope);
+    if (last?.status === 'done' && last.id !== flow.result && !this.runContext.options.forecast) {
+      const [skipped, instead] = [flow.result, last.id].map((id) => phasePath(this.scope, id));
+      this.runContext.warn(`${skipped} was skipped, so the result is the output of ${instead}`);
+    }
+    return last;
   }
 
   /** Whoever runs one phase, or up to one, wants to see what that one says. */

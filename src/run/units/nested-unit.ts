@@ -12,6 +12,7 @@ import { Admission } from '../core/admission.js';
 import { tooDeep } from '../core/depth.js';
 import { type Execution, failedBefore } from '../core/execution.js';
 import { promised } from '../core/output.js';
+import { resultPhase } from '../core/result-phase.js';
 import type { Scope, ScopeResult, Variables } from '../core/scope.js';
 import { namedInside } from '../core/selectors.js';
 import { brokePromise, withRetries } from '../execute/retry.js';
@@ -171,7 +172,7 @@ async function heldToPromise(at: PhaseContext, scope: Scope, execution: Executio
   const { output, expect } = at.phase;
   if (execution.status !== 'done' || (output === 'text' && expect === undefined)) return execution;
   // Agents like to talk around JSON; a script that does has failed.
-  const lenient = scope.outcomes.get(scope.flow.result)?.kind !== 'script';
+  const lenient = resultPhase(scope)?.kind !== 'script';
   const kept = await promised(execution.output, { output, expect, lenient });
   if ('output' in kept) return { ...execution, output: kept.output };
   const hint = `What is done inside is kept: correct it there, or run all of it anew with --rerun ${at.path}.`;
