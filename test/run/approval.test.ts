@@ -92,7 +92,11 @@ describe('without anybody to ask', () => {
   });
 
   it('the time to decide runs out', async () => {
-    const limited = [phases[0]!, approval('Ship?', { dependsOn: ['a'], timeout: '20ms' }), phases[2]!];
+    const limited = [
+      phases[0]!,
+      approval('Ship?', { dependsOn: ['a'], timeout: '20ms', onExpire: 'fail' }),
+      phases[2]!,
+    ];
     const first = await rig.run(flow(limited));
     await new Promise((resolve) => setTimeout(resolve, 40));
     expect(decide(first.runId, 'approve')).toMatchObject({ failure: { message: expect.stringContaining('is over') } });

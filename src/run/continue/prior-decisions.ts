@@ -1,5 +1,6 @@
 import { mayBeCrossRun } from '../../model/kind.js';
-import type { DecisionLine, JournalLine, RunLine } from '../journal/lines.js';
+import type { Status } from '../../model/outcome.js';
+import type { AskLine, DecisionLine, JournalLine, RunLine } from '../journal/lines.js';
 
 /**
  * Decisions about approvals that have not released any work. A decision serves one run: once something behind the
@@ -7,12 +8,17 @@ import type { DecisionLine, JournalLine, RunLine } from '../journal/lines.js';
  */
 export class PriorDecisions {
   readonly #open = new Map<string, DecisionLine>();
+  /** Questions that have to be answered by a certain time, and are not. */
+  readonly #asked = new Map<string, AskLine>();
   #phases = new Map<string, RunLine['phases'][number]>();
 
   note(line: JournalLine): void {
     switch (line.type) {
       case 'run':
         this.#phases = new Map(line.phases.map((phase) => [phase.id, phase]));
+        break;
+      case 'ask':
+        if (line.deadline !== undefined) this.#asked.set(decisionKey(line.phase, line.digest), line);
         break;
       case 'decision':
         this.#open.set(decisionKey(line.phase, line.digest), line);
@@ -21,6 +27,7 @@ export class PriorDecisions {
         if (this.#open.size > 0) this.#usedBy(line.phase);
         break;
       case 'phase':
+        if (line.kind === 'approval' && isAnswered(line.status)) this.#answered(line.phase);
         // A rejection has done what it can do.
         if (line.kind === 'approval' && line.status === 'blocked') this.#close((path) => path === line.phase);
         break;
@@ -31,8 +38,18 @@ export class PriorDecisions {
     return this.#open.get(decisionKey(path, digest));
   }
 
-  unused(): Iterable<DecisionLine> {
-    return this.#open.values();
+  /** The question about exactly this text, where its time to be answered is running already. */
+  asked(path: string, digest: string): AskLine | undefined {
+    return this.#asked.get(decisionKey(path, digest));
+  }
+
+  /** What a run that continues must carry. */
+  unused(): readonly (AskLine | DecisionLine)[] {
+    return [...this.#asked.values(), ...this.#open.values()];
+  }
+
+  #answered(path: string): void {
+    for (const [key, { phase }] of this.#asked) if (phase === path) this.#asked.delete(key);
   }
 
   /** Work has begun: whatever was decided before it, in its own flow and in those around it, is used up. */
@@ -72,6 +89,11 @@ export class PriorDecisions {
   #close(used: (path: string) => boolean): void {
     for (const [key, decision] of this.#open) if (used(decision.phase)) this.#open.delete(key);
   }
+}
+
+/** What is paused, or was interrupted, is still to be answered. */
+function isAnswered(status: Status): boolean {
+  return status === 'done' || status === 'blocked' || status === 'failed';
 }
 
 /** Whether the path lies in the same nested flow as the approval. */

@@ -1,7 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import { unitName } from '../core/selectors.js';
 import { hasSettled } from '../effects/settled.js';
-import type { DecisionLine, JournalLine, ResultLine, StartLine } from '../journal/lines.js';
+import type { AskLine, DecisionLine, JournalLine, ResultLine, StartLine } from '../journal/lines.js';
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
 import { PriorDecisions } from './prior-decisions.js';
@@ -102,6 +102,11 @@ export class PriorResults {
   /** Decided about exactly this text, and no work was released by it yet. */
   decision(path: string, digest: string): DecisionLine | undefined {
     return this.#decisions.find(path, digest);
+  }
+
+  /** Asked about exactly this text, with a time to be answered in. */
+  asked(path: string, digest: string): AskLine | undefined {
+    return this.#decisions.asked(path, digest);
   }
 
   /**

@@ -55,8 +55,10 @@ export function decideApproval(
     );
   }
   const now = project.clock.now();
-  if (asked.deadline !== undefined && now > asked.deadline)
-    return bad(`the time to decide about ${phase} is over`, 'Resume the run to be asked again.');
+  if (asked.deadline !== undefined && now > asked.deadline) {
+    const then = asked.onExpire === undefined ? '' : ` (onExpire: ${asked.onExpire})`;
+    return bad(`the time to decide about ${phase} is over${then}`, `Go on with it: taskflow resume ${runId}`);
+  }
   const earlier = asked.decided;
   if (earlier?.decision === decision && (earlier.note ?? '') === (note ?? '')) {
     return { asked, decision: earlier, earlier, repeated: true };

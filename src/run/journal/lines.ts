@@ -1,5 +1,6 @@
 import type { RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
+import type { Expiry } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { CacheHit, ItemCounts, Output, OutputFile, Savings, Status, Usage } from '../../model/outcome.js';
@@ -153,7 +154,10 @@ export interface AskLine {
   readonly phase: string;
   readonly text: string;
   readonly digest: string;
+  /** Until when somebody has to decide; undefined: at any time. Kept by runs that continue this one. */
   readonly deadline?: number;
+  /** What is decided then. */
+  readonly onExpire?: Expiry;
 }
 
 export interface DecisionLine {

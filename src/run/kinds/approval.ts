@@ -1,6 +1,7 @@
 import type { ApprovalPhase } from '../../model/flow.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
+import { formatDuration } from '../../util/duration.js';
 import { shellWord } from '../../util/shell-word.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, pureResult } from '../core/execution.js';
@@ -21,40 +22,77 @@ export function approvalDigest(path: string, text: string): string {
   return sha256Hex(canonicalEncode({ approval: path, text }));
 }
 
+interface Question {
+  readonly text: string;
+  readonly digest: string;
+  /** Until when it has to be answered, where something is decided then. */
+  readonly deadline: number | undefined;
+}
+
 async function decide(at: PhaseContext<ApprovalPhase>, secretText: string): Promise<Execution> {
-  const { run, phase } = at;
-  const now = () => run.options.project.clock.now();
+  const { run } = at;
   const text = run.secrets.mask(secretText);
   const digest = approvalDigest(at.path, text);
   const earlier = run.prior.decision(at.path, digest);
   if (earlier) return decided({ decision: earlier.decision, note: earlier.note });
-  const deadline = phase.timeoutMs === undefined ? undefined : now() + phase.timeoutMs;
-  run.journal.write({ type: 'ask', at: now(), phase: at.path, text, digest, deadline });
-  run.journal.sync();
-  run.emit({ type: 'approval', phase: at.path, text, digest });
-  const request = { phase: at.path, text, timeoutMs: phase.timeoutMs, signal: at.signal };
-  const answer: ApprovalAnswer = run.options.approve ? await run.options.approve(request) : { decision: 'pause' };
+  const question = { text, digest, deadline: deadlineOf(at, digest) };
+  if (isOver(at, question)) return expire(at, question);
+  const answer = await ask(at, question);
   // A person who is asked often edits something first.
   run.fingerprints.touched();
   run.prior.lookAgain();
-  if (at.signal.aborted)
+  if (at.signal.aborted) {
     return failedBefore({ code: 'interrupted', message: 'interrupted while waiting for approval' });
+  }
   if (answer.decision === 'pause') {
-    if (deadline !== undefined && now() >= deadline) {
-      return failedBefore({ code: 'timeout', message: 'nobody decided in time', hint: 'Run again to be asked again.' });
-    }
+    if (isOver(at, question)) return expire(at, question);
     return pureResult({ text: '', json: null }, { status: 'paused', failure: waiting(at), attempts: 0 });
   }
-  run.journal.write({
-    type: 'decision',
-    at: now(),
-    phase: at.path,
-    digest,
-    decision: answer.decision,
-    note: answer.note,
-  });
+  return record(at, question, answer);
+}
+
+/** The time runs from the first question about this text, whichever run asked it. */
+function deadlineOf({ run, phase, path }: PhaseContext<ApprovalPhase>, digest: string): number | undefined {
+  if (phase.timeoutMs === undefined || phase.onExpire === undefined) return undefined;
+  return run.prior.asked(path, digest)?.deadline ?? run.options.project.clock.now() + phase.timeoutMs;
+}
+
+function isOver({ run }: PhaseContext, { deadline }: Question): boolean {
+  return deadline !== undefined && run.options.project.clock.now() >= deadline;
+}
+
+/** `pause` where nobody can be asked now. */
+async function ask(at: PhaseContext<ApprovalPhase>, { text, digest, deadline }: Question): Promise<ApprovalAnswer> {
+  const { run, phase } = at;
+  const now = run.options.project.clock.now();
+  const expiry = deadline === undefined ? {} : { deadline, onExpire: phase.onExpire };
+  run.journal.write({ type: 'ask', at: now, phase: at.path, text, digest, ...expiry });
   run.journal.sync();
-  return decided(answer);
+  run.emit({ type: 'approval', phase: at.path, text, digest });
+  if (!run.options.approve) return { decision: 'pause' };
+  const timeoutMs = deadline === undefined ? phase.timeoutMs : deadline - now;
+  return run.options.approve({ phase: at.path, text, timeoutMs, signal: at.signal });
+}
+
+/** Nobody decided in time: what the flow says about that is decided. */
+function expire(at: PhaseContext<ApprovalPhase>, question: Question): Execution {
+  const { onExpire, timeoutMs = 0 } = at.phase;
+  const note = `nobody decided within ${formatDuration(timeoutMs)}`;
+  if (onExpire === 'approve' || onExpire === 'reject') {
+    return record(at, question, { decision: onExpire, note, by: 'timeout' });
+  }
+  return failedBefore({ code: 'timeout', message: note, hint: 'Run again to be asked again.' });
+}
+
+function record(
+  at: PhaseContext,
+  { digest }: Question,
+  { decision, note, by }: Exclude<ApprovalAnswer, { decision: 'pause' }> & { readonly by?: string },
+): Execution {
+  const { journal, options } = at.run;
+  journal.write({ type: 'decision', at: options.project.clock.now(), phase: at.path, digest, decision, note, by });
+  journal.sync();
+  return decided({ decision, note });
 }
 
 function waiting(at: PhaseContext) {
