@@ -14,7 +14,8 @@ export class Limits {
   constructor(limits: { readonly timeoutMs?: number; readonly idleTimeoutMs?: number; readonly signal: AbortSignal }) {
     const { timeoutMs, idleTimeoutMs, signal } = limits;
     if (timeoutMs !== undefined) this.#start(timeoutMs, timeoutFailure(timeoutMs));
-    if (idleTimeoutMs !== undefined) this.#idle = this.#start(idleTimeoutMs, idleFailure(idleTimeoutMs));
+    // 0 is no bound.
+    if (idleTimeoutMs) this.#idle = this.#start(idleTimeoutMs, idleFailure(idleTimeoutMs));
     this.#forgetSignal = onAbort(signal, () => this.stop(INTERRUPTED));
     if (signal.aborted) this.stop(INTERRUPTED);
   }

@@ -8,10 +8,11 @@ export function checkDuration(
   value: string | number,
   path: Path,
   problems: Problems,
-  more: { readonly hint?: string } = {},
+  { mayBeZero = false, ...more }: { readonly hint?: string; readonly mayBeZero?: boolean } = {},
 ): number | undefined {
   const ms = parseDuration(value);
   if (ms === undefined) problems.error(path, 'out-of-range', `${nameOf(path)} is longer than anybody can count`);
-  else if (ms === 0) problems.error(path, 'out-of-range', `${nameOf(path)} has to be longer than nothing`, more);
+  else if (ms === 0 && !mayBeZero)
+    problems.error(path, 'out-of-range', `${nameOf(path)} has to be longer than nothing`, more);
   return ms;
 }

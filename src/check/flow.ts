@@ -2,7 +2,7 @@ import type { AgentDefaults, AgentScope, ArgSpec, Budget, Flow, Phase } from '..
 import { isJsonObject } from '../model/json.js';
 import { isCwdWord, isForbiddenName } from '../model/names.js';
 import { Arg, type RawArg, type RawCache, type RawRetry } from '../model/schema/common.js';
-import { FLOW_FIELDS, MOST_PHASES, Step } from '../model/schema/flow.js';
+import { FLOW_FIELDS, IGNORED_FLOW_FIELDS, MOST_PHASES, Step } from '../model/schema/flow.js';
 import type { Path } from '../parse/locate.js';
 import { findCycles } from '../plan/graph.js';
 import { parseDuration } from '../util/duration.js';
@@ -16,7 +16,7 @@ import type { NamedRoles } from './model-roles.js';
 import type { NamedFiles } from './named-files.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
 import { PhaseReader } from './phase-reader.js';
-import { readPhases } from './phases.js';
+import { expanded, readPhases } from './phases.js';
 import type { Problems } from './problem.js';
 import type { NamedRunners } from './runners.js';
 import { salvage } from './salvage.js';
@@ -106,8 +106,12 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
         target: 'key',
         suggest: { name, known: Object.keys(FLOW_FIELDS) },
       });
-    } else if (name === 'contextSharing') {
-      problems.warn(at, 'no-effect', '"contextSharing" is accepted but does nothing here', { target: 'key' });
+    } else if (Object.hasOwn(IGNORED_FLOW_FIELDS, name)) {
+      problems.warn(at, 'no-effect', `"${name}" is accepted but does nothing here`, { target: 'key' });
+    } else if (name === 'hooks') {
+      if (checkStructure(value, FLOW_FIELDS.hooks, at, problems)) {
+        problems.warn(at, 'no-effect', '"hooks" are checked, but not run yet', { target: 'key' });
+      }
     } else if (name === 'name' && isForbiddenName(value)) {
       forbiddenName(at, value, problems);
     } else if (name === 'phases' && Array.isArray(value) && value.length > 0) {
@@ -239,7 +243,8 @@ function contextOf(
 }
 
 function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefaults {
-  const defaults = (raw['defaults'] ?? {}) as {
+  const written = (raw['defaults'] ?? {}) as Fields;
+  const defaults = { ...written, ...('cache' in written && { cache: expanded('cache', written['cache']) }) } as {
     retry?: RawRetry;
     timeout?: string | number;
     cache?: RawCache;
@@ -256,8 +261,9 @@ function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefa
   for (const [index, entry] of (defaults.cache?.fingerprint ?? []).entries()) {
     checkFingerprint(reader, reader.path('cache', 'fingerprint', index), entry, {});
   }
+  const idle = raw['idleTimeout'] as string | number | undefined;
+  if (idle !== undefined) checkDuration(idle, [...path, 'idleTimeout'], context.problems, { mayBeZero: true });
   for (const [at, value] of [
-    [[...path, 'idleTimeout'], raw['idleTimeout'] as string | undefined],
     [reader.path('timeout'), defaults.timeout],
     [reader.path('cache', 'ttl'), defaults.cache?.ttl],
   ] as const) {

@@ -1,4 +1,4 @@
-import type { Branch, Phase, RunBody, TaskBody, UseBody } from '../model/flow.js';
+import type { Branch, Expiry, Phase, RunBody, TaskBody, UseBody } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { isForbiddenName } from '../model/names.js';
@@ -39,7 +39,7 @@ export const KIND_BUILDERS: Builders = {
     const over = raw['over'] as string | readonly JsonValue[] | undefined;
     checkAlias(reader);
     if (over !== undefined) reader.deep(reader.path('over'), over);
-    if (typeof over === 'string' && !over.includes('{')) {
+    if (typeof over === 'string' && !over.includes('{') && !isWrittenList(over)) {
       reader.context.problems.error(
         reader.path('over'),
         'bad-value',
@@ -105,10 +105,14 @@ export const KIND_BUILDERS: Builders = {
   },
 
   approval: (reader) => {
-    const { raw, id } = reader.source;
+    const { raw, id, written } = reader.source;
     const fallback = typeof raw['description'] === 'string' ? raw['description'] : `Approve "${id}"?`;
     const task = typeof raw['task'] === 'string' ? reader.template(reader.path('task'), raw['task']) : fallback;
-    return { kind: 'approval', task };
+    const onExpire = raw['onExpire'] as Expiry | undefined;
+    if (onExpire !== undefined && !written.has('timeout') && !written.has('timeoutMs')) {
+      noEffect(reader, 'onExpire', 'without "timeout"');
+    }
+    return { kind: 'approval', task, ...(onExpire && { onExpire }) };
   },
 
   flow: (reader) => {
@@ -183,6 +187,11 @@ export const KIND_BUILDERS: Builders = {
 function withValues(reader: PhaseReader, item = false): Readonly<Record<string, JsonValue>> {
   const given = (reader.source.raw['with'] ?? {}) as Readonly<Record<string, JsonValue>>;
   return reader.deep(reader.path('with'), given, { item });
+}
+
+/** A list as JSON text, or one item per line. */
+function isWrittenList(text: string): boolean {
+  return text.trim().includes('\n') || /^\s*\[[\s\S]*\]\s*$/.test(text);
 }
 
 /** The further name of a map's item has to be one that nothing else has. */

@@ -67,8 +67,8 @@ function basePart(reader: PhaseReader, defaults: PhaseDefaults): Base {
   for (const [index, glob] of outputs.entries()) checkOutput(reader, index, glob);
   if (raw['expect'] !== undefined) checkJsonSchema(raw['expect'], reader.path('expect'), reader.context.problems);
   const retry = (raw['retry'] ?? defaults.retry) as RawRetry | undefined;
-  const timeoutMs = duration(reader, 'timeout', defaults.timeout);
-  const idleTimeoutMs = duration(reader, 'idleTimeout');
+  const timeoutMs = timeLimit(reader, defaults);
+  const idleTimeoutMs = idleLimit(reader);
   const base: Base = {
     id,
     kind,
@@ -102,6 +102,22 @@ function duration(reader: PhaseReader, field: string, fallback?: string | number
   const own = reader.source.raw[field] as string | number | undefined;
   if (own !== undefined) return checkDuration(own, reader.path(field), reader.context.problems);
   return fallback === undefined ? undefined : parseDuration(fallback);
+}
+
+/** An approval may call it `timeoutMs`. What holds for all phases is no time to decide in. */
+function timeLimit(reader: PhaseReader, defaults: PhaseDefaults): number | undefined {
+  const { raw, kind } = reader.source;
+  if (kind !== 'approval') return duration(reader, 'timeout', defaults.timeout);
+  const [timeout, timeoutMs] = [duration(reader, 'timeout'), duration(reader, 'timeoutMs')];
+  if (raw['timeout'] !== undefined && raw['timeoutMs'] !== undefined) noEffect(reader, 'timeoutMs', 'beside "timeout"');
+  return timeout ?? timeoutMs;
+}
+
+/** 0: an agent may be silent for as long as it likes. */
+function idleLimit(reader: PhaseReader): number | undefined {
+  const own = reader.source.raw['idleTimeout'] as string | number | undefined;
+  if (own === undefined) return undefined;
+  return checkDuration(own, reader.path('idleTimeout'), reader.context.problems, { mayBeZero: true });
 }
 
 function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { item: boolean }): string | undefined {

@@ -88,7 +88,7 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
       if (name === 'branches') {
         const branches = readBranches(value, schema, at, problems);
         if (branches) good[name] = branches;
-      } else if (checkStructure(value, schema, at, problems)) good[name] = value;
+      } else if (checkStructure(value, schema, at, problems)) good[name] = expanded(name, value);
       else keepSound(good, name, salvage(value, schema, at, problems));
     } else if (Object.hasOwn(foreign, name)) {
       const message = `"${name}" means nothing on ${article(kind)} ${kind} phase`;
@@ -117,7 +117,7 @@ function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Field
     if (name === 'id' || name === 'type') continue;
     const at = fieldPath(phase, name);
     if (Object.hasOwn(SHARED_FIELDS, name)) {
-      if (checkStructure(value, SHARED_FIELDS[name]!, at, problems)) good[name] = value;
+      if (checkStructure(value, SHARED_FIELDS[name]!, at, problems)) good[name] = expanded(name, value);
       else keepSound(good, name, salvage(value, SHARED_FIELDS[name]!, at, problems));
     } else if (!Object.hasOwn(known, name) && !Object.hasOwn(IGNORED_PHASE_FIELDS, name)) {
       problems.error(at, 'unknown-field', `there is no field ${show(name)} on any phase`, {
@@ -127,6 +127,11 @@ function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Field
     }
   }
   return good;
+}
+
+/** A value in its long form: `cache: false` says `scope: off`. */
+export function expanded(name: string, value: unknown): unknown {
+  return name === 'cache' && value === false ? { scope: 'off' } : value;
 }
 
 function keepSound(good: Fields, name: string, sound: unknown): void {

@@ -15,7 +15,8 @@ export function salvage(value: unknown, schema: TSchema, path: Path, problems: P
     return list && salvageList(value, list, path, problems);
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  const object = options.length === 1 && options[0]!['type'] === 'object' ? options[0] : undefined;
+  const objects = options.filter((option) => option['type'] === 'object');
+  const object = objects.length === 1 ? objects[0] : undefined;
   return object && salvageObject(value as Record<string, unknown>, object, path, problems);
 }
 

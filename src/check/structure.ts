@@ -214,7 +214,9 @@ function checkTagged(
 }
 
 function wrongValue(path: Path, schema: TSchema, words: readonly unknown[], value: unknown, problems: Problems): false {
-  if (typeof value !== 'string') return wrongType(path, { ...schema, type: 'string' } as TSchema, value, problems);
+  if (typeof value !== 'string') {
+    return wrongType(path, isSwitch(schema) ? schema : ({ ...schema, type: 'string' } as TSchema), value, problems);
+  }
   const list = words.join(', ');
   problems.error(path, 'bad-value', `${nameOf(path)} cannot be ${show(value)}: it is one of ${list}`, {
     suggest: { name: value, known: words as readonly string[] },
@@ -253,12 +255,21 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 
 function describe(schema: TSchema): string {
   if (!Array.isArray(schema['anyOf'])) {
-    return schema['type'] === 'integer' ? 'a whole number' : (TYPE_WORDS[typeName(schema)] ?? 'something else');
+    if (isSwitch(schema)) return String(schema['const']);
+    return schema['type'] === 'integer' ? 'a whole number' : wordFor(schema);
   }
   const words = new Set(
-    (schema['anyOf'] as TSchema[]).map((option) => TYPE_WORDS[typeName(option)] ?? 'something else'),
+    (schema['anyOf'] as TSchema[]).map((option) => (isSwitch(option) ? String(option['const']) : wordFor(option))),
   );
   return [...words].join(' or ');
+}
+
+function isSwitch(schema: TSchema): boolean {
+  return typeof schema['const'] === 'boolean';
+}
+
+function wordFor(schema: TSchema): string {
+  return TYPE_WORDS[typeName(schema)] ?? 'something else';
 }
 
 function typeName(schema: TSchema): string {

@@ -173,7 +173,10 @@ export interface GatePhase extends PhaseBase {
 export interface ApprovalPhase extends PhaseBase {
   readonly kind: 'approval';
   readonly task: string;
+  /** What is decided when nobody did within `timeoutMs`; undefined: nothing, the run stays paused. */
+  readonly onExpire?: Expiry;
 }
+export type Expiry = 'reject' | 'approve' | 'fail';
 export interface FlowPhase extends PhaseBase {
   readonly kind: 'flow';
   readonly source: FlowSource;

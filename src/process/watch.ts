@@ -24,7 +24,8 @@ export class Watch {
     child.onExit(() => this.#settle());
     const { timeoutMs, idleTimeoutMs, signal } = request;
     if (timeoutMs !== undefined) this.#timeout = startTimer(timeoutMs, () => this.stop(timeoutFailure(timeoutMs)));
-    if (idleTimeoutMs !== undefined) {
+    // 0 is no bound.
+    if (idleTimeoutMs) {
       this.#idle = startTimer(idleTimeoutMs, () => this.stop(idleFailure(idleTimeoutMs)));
     }
     this.#forgetSignal = onAbort(signal, () => this.stop(INTERRUPTED));

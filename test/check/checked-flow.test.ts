@@ -148,8 +148,9 @@ describe('small traps', () => {
     expect(diagnostics).toMatchObject([{ code: 'bad-number' }]);
   });
 
-  it('an idle limit of nothing', async () => {
-    expect(await codes('idleTimeout: 0\ntask: x')).toEqual(['out-of-range']);
+  it('no idle limit is said with 0, while a time limit of nothing is a mistake', async () => {
+    expect(await codes('idleTimeout: 0\ntask: x')).toEqual([]);
+    expect(await codes('phases: [{ id: a, task: x, idleTimeout: 0, timeout: 0 }]')).toEqual(['out-of-range']);
   });
 
   it('declared files of a branch in a folder that goes away', async () => {

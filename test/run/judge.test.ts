@@ -137,14 +137,17 @@ describe('a judge beside scorers', () => {
     expect(await judged('SAY: VERDICT: BLOCK', { combine, scorers: [good] })).toEqual(['blocked', 1]);
   });
 
-  it.each(['all', 'any'])('under %s agrees by a pass or a score at the threshold, and vetoes by anything else', async (combine) => {
-    expect(await judged('SAY: VERDICT: PASS', { combine, scorers: [good] })).toEqual(['success', 1]);
-    const scored = { combine, scorers: [good], threshold: 0.5 };
-    expect(await judged('SAY: {"score": 0.5}', scored)).toEqual(['success', 2]);
-    expect(await judged('SAY: {"score": 0.4}', scored)).toEqual(['blocked', 3]);
-    expect(await judged('SAY: {"score": 0.9, "verdict": "block"}', scored)).toEqual(['blocked', 4]);
-    expect(await judged('SAY: nice', scored)).toEqual(['blocked', 5]);
-  });
+  it.each(['all', 'any'])(
+    'under %s agrees by a pass or a score at the threshold, and vetoes by anything else',
+    async (combine) => {
+      expect(await judged('SAY: VERDICT: PASS', { combine, scorers: [good] })).toEqual(['success', 1]);
+      const scored = { combine, scorers: [good], threshold: 0.5 };
+      expect(await judged('SAY: {"score": 0.5}', scored)).toEqual(['success', 2]);
+      expect(await judged('SAY: {"score": 0.4}', scored)).toEqual(['blocked', 3]);
+      expect(await judged('SAY: {"score": 0.9, "verdict": "block"}', scored)).toEqual(['blocked', 4]);
+      expect(await judged('SAY: nice', scored)).toEqual(['blocked', 5]);
+    },
+  );
 
   it.each(['all', 'any'])('under %s cannot pass what the scorers failed, and is not asked', async (combine) => {
     expect(await judged('SAY: VERDICT: PASS', { combine, scorers: [bad] })).toEqual(['blocked', 0]);

@@ -80,6 +80,9 @@ export const Cache = Type.Object(
   { additionalProperties: false },
 );
 
+/** `cache: false` is short for `scope: off`. */
+export const CacheOrOff = Type.Union([Cache, Type.Literal(false)]);
+
 export const Budget = Type.Object(
   {
     maxUSD: Type.Optional(

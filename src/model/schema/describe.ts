@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 
 /** What an editor shows over a field: a title, what it does, and at least one example. */
 export interface FieldText {
@@ -10,4 +10,9 @@ export interface FieldText {
 /** Every field of the language is made with this, so that none is without its words. */
 export function field<T extends TSchema>(schema: T, title: string, description: string, ...examples: unknown[]): T {
   return { ...schema, title, description, examples };
+}
+
+/** A field that flows from elsewhere may have, and that nothing here acts on. */
+export function ignored(title: string) {
+  return Type.Optional(field(Type.Unknown(), title, 'Accepted for compatibility; does nothing here.', true));
 }

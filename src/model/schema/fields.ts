@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { KINDS } from '../kind.js';
-import { Cache, Duration, EnvMap, Identifier, Json, NonEmptyText, Retry, Run, Text } from './common.js';
+import { CacheOrOff, Duration, EnvMap, Identifier, Json, NonEmptyText, Retry, Run, Text } from './common.js';
 import { field } from './describe.js';
 import { Branch, Score } from './parts.js';
 
@@ -128,7 +128,7 @@ export const COMMON_FIELDS = {
     ),
   ),
   cache: Type.Optional(
-    field(Cache, 'Reuse', 'Whether an earlier result may be used instead of running the phase.', {
+    field(CacheOrOff, 'Reuse', 'Whether an earlier result may be used instead of running the phase; false: never.', {
       scope: 'cross-run',
       ttl: '7d',
       fingerprint: ['glob:src/**'],
@@ -146,8 +146,9 @@ export const COMMON_FIELDS = {
     field(
       Duration,
       'Idle limit',
-      'Ends an agent that says nothing for that long. Default: 5m, or what the flow says.',
+      'Ends an agent that says nothing for that long; 0 means never. Default: 5m, or what the flow says.',
       '2m',
+      0,
     ),
   ),
   concurrency: Type.Optional(

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { FLOW_NAME_PATTERN, MAX_NAME_LENGTH } from '../names.js';
-import { Arg, Budget, Cache, Duration, NonEmptyText, Retry, Text } from './common.js';
-import { field } from './describe.js';
+import { Arg, Budget, CacheOrOff, Duration, NonEmptyText, Retry, Text } from './common.js';
+import { field, ignored } from './describe.js';
 import { AGENT_FIELDS, COMMON_FIELDS, TASK } from './fields.js';
+import { Hooks } from './hooks.js';
 
 export const MOST_PHASES = 10_000;
 
@@ -11,7 +12,9 @@ export const Defaults = Type.Object(
     retry: Type.Optional(field(Retry, 'Retry', 'For phases that say nothing about it.', { max: 1 })),
     timeout: Type.Optional(field(Duration, 'Time limit', 'For phases that say nothing about it.', '30m')),
     cache: Type.Optional(
-      field(Cache, 'Reuse', 'For phases that say nothing about it and may be reused that way.', { scope: 'cross-run' }),
+      field(CacheOrOff, 'Reuse', 'For phases that say nothing about it and may be reused that way; false: none is.', {
+        scope: 'cross-run',
+      }),
     ),
     cwd: Type.Optional(field(NonEmptyText, 'Working folder', 'For phases that say nothing about it.', 'packages/api')),
   },
@@ -31,6 +34,13 @@ export const Step = Type.Union([
     { additionalProperties: false },
   ),
 ]);
+
+/** Fields of pi-taskflow that nothing here acts on. */
+export const IGNORED_FLOW_FIELDS = {
+  contextSharing: ignored('Shared context'),
+  shareContext: ignored('Shared context'),
+  effects: ignored('Effects'),
+};
 
 export const FLOW_FIELDS = {
   $schema: Type.Optional(field(Text, 'Schema', 'Where editors find this schema.', './taskflow.schema.json')),
@@ -90,9 +100,12 @@ export const FLOW_FIELDS = {
       retry: { max: 1 },
     }),
   ),
-  contextSharing: Type.Optional(
-    field(Type.Unknown(), 'Shared context', 'Accepted for compatibility; does nothing here.', true),
+  hooks: Type.Optional(
+    field(Hooks, 'Hooks', 'What is told of the run while it goes and when it ends. Not run yet.', {
+      onFail: ['notify-send', 'The flow failed'],
+    }),
   ),
+  ...IGNORED_FLOW_FIELDS,
   task: Type.Optional(field(TASK, 'Task', 'Short form of a flow with one agent phase.', 'Summarize README.md')),
   agent: AGENT_FIELDS.agent,
   tools: AGENT_FIELDS.tools,

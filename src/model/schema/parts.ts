@@ -44,6 +44,8 @@ export const IGNORED_BRANCH_FIELDS = [
   'idempotent',
   'concurrency',
   'shareContext',
+  'contextSharing',
+  'effects',
 ];
 
 export const Branch = Type.Object(BRANCH_FIELDS, {

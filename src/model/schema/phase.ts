@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../kind.js';
-import { Json, NonEmptyText, Text } from './common.js';
-import { field } from './describe.js';
+import { Duration, Json, NonEmptyText, Text } from './common.js';
+import { field, ignored } from './describe.js';
 import { AGENT_FIELDS, BRANCHES, COMMON_FIELDS, RUN_FIELDS, SCORE, TASK, USE, WITH } from './fields.js';
 
 const DEF = field(
@@ -11,6 +11,8 @@ const DEF = field(
   { phases: [{ id: 'inner', task: 'Say hello' }] },
   '{steps.plan.json}',
 );
+
+export const EXPIRY = ['reject', 'approve', 'fail'] as const;
 
 const optionalTask = Type.Optional(TASK);
 
@@ -79,7 +81,18 @@ export const KIND_FIELDS = {
     ),
     ...AGENT_FIELDS,
   },
-  approval: { task: optionalTask },
+  approval: {
+    task: optionalTask,
+    timeoutMs: Type.Optional(field(Duration, 'Time limit', 'Another name for `timeout`.', 3_600_000)),
+    onExpire: Type.Optional(
+      field(
+        Type.Union(EXPIRY.map((word) => Type.Literal(word))),
+        'When nobody decides in time',
+        '`reject`, `approve` or `fail`. Without it the run stays paused, and can be decided at any time.',
+        'reject',
+      ),
+    ),
+  },
   flow: { use: Type.Optional(USE), def: Type.Optional(DEF), with: Type.Optional(WITH) },
   loop: {
     task: TASK,
@@ -170,9 +183,9 @@ export const KIND_FIELDS = {
 
 /** Fields of pi-taskflow that nothing here acts on. */
 export const IGNORED_PHASE_FIELDS = {
-  shareContext: Type.Optional(
-    field(Type.Unknown(), 'Shared context', 'Accepted for compatibility; does nothing here.', true),
-  ),
+  shareContext: ignored('Shared context'),
+  contextSharing: ignored('Shared context'),
+  effects: ignored('Effects'),
 };
 
 const foreign = new Map<Kind, TProperties>();
