@@ -4,6 +4,7 @@ import type { PlaceholderRef } from '../plan/placeholder.js';
 import { parseTemplate, templateRefs } from '../plan/template.js';
 import type { Code } from './codes.js';
 import type { CheckContext, PhaseSource, Surroundings } from './context.js';
+import { graftedName } from './grafts.js';
 import { fieldPath } from './shorthand.js';
 import { conditionPatterns, warnIfSlow } from './slow-patterns.js';
 import { show } from './structure.js';
@@ -177,12 +178,17 @@ export class PhaseReader {
     const span = { offset: ref.offset, length: ref.length };
     const target = phases.get(ref.name);
     if (!target && around?.seesPhase(ref.name)) return;
+    const graft = target ? undefined : graftedName(ref.name, phases);
+    if (graft && graft.grows !== this.source.id && graft.known?.includes(ref.name) !== false) {
+      this.mentioned.add(graft.grows);
+      return;
+    }
     if (!target) {
       problems.error(path, 'unknown-step', `there is no phase ${show(ref.name)}`, {
         span,
         ...(outer.has(ref.name)
           ? { hint: 'a nested flow does not see the phases around it: give it the output in "with"' }
-          : { suggest: { name: ref.name, known: phases.keys() } }),
+          : { suggest: { name: ref.name, known: [...phases.keys(), ...(graft?.known ?? [])] } }),
       });
       return;
     }

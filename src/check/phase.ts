@@ -6,6 +6,7 @@ import type { Path } from '../parse/locate.js';
 import { parseDuration } from '../util/duration.js';
 import { projectPath, taskBody } from './bodies.js';
 import { checkDuration } from './durations.js';
+import { graftedName } from './grafts.js';
 import { checkContract, checkIdleFields, noEffect } from './idle-fields.js';
 import { checkJsonSchema } from './json-schema.js';
 import { KIND_BUILDERS } from './kinds.js';
@@ -146,7 +147,10 @@ function edges(reader: PhaseReader): readonly Edge[] {
   for (const field of ['dependsOn', 'from'] as const) {
     const needs = raw[field] as readonly string[] | undefined;
     needs?.forEach((need, index) => {
-      if (!phases.has(need)) {
+      const graft = phases.has(need) ? undefined : graftedName(need, phases);
+      if (graft && graft.grows !== id && graft.known?.includes(need) !== false) {
+        ids.add(graft.grows);
+      } else if (!phases.has(need)) {
         problems.error(reader.path(field, index), 'unknown-step', `there is no phase ${show(need)}`, {
           suggest: { name: need, known: phases.keys() },
         });

@@ -22,6 +22,8 @@ export interface Scope {
   readonly generated: boolean;
   /** What a gate said when it sent a phase back, by phase id: `{reflexion}` of its next round. */
   readonly feedback: Map<string, string>;
+  /** Phases of fragments that grew in this flow, by their prefixed names. */
+  readonly grafted: Map<string, PhaseOutcome>;
   /** A grafted fragment sees the phases of the flow it grows in. */
   readonly around?: ReadonlyMap<string, PhaseOutcome>;
   /** The phase around it is run anew, so that nothing in here is taken from this run or the one continued. */
@@ -63,6 +65,7 @@ export function ownScope({ flow, args }: Pick<Scope, 'flow' | 'args'>, admission
     args,
     outcomes: new Map(),
     feedback: new Map(),
+    grafted: new Map(),
     admission,
     depth: 0,
     generated: false,

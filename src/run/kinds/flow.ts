@@ -24,7 +24,7 @@ export const flowKind: KindHandler<FlowPhase> = {
 /** Finds the flow, then runs it as one piece of work. */
 export async function runSource(
   at: PhaseContext<FlowPhase | ExpandPhase>,
-  spec: Pick<NestedSpec, 'with' | 'unkeepable' | 'graft'>,
+  spec: Pick<NestedSpec, 'with' | 'unkeepable' | 'graft' | 'readInside'>,
   objection: (flow: Flow) => Failure | undefined = () => undefined,
 ): Promise<Settled> {
   const { source } = at.phase;

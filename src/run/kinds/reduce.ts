@@ -1,6 +1,7 @@
 import type { ReducePhase } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, pureResult, type Settled } from '../core/execution.js';
+import { outcomeOf } from '../core/grafted.js';
 import { withOrdinals } from '../reuse/ordinals.js';
 import { prepare, runAsPhase, runUnits, runWhole } from '../units/run-unit.js';
 import { UnitTally } from '../units/unit-tally.js';
@@ -26,7 +27,7 @@ export const reduceKind: KindHandler<ReducePhase> = {
 /** Outputs of the phases in `from`; the items of a map one by one, so that a tree has something to divide. */
 function inputsOf(at: PhaseContext<ReducePhase>): string[] {
   return at.phase.from.flatMap((id) => {
-    const outcome = at.scope.outcomes.get(id);
+    const outcome = outcomeOf(at.scope, id);
     if (outcome?.status !== 'done') return [];
     const { json, text } = outcome.output;
     if (outcome.kind === 'map' && Array.isArray(json)) {

@@ -10,6 +10,7 @@ import {
   type Template,
   valueText,
 } from '../../plan/template.js';
+import { isNoneOfGraft, outcomeOf } from '../core/grafted.js';
 import type { Scope, Variables } from '../core/scope.js';
 import type { Fence } from './fence.js';
 
@@ -108,7 +109,8 @@ function lookupStep(
   if (variables.self?.id === id) {
     return part === 'output' ? { found: true, value: variables.self.text } : followPath(variables.self.json, path);
   }
-  const outcome = scope.outcomes.get(id) ?? scope.around?.get(id);
+  const outcome = outcomeOf(scope, id);
+  if (!outcome && isNoneOfGraft(scope, id)) return { found: false };
   // Not settled (a loop's first iteration, `join: any`), skipped or tolerated: empty, and that counts as known.
   if (outcome?.status !== 'done') return { found: true, value: '' };
   const { output } = outcome;

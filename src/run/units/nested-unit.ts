@@ -11,6 +11,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { Admission } from '../core/admission.js';
 import { tooDeep } from '../core/depth.js';
 import { type Execution, failedBefore } from '../core/execution.js';
+import { graftInto } from '../core/grafted.js';
 import { promised } from '../core/output.js';
 import { resultPhase } from '../core/result-phase.js';
 import type { Scope, ScopeResult, Variables } from '../core/scope.js';
@@ -64,6 +65,8 @@ export interface NestedSpec {
   readonly variables?: Variables;
   /** It grows in the flow around it: that one's arguments and outputs can be seen. */
   readonly graft?: boolean;
+  /** Its phases are read from outside: it is entered, and not reused as a whole. */
+  readonly readInside?: boolean;
 }
 
 /** A flow to be run inside another one. As a whole it has an identity only where it may be reused across runs. */
@@ -85,6 +88,7 @@ export async function prepareFlow(
     args: spec.graft ? { ...at.scope.args, ...bound.args } : bound.args,
     outcomes: new Map(),
     feedback: new Map(),
+    grafted: new Map(),
     admission: new Admission(at.scope.admission),
     ...(spec.graft && { around: around(at.scope) }),
     depth: at.scope.depth + 1,
@@ -115,12 +119,12 @@ function keptInside(at: PhaseContext, { variables }: NestedSpec): Pick<Scope, 'k
 }
 
 function around(scope: Scope): Map<string, PhaseOutcome> {
-  return new Map([...(scope.around ?? []), ...scope.outcomes]);
+  return new Map([...(scope.around ?? []), ...scope.grafted, ...scope.outcomes]);
 }
 
 async function partsOf(at: PhaseContext, scope: Scope, spec: NestedSpec): Promise<IdentityParts> {
   const whole: IdentityParts = { body: {}, container: true, unidentified: 'its phases are reused one by one' };
-  if (at.policy.scope !== 'cross-run') return whole;
+  if (at.policy.scope !== 'cross-run' || spec.readInside) return whole;
   const { skip, rerun } = at.run.options.selection ?? {};
   // What is left out by hand is no result of the flow; what is to run again has to be entered, and is a result of it.
   if (namedInside(scope, skip)) return { ...whole, unidentified: 'a part of it is skipped (--skip)' };
@@ -143,11 +147,13 @@ async function execute(at: PhaseContext, planned: Scope, unkeepable: string | un
     ...planned,
     outcomes: new Map(),
     feedback: new Map(),
+    grafted: new Map(),
     admission: new Admission(at.scope.admission),
   };
   const { timeoutMs } = at.phase;
   const timer = timeoutMs === undefined || timeoutMs > LONGEST_TIMER_MS ? undefined : AbortSignal.timeout(timeoutMs);
   const result = await at.run.runScope(scope, timer ? AbortSignal.any([at.signal, timer]) : at.signal);
+  if (scope.around) graftInto(at.scope, at.phase.id, scope);
   const durationMs = at.run.options.project.clock.elapsed() - startedAt;
   if (timer?.aborted && result.status === 'interrupted' && !at.signal.aborted) {
     return {
