@@ -32,7 +32,7 @@ export function readTokens(text: string, itemName: string): readonly Token[] | C
       continue;
     }
     const afterMatches = isWord(tokens.at(-1), 'matches');
-    const token = readToken(text, index, itemName, afterMatches);
+    const token = readToken(text, index, { itemName, afterMatches });
     if ('ok' in token) return token;
     tokens.push(token);
     index += token.length;
@@ -44,7 +44,13 @@ export function isWord(token: Token | undefined, text: string): boolean {
   return token?.type === 'word' && token.text === text;
 }
 
-function readToken(text: string, offset: number, itemName: string, afterMatches: boolean): Token | ConditionError {
+interface Reading {
+  readonly itemName: string;
+  /** The word before is `matches`: a slash begins a pattern. */
+  readonly afterMatches: boolean;
+}
+
+function readToken(text: string, offset: number, { itemName, afterMatches }: Reading): Token | ConditionError {
   const char = text[offset]!;
   if (char === '{') return readRef(text, offset, itemName);
   if (char === '"' || char === "'") return readQuoted(text, offset, char);

@@ -207,7 +207,7 @@ function causeText({ run }: PhaseContext, cause: Failure | undefined): string {
     : `${message}: ${oneLine(run.secrets.mask(last)).slice(0, 200)}`;
 }
 
-/** What a unit contributes to a list: its JSON where it has some, else its text. Where JSON is promised, null is a value. */
+/** What a unit adds to a list: its JSON where it has some, else its text. Where JSON is promised, null is a value. */
 export function unitValue({ phase }: PhaseContext, { output }: Settled): JsonValue {
   return phase.output === 'json' ? output.json : (output.json ?? output.text);
 }

@@ -1,6 +1,5 @@
 import type { Failure } from '../../model/failure.js';
 import type { GatePhase, Phase, Score, TaskBody } from '../../model/flow.js';
-import type { JsonObject } from '../../model/json.js';
 import { addUsage, NO_USAGE } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, pureResult } from '../core/execution.js';
@@ -11,7 +10,7 @@ import { unresolvedIn } from '../render/unresolved.js';
 import type { IdentityParts } from '../reuse/identify.js';
 import { runWhole } from '../units/run-unit.js';
 import { compiler } from './compiles.js';
-import { askScorer, askTask, type Judgement, told } from './judge.js';
+import { askScorer, askTask, type Judgement, told, type Undecided } from './judge.js';
 import type { KindHandler } from './kind.js';
 import { fillScore, scoreJson, scoreOf, tooLow } from './score.js';
 
@@ -120,7 +119,7 @@ async function judge(at: PhaseContext<GatePhase>, round: number): Promise<Judgem
   const judged = await askScorer(at, round, { score, result, unmet: phase.body ? [] : unmet });
   if (!judged.pass || !phase.body || unmet.length === 0) return judged;
   const { combined, results } = judged.json;
-  const decided = await askTask(at, round, unmet, { combined: combined!, results: results! });
+  const decided = await askTask(at, round, { objections: unmet, json: { combined: combined!, results: results! } });
   return { ...decided, usage: addUsage(judged.usage, decided.usage) };
 }
 
@@ -138,13 +137,13 @@ async function unmetConditions(at: PhaseContext<GatePhase>): Promise<string[]> {
 function decide(
   at: PhaseContext<GatePhase>,
   round: number,
-  { objections, json }: { readonly objections: readonly string[]; readonly json: JsonObject },
+  { objections, json }: Undecided,
 ): Judgement | Promise<Judgement> {
   const { phase } = at;
   const isDecidable = phase.eval.length > 0 || phase.score !== undefined;
   const alone = isPure(phase.score) ? { alone: true as const } : {};
   if (isDecidable && objections.length === 0) return { ...told(true, 'all conditions hold', json), ...alone };
-  if (phase.body) return askTask(at, round, objections, json);
+  if (phase.body) return askTask(at, round, { objections, json });
   return { ...told(false, objections.join('; '), json), ...alone };
 }
 
@@ -172,7 +171,8 @@ function blockedHint(at: PhaseContext<GatePhase>): string {
   const acted = phase.onBlock === 'retry' ? phase.needs.filter(({ id }) => hasActed(at, id)) : [];
   if (acted.length === 0) return 'Fix what it names and run again; what passed is kept.';
   const names = acted.map(({ id }) => id).join(', ');
-  return `${names} was not sent back: what is not idempotent is done once. Repeat it with --rerun ${acted[0]!.id}, or start over with --fresh.`;
+  const repeat = `Repeat it with --rerun ${acted[0]!.id}, or start over with --fresh.`;
+  return `${names} was not sent back: what is not idempotent is done once. ${repeat}`;
 }
 
 function upstreamFailed(id: string, failure: Failure | undefined): Failure {

@@ -20,6 +20,14 @@ export interface Judgement {
   readonly error?: Execution;
 }
 
+/** What conditions and scorers leave to whoever is asked. */
+export interface Undecided {
+  /** What they have against it, in words. */
+  readonly objections: readonly string[];
+  /** Their figures, which become part of the verdict. */
+  readonly json: JsonObject;
+}
+
 const VERDICT_AS_TEXT = 'End with a line that says VERDICT: PASS or one that says VERDICT: BLOCK, and the reason.';
 const VERDICT_AS_JSON = 'Answer with JSON that has a `reason` and a `verdict`, "pass" or "block".';
 const SCORE_AS_TEXT =
@@ -37,8 +45,7 @@ export function told(pass: boolean, reason: string, json: JsonObject): Judgement
 export async function askTask(
   at: PhaseContext<GatePhase>,
   round: number,
-  objections: readonly string[],
-  json: JsonObject,
+  { objections, json }: Undecided,
 ): Promise<Judgement> {
   const body = at.phase.body!;
   const hasOwnForm = /verdict|"pass"/i.test(body.task);

@@ -13,10 +13,10 @@ import type { KindHandler } from './kind.js';
 export const loopKind: KindHandler<LoopPhase> = {
   run: async (at) => {
     const { phase } = at;
-    const first = await prepare(at, { body: phase.body, variables: variablesFor(at, 1, NO_OUTPUT, '') });
+    const first = await prepare(at, { body: phase.body, variables: variablesFor(at, BEFORE_ANY) });
     if ('failure' in first) return runBroken(at, first.failure);
     const { until, maxIterations, convergence, reflexion } = phase;
-    const asked = until === undefined ? {} : conditionInputs(at, until, variablesFor(at, 1, NO_OUTPUT, ''));
+    const asked = until === undefined ? {} : conditionInputs(at, until, variablesFor(at, BEFORE_ANY));
     const { task, systemPrompt = null } = phase.body;
     const rules = { until: until ?? null, asked, maxIterations, convergence, reflexion, task, systemPrompt };
     return runWhole(at, {
@@ -27,7 +27,17 @@ export const loopKind: KindHandler<LoopPhase> = {
   },
 };
 
-function variablesFor(at: PhaseContext<LoopPhase>, iteration: number, last: Output, reflexion: string): Variables {
+/** Where a loop is. */
+interface Place {
+  readonly iteration: number;
+  /** What the iteration before said. */
+  readonly last: Output;
+  readonly reflexion: string;
+}
+
+const BEFORE_ANY: Place = { iteration: 1, last: NO_OUTPUT, reflexion: '' };
+
+function variablesFor(at: PhaseContext<LoopPhase>, { iteration, last, reflexion }: Place): Variables {
   return {
     loop: { iteration, lastOutput: last.text, maxIterations: at.phase.maxIterations },
     reflexion,
@@ -57,7 +67,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
     const unit = await runUnit(after(at, earlier), {
       label: `iteration ${iteration}`,
       body: phase.body,
-      variables: variablesFor(at, iteration, last, reflexion),
+      variables: variablesFor(at, { iteration, last, reflexion }),
       ordinal: iteration,
       plainOutput: true,
     });
@@ -75,7 +85,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
     const remark = (text: string) => whole({ remark: text, model: unit.model }, iteration);
     if (broken) continue;
     if (phase.until !== undefined) {
-      const met = await evaluateText(at, phase.until, variablesFor(at, iteration, last, reflexion));
+      const met = await evaluateText(at, phase.until, variablesFor(at, { iteration, last, reflexion }));
       if ('failure' in met) return whole({ status: 'failed', failure: met.failure }, iteration);
       if (met.value) return remark(`until held after ${iteration}`);
       if (phase.reflexion) reflexion = feedback(iteration, current.text, { unmet: phase.until });
@@ -91,9 +101,10 @@ function feedback(
   text: string,
   why: { readonly problem?: string; readonly unmet?: string },
 ): string {
+  const unmet = why.unmet === undefined ? '' : `: ${why.unmet} does not hold`;
   const verdict =
     why.problem === undefined
-      ? `It met its contract, but the goal is not reached yet${why.unmet === undefined ? '' : `: ${why.unmet} does not hold`}.`
+      ? `It met its contract, but the goal is not reached yet${unmet}.`
       : `It did not meet its contract: ${why.problem}.`;
   return `Attempt ${iteration} was:\n${text}\n\n${verdict} Say what was wrong and do better.`;
 }

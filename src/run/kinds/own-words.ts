@@ -59,8 +59,8 @@ class QuotationMarks {
 }
 
 /**
- * What stands behind `NAME:` wherever the author says it on a line of its own. A heading `NAME:` has it on the next line.
- * `negated`: the line before ends with a `not`.
+ * What stands behind `NAME:` wherever the author says it on a line of its own. A heading `NAME:` has it on the next
+ * line. `negated`: the line before ends with a `not`.
  */
 export function statements(lines: readonly OwnLine[], name: string): { said: string; negated: boolean }[] {
   const own = lines.filter(({ text, quoted }) => text !== '' && !quoted).map(({ text }) => text);

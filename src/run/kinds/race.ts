@@ -45,7 +45,7 @@ async function race(at: PhaseContext<RacePhase>): Promise<Execution> {
   });
   const first = await firstOf(runners);
   const all = Promise.all(runners);
-  // Cancelled losers are waited for: their processes must be gone. Others may finish; the run waits for them at its end.
+  // Cancelled losers are waited for: their processes must be gone. The run waits for the others at its end.
   if (at.phase.cancelLosers || first === undefined) await all;
   else {
     const rest = all.finally(() => at.run.background.delete(rest));

@@ -73,8 +73,8 @@ export function scoreWith(score: Score, { results }: ScoreResult, judged: number
 }
 
 /**
- * Whether it passes if the judge gives it all, and if it gives nothing. Under `all` and `any` a judge can only veto: what
- * the scorers failed stays failed.
+ * Whether it passes if the judge gives it all, and if it gives nothing. Under `all` and `any` a judge can only veto:
+ * what the scorers failed stays failed.
  */
 export function couldPass(score: Score, result: ScoreResult): { readonly atBest: boolean; readonly atWorst: boolean } {
   if (score.combine !== 'weighted') return { atBest: result.pass, atWorst: false };

@@ -13,8 +13,8 @@ export interface Verdict {
 type Unclear = { readonly unclear: string };
 
 /**
- * `VERDICT: PASS|BLOCK` on a line of its own, or JSON that says it. What is quoted, fenced or negated passes nothing; both
- * words, wherever they stand, block, and so does whatever is unclear.
+ * `VERDICT: PASS|BLOCK` on a line of its own, or JSON that says it. What is quoted, fenced or negated passes nothing;
+ * both words, wherever they stand, block, and so does whatever is unclear.
  */
 export function readVerdict(text: string): Verdict {
   const { objects, lines } = readAnswer(text);

@@ -58,7 +58,7 @@ export async function contextText(
   return { text: blocks.join('\n\n'), identity, ...(named && { reads }) };
 }
 
-/** An earlier phase may have chosen the files: a list of nothing but files of the project means them, not their names. */
+/** An earlier phase may have chosen the files: a list of files of the project means the files, not their names. */
 function namedFiles(at: PhaseContext, value: JsonValue): string[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const { root } = at.run.options.project;

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 const ONE_WORD = /^[\p{L}\p{N}._-]{0,32}$/u;
 
 /**
- * Marks in a prompt what others have written, so that a judge can tell it from what it is asked. The mark is made up for
- * each call: a text that was written before cannot hold it, and so cannot end its own fence.
+ * Marks in a prompt what others have written, so that a judge can tell it from what it is asked. The mark is made up
+ * for each call: a text that was written before cannot hold it, and so cannot end its own fence.
  */
 export class Fence {
   #used = false;

@@ -1,6 +1,7 @@
 import type { Phase } from '../../model/flow.js';
 import type { JsonValue } from '../../model/json.js';
 import type { PhaseOutcome } from '../../model/outcome.js';
+import type { PlaceholderRef } from '../../plan/placeholder.js';
 import {
   followPath,
   type Lookup,
@@ -42,7 +43,11 @@ export function render(site: Site, text: string, variables: Variables = {}): Ren
 }
 
 /** The same for a judge: what the placeholders stand for is fenced off, as data. */
-export function renderFenced(site: Site, text: string, fence: Fence, variables: Variables = {}): string {
+export function renderFenced(
+  site: Site,
+  text: string,
+  { fence, variables = {} }: { readonly fence: Fence; readonly variables?: Variables | undefined },
+): string {
   if (!text.includes('{')) return text;
   const lookup = lookupIn(site, variables);
   return renderTemplate(templateOf(text, itemNameOf(site.phase)), (ref) => {
@@ -84,7 +89,7 @@ export function lookupIn({ scope, phase }: Site, variables: Variables): Lookup {
       case 'args':
         return Object.hasOwn(scope.args, ref.name) ? followPath(scope.args[ref.name], ref.path) : { found: false };
       case 'steps':
-        return lookupStep(scope, variables, ref.name, ref.part ?? 'output', ref.path);
+        return lookupStep(scope, variables, ref);
       case 'item':
         return variables.item ? followPath(variables.item.value, ref.path) : { found: false };
       case 'previous':
@@ -102,9 +107,7 @@ export function lookupIn({ scope, phase }: Site, variables: Variables): Lookup {
 function lookupStep(
   scope: Scope,
   variables: Variables,
-  id: string,
-  part: 'output' | 'json',
-  path: readonly string[],
+  { name: id, part = 'output', path }: PlaceholderRef,
 ): ReturnType<Lookup> {
   if (variables.self?.id === id) {
     return part === 'output' ? { found: true, value: variables.self.text } : followPath(variables.self.json, path);
@@ -133,7 +136,9 @@ function jsonOf(outcome: PhaseOutcome): unknown {
   }
 }
 
-/** The output of the only dependency, or all of them in order; of a loop that depends on nothing, the iteration before. */
+/**
+ * The output of the only dependency, or all of them in order. A loop that depends on nothing has its last iteration.
+ */
 function previousOutput(scope: Scope, phase: Phase, { loop }: Variables): string {
   if (loop && phase.needs.length === 0) return loop.lastOutput;
   const texts = phase.needs.map((edge) => {

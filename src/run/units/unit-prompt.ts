@@ -29,13 +29,13 @@ export function promptFor(
   const { systemPrompt } = call;
   if (!spec.judges) return { prompt: joined(texts.context, texts.asked), systemPrompt };
   const fence = new Fence();
-  const task = renderFenced(at, spec.body.task, fence, spec.variables);
+  const filled = { fence, variables: spec.variables };
+  const task = renderFenced(at, spec.body.task, filled);
   const material = materialOf(spec, { fence, inJson });
   const context = texts.context === '' ? '' : fence.block(texts.context);
   const own = systemPrompt?.slice(0, systemPrompt.length - texts.system.length);
   return {
-    systemPrompt:
-      own === undefined ? undefined : own + renderFenced(at, spec.body.systemPrompt ?? '', fence, spec.variables),
+    systemPrompt: own === undefined ? undefined : own + renderFenced(at, spec.body.systemPrompt ?? '', filled),
     prompt: fence.explained(joined(context, task, material)),
   };
 }
