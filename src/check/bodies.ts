@@ -105,6 +105,7 @@ function checkShellText(reader: PhaseReader, path: Path, text: string, advice = 
       hint: advice(placeholder),
     });
   }
+  reader.code(path, text, advice);
 }
 
 export function refuseGenerated(reader: PhaseReader, path: Path, what: string): void {

@@ -207,6 +207,7 @@ function contextOf(
     files,
     used,
     phases: new Map(sources.map((source) => [source.id, source])),
+    itemNames: new Map(sources.flatMap(({ id, raw: { as } }) => (typeof as === 'string' ? [[as, id] as const] : []))),
     outer: options.outer ?? new Set(),
     ...(options.around ? { around: options.around } : {}),
     depth,

@@ -45,7 +45,7 @@ export type LoadedFlow =
     };
 
 /** Raised when a checked flow looks different or means something else. */
-const KEPT_FORMAT = 5;
+const KEPT_FORMAT = 6;
 
 interface Kept {
   readonly format: number;
