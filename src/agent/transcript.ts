@@ -44,6 +44,8 @@ export interface Transcript {
   readonly retryAfterMs?: number;
   /** What to do about it. */
   readonly hint?: string;
+  /** The client has tried again by itself. */
+  readonly retried?: true;
   /** Nobody was asked: it did not come to that. */
   readonly unasked?: true;
   /** First of what was not an event. */

@@ -16,6 +16,8 @@ export function foldCodex(transcript: Transcript, line: string): Transcript {
       return foldItem(transcript, objectAt(event, 'item'));
     case 'turn.completed':
       return foldUsage({ ...transcript, ended: true }, objectAt(event, 'usage'));
+    case 'error':
+      return /^Reconnecting/.test(textAt(event, 'message') ?? '') ? { ...transcript, retried: true } : transcript;
     case 'turn.failed':
       return foldFailure(transcript, textAt(objectAt(event, 'error'), 'message') ?? 'it failed and gave no reason');
     default:
