@@ -36,6 +36,7 @@ export async function runClient(
   };
   const ended = await startClient(run, (chunk) => {
     for (const line of lines.push(chunk)) take(line);
+    if (transcript.waitsInVain) return { code: 'runner', message: 'no connection' };
     return lines.isTooLong || transcript.text.length > most ? overflowFailure(most) : undefined;
   });
   const rest = lines.end();

@@ -9,13 +9,13 @@ afterEach(() => project?.remove());
 type Client = 'pi' | 'claude' | 'codex';
 
 /** A client that prints these events, and leaves a line for each time that it is started. */
-async function runWith(client: Client, events: readonly object[], status = 0) {
+async function runWith(client: Client, events: readonly object[], { after = 'exit 0' } = {}) {
   const lines = events.map((event) => JSON.stringify(event)).join('\n');
   project = createTestProject({
     'flow.yaml': `name: down\nrunner: ${client}\nphases: [{ id: ask, task: hello }]\n`,
     'events.jsonl': `${lines}\n`,
   });
-  const script = `cat > /dev/null; echo x >> starts; cat events.jsonl; exit ${status}`;
+  const script = `cat > /dev/null; echo x >> starts; cat events.jsonl; ${after}`;
   const settings = { runners: { [client]: { type: client, command: ['sh', '-c', script, client] } } };
   project.write('.pi/taskflows/config.yaml', JSON.stringify(settings));
   const { stdout } = await project.run(['run', './flow.yaml', '--json']);
@@ -47,12 +47,23 @@ describe('a client that cannot reach its provider', () => {
   ] as const)(
     '%s has tried again by itself: it is started once, and says what to look at',
     async (client, events, place) => {
-      const { starts, error } = await runWith(client, events, client === 'pi' ? 0 : 1);
+      const { starts, error } = await runWith(client, events, { after: client === 'pi' ? 'exit 0' : 'exit 1' });
       expect(starts).toBe(1);
       expect(error.hint).toContain(place);
       expect(error.hint).toContain('server up');
     },
   );
+
+  it('is ended when it would wait for the network for ever', async () => {
+    const news = {
+      type: 'error',
+      message: 'Reconnecting... waiting for network (Connection failed: error sending request)',
+    };
+    const { starts, error } = await runWith('codex', [news, news, news], { after: 'sleep 300' });
+    expect(starts).toBe(1);
+    expect(error).toMatchObject({ message: 'codex: Connection failed: error sending request' });
+    expect(error.hint).toContain('config.toml');
+  });
 
   it('is tried again where it has not done so itself', async () => {
     const { starts } = await runWith('pi', [answered('Connection error.'), agentEnd]);
@@ -66,7 +77,7 @@ describe('a client whose key is refused', () => {
     ['claude', [result('Invalid API key · Please run /login', { api_error_status: 401 })], 'ANTHROPIC_API_KEY'],
     ['codex', [failed('unexpected status 401 Unauthorized')], 'codex login'],
   ] as const)('%s says which variable, or how to log in', async (client, events, place) => {
-    const { starts, error } = await runWith(client, events, client === 'pi' ? 0 : 1);
+    const { starts, error } = await runWith(client, events, { after: client === 'pi' ? 'exit 0' : 'exit 1' });
     expect(starts).toBe(1);
     expect(error.hint).toContain(place);
   });
