@@ -26,7 +26,7 @@ export function clientRunner(client: Client, name: string, config: RunnerConfig,
       const given = clientEnvironment(request.env, { config, project, client, defaults: command.defaults });
       const env = { ...command.defaults, ...given };
       const install = config.command === undefined ? { install: installHint(client) } : {};
-      return runClient({ who: name, command, request, env, ...install }, client.fold);
+      return runClient({ who: name, command, request, env, advice: client.advice, ...install }, client.fold);
     },
     probe: `starts ${versionCommand(client, config).join(' ')}`,
     version: () => askVersion(client, config, project),

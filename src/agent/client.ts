@@ -14,6 +14,11 @@ export interface ClientCommand {
   readonly defaults?: Variables;
 }
 
+export interface ClientAdvice {
+  readonly key: string;
+  readonly server: string;
+}
+
 /** One agent client: what to start, and how to read what it prints. Both are pure. */
 export interface Client {
   readonly type: 'pi' | 'claude' | 'codex';
@@ -24,4 +29,6 @@ export interface Client {
   readonly variables: readonly string[];
   /** How to get it. */
   readonly install: string;
+  /** What to look at when the provider refuses the key, or nobody answers. */
+  readonly advice: ClientAdvice;
 }

@@ -4,7 +4,8 @@ import { overflowFailure } from '../process/end-failure.js';
 import type { ProcessRequest, ProcessResult } from '../process/process.js';
 import { runProcess } from '../process/run-process.js';
 import { LineSplitter } from '../util/lines.js';
-import type { ClientCommand } from './client.js';
+import type { ClientAdvice, ClientCommand } from './client.js';
+import { clientFailure } from './client-failure.js';
 import type { RunnerRequest, RunnerResult } from './runner.js';
 import { EMPTY_TRANSCRIPT, type Ending, progress, type Transcript, toResult } from './transcript.js';
 
@@ -16,6 +17,8 @@ export interface ClientRun {
   readonly env: RunnerRequest['env'];
   /** How to get the program, should it not be there. */
   readonly install?: string;
+  /** What to look at when it cannot reach its provider. */
+  readonly advice?: ClientAdvice;
 }
 
 /** Starts a client and folds its event stream as it comes. */
@@ -33,11 +36,14 @@ export async function runClient(
   };
   const ended = await startClient(run, (chunk) => {
     for (const line of lines.push(chunk)) take(line);
+    if (transcript.waitsInVain) return { code: 'runner', message: 'no connection' };
     return lines.isTooLong || transcript.text.length > most ? overflowFailure(most) : undefined;
   });
   const rest = lines.end();
   if (rest !== undefined) take(rest);
-  return toResult(transcript, endingOf(run, ended));
+  const result = toResult(transcript, endingOf(run, ended));
+  if (!result.failure || !run.advice) return result;
+  return { ...result, failure: clientFailure(result.failure, transcript, run.advice) };
 }
 
 /** Starts a program whose whole stdout is the answer. */

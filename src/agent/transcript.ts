@@ -44,6 +44,11 @@ export interface Transcript {
   readonly retryAfterMs?: number;
   /** What to do about it. */
   readonly hint?: string;
+  /** The client has tried again by itself. */
+  readonly retried?: true;
+  /** How often in a row it said that it waits for the network; beyond a bound, nobody waits with it. */
+  readonly waits?: number;
+  readonly waitsInVain?: true;
   /** Nobody was asked: it did not come to that. */
   readonly unasked?: true;
   /** First of what was not an event. */

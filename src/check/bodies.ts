@@ -6,6 +6,7 @@ import { leavesProject } from './paths.js';
 import type { PhaseReader, TextScope } from './phase-reader.js';
 import { codeElements, shellAdvice } from './shell.js';
 import { warnOfStdinName } from './stdin-name.js';
+import { show } from './structure.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -93,7 +94,24 @@ function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], sco
     if (hasNul) reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
   });
   warnOfOptions(reader, path, argv, code);
-  if (argv[0] === '') reader.context.problems.error([...path, 0], 'bad-value', 'the program has no name');
+  const [program = '', ...rest] = argv;
+  if (program === '') reader.context.problems.error([...path, 0], 'bad-value', 'the program has no name');
+  else checkProgram(reader, [...path, 0], { program, isAlone: rest.length === 0 });
+}
+
+/** `[ls -la]`. A path may have spaces in it; the name of a program has none. */
+function checkProgram(
+  { context }: PhaseReader,
+  path: Path,
+  { program, isAlone }: { readonly program: string; readonly isAlone: boolean },
+): void {
+  const words = program.trim().split(/\s+/);
+  if (words.length === 1 || /[/"'\\]/.test(words[0]!)) return;
+  const list = words.map((word) => JSON.stringify(word)).join(', ');
+  const asText = isAlone && !program.includes('{') ? `, or the text ${JSON.stringify(program)} for the shell` : '';
+  context.problems.error(path, 'bad-value', `${show(program)} is no program: a list is a program and its arguments`, {
+    hint: `write [${list}${isAlone ? '' : ', …'}]${asText}`,
+  });
 }
 
 /** Text that a shell or an interpreter parses: a value put into it could become commands. */
@@ -108,6 +126,7 @@ function checkShellText(reader: PhaseReader, path: Path, text: string, advice = 
       hint: advice(placeholder),
     });
   }
+  reader.code(path, text, advice);
 }
 
 export function refuseGenerated(reader: PhaseReader, path: Path, what: string): void {

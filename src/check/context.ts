@@ -45,6 +45,8 @@ export interface CheckContext {
   readonly used: ReadonlyMap<string, UsedFlow>;
   /** Every phase of this flow by id. */
   readonly phases: ReadonlyMap<string, PhaseSource>;
+  /** Maps of this flow by the name that they give to their item. */
+  readonly itemNames: ReadonlyMap<string, string>;
   /** Phases of the flows around this one: their outputs are not seen here. */
   readonly outer: ReadonlySet<string>;
   /** For a grafted fragment: the flow that it grows in, whose outputs and arguments it sees. */

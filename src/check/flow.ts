@@ -22,6 +22,7 @@ import type { NamedRunners } from './runners.js';
 import { salvage } from './salvage.js';
 import { writtenPhases } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
+import { suggestField, synonymOf } from './synonyms.js';
 import type { CheckWorld } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -104,8 +105,11 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
     if (!Object.hasOwn(FLOW_FIELDS, name)) {
       problems.error(at, 'unknown-field', `a flow has no field ${show(name)}`, {
         target: 'key',
-        suggest: { name, known: Object.keys(FLOW_FIELDS) },
+        ...suggestField(name, Object.keys(FLOW_FIELDS)),
       });
+      // The phases stand under another name: that there are none need not be said as well.
+      const meant = synonymOf(name, ['phases', 'task', 'tasks']);
+      if (meant !== undefined && flow[meant] === undefined) good['phases'] ??= [];
     } else if (Object.hasOwn(IGNORED_FLOW_FIELDS, name)) {
       problems.warn(at, 'no-effect', `"${name}" is accepted but does nothing here`, { target: 'key' });
     } else if (name === 'hooks') {
@@ -145,11 +149,24 @@ function warnOfRunWide(flow: Fields, path: Path, problems: Problems): void {
 
 /** One by one, so that a mistake in one argument does not make the others unknown. */
 function readArgs(args: Fields, path: Path, problems: Problems): Fields {
-  const good = Object.entries(args).map(([name, arg]) => [
-    name,
-    checkStructure(arg, Arg, [...path, name], problems) ? arg : {},
-  ]);
+  const good = Object.entries(args).map(([name, arg]) => {
+    const at = [...path, name];
+    if (isJsonObject(arg as never)) return [name, checkStructure(arg, Arg, at, problems) ? arg : {}];
+    const message = `the argument ${show(name)} has to be an object`;
+    problems.error(at, 'wrong-type', message, { hint: `write ${name}: ${asArgument(arg)}` });
+    return [name, {}];
+  });
   return Object.fromEntries(good);
+}
+
+const ARG_TYPES: readonly unknown[] = ['string', 'number', 'boolean', 'path', 'json'];
+
+/** `main` is meant as the default, `string` as the type. */
+function asArgument(written: unknown): string {
+  if (written === null) return '{}';
+  if (ARG_TYPES.includes(written)) return `{ type: ${written} }`;
+  const plain = typeof written === 'string' && /^[A-Za-z][\w./-]*$/.test(written) ? written : JSON.stringify(written);
+  return `{ default: ${plain.length > 60 ? '…' : plain} }`;
 }
 
 function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOptions): Flow {
@@ -215,6 +232,7 @@ function contextOf(
     files,
     used,
     phases: new Map(sources.map((source) => [source.id, source])),
+    itemNames: new Map(sources.flatMap(({ id, raw: { as } }) => (typeof as === 'string' ? [[as, id] as const] : []))),
     outer: options.outer ?? new Set(),
     ...(options.around ? { around: options.around } : {}),
     depth,

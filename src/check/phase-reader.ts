@@ -2,9 +2,10 @@ import type { Path } from '../parse/locate.js';
 import { conditionRefs, parseCondition } from '../plan/condition.js';
 import type { PlaceholderRef } from '../plan/placeholder.js';
 import { parseTemplate, templateRefs } from '../plan/template.js';
-import type { Code } from './codes.js';
 import type { CheckContext, PhaseSource, Surroundings } from './context.js';
 import { graftedName } from './grafts.js';
+import { NearWarnings } from './near-warnings.js';
+import type { Problem } from './problem.js';
 import { fieldPath } from './shorthand.js';
 import { conditionPatterns, warnIfSlow } from './slow-patterns.js';
 import { show } from './structure.js';
@@ -26,7 +27,9 @@ export class PhaseReader {
   readonly quoted = new Set<string>();
   usesPrevious = false;
   usesPlaceholders = false;
+  #usesItem = false;
   readonly #previousAt: { path: Path; ref: PlaceholderRef }[] = [];
+  readonly #near: NearWarnings;
   readonly itemName: string;
 
   constructor(
@@ -34,6 +37,11 @@ export class PhaseReader {
     readonly source: PhaseSource,
   ) {
     this.itemName = typeof source.raw['as'] === 'string' ? source.raw['as'] : 'item';
+    this.#near = new NearWarnings({
+      context,
+      itemName: this.itemName,
+      warn: (path, message, more) => this.#warn({ path, code: 'odd-placeholder', message, ...more }),
+    });
   }
 
   path(field: string, ...rest: Path): Path {
@@ -51,9 +59,16 @@ export class PhaseReader {
     }
     for (const { offset, length, message, certain } of template.suspects) {
       if (certain) this.context.problems.error(path, 'bad-placeholder', message, { span: { offset, length } });
-      else this.#placeholderWarning(path, 'odd-placeholder', message, { offset, length });
+      else this.#warn({ path, code: 'odd-placeholder', message, span: { offset, length } });
     }
+    const settled = template.suspects.map(({ offset }) => offset);
+    this.#near.text({ path, text, ...scope }, settled);
     return text;
+  }
+
+  /** Text that a shell or an interpreter parses. */
+  code(path: Path, text: string, advice: (placeholder: string) => string): void {
+    if (text.includes('{')) this.#near.code(path, text, advice);
   }
 
   /** A text that the defaults of the flow give this phase: an edge as well. What else is wrong with it is said there. */
@@ -94,9 +109,12 @@ export class PhaseReader {
     if (parsed.ok) {
       for (const ref of conditionRefs(parsed.condition)) this.#ref(path, ref, scope);
       for (const pattern of conditionPatterns(parsed.condition)) warnIfSlow(this.context.problems, path, pattern);
+      this.#near.condition({ path, text, ...scope }, parsed.condition);
       return text;
     }
-    const { offset, length, message, hint } = parsed;
+    const { offset, length, message } = parsed;
+    const meant = this.#near.meantAt({ path, text, ...scope }, offset);
+    const hint = meant === undefined ? parsed.hint : `did you mean ${meant}?`;
     this.context.problems.error(path, 'bad-condition', `this condition cannot be read: ${message}`, {
       span: { offset, length },
       ...(hint ? { hint } : {}),
@@ -142,12 +160,13 @@ export class PhaseReader {
     };
   }
 
-  /** Called once the dependencies are known: `{previous.output}` needs one. */
+  /** Called when all texts are read and the dependencies are known: `{previous.output}` needs one. */
   finish(hasDependencies: boolean): void {
+    if (this.source.kind === 'map' && !this.#usesItem) this.#near.unknownWords();
     if (hasDependencies || this.source.kind === 'loop') return;
     for (const { path, ref } of this.#previousAt) {
       const message = `"${this.source.id}" depends on no other phase, so {previous.output} is empty`;
-      this.#placeholderWarning(path, 'no-previous', message, ref);
+      this.#warn({ path, code: 'no-previous', message, span: spanOf(ref) });
     }
   }
 
@@ -160,14 +179,18 @@ export class PhaseReader {
       case 'args':
         this.#arg(path, ref);
         return;
-      case 'item':
-        if (!scope.item)
-          this.#placeholderWarning(path, 'no-item', `{${ref.text}} has a value only in the body of a map`, ref);
+      case 'item': {
+        this.#usesItem = true;
+        const message = `{${ref.text}} has a value only in the body of a map`;
+        if (!scope.item) this.#warn({ path, code: 'no-item', message, span: spanOf(ref) });
         return;
+      }
       case 'loop':
-      case 'reflexion':
-        if (!scope.loop) this.#placeholderWarning(path, 'no-loop', `{${ref.text}} has a value only in a loop`, ref);
+      case 'reflexion': {
+        const message = `{${ref.text}} has a value only in a loop`;
+        if (!scope.loop) this.#warn({ path, code: 'no-loop', message, span: spanOf(ref) });
         return;
+      }
       case 'previous':
         this.#previousAt.push({ path, ref });
     }
@@ -175,7 +198,7 @@ export class PhaseReader {
 
   #step(path: Path, ref: PlaceholderRef, scope: TextScope): void {
     const { problems, phases, outer, around } = this.context;
-    const span = { offset: ref.offset, length: ref.length };
+    const span = spanOf(ref);
     const target = phases.get(ref.name);
     if (!target && around?.seesPhase(ref.name)) return;
     const graft = target ? undefined : graftedName(ref.name, phases);
@@ -207,7 +230,7 @@ export class PhaseReader {
 
   #notJson(path: Path, ref: PlaceholderRef): void {
     const message = `{${ref.text}} has no value: "${ref.name}" does not say output: json`;
-    this.#placeholderWarning(path, 'not-json', message, ref);
+    this.#warn({ path, code: 'not-json', message, span: spanOf(ref) });
   }
 
   #arg(path: Path, ref: PlaceholderRef): void {
@@ -215,22 +238,24 @@ export class PhaseReader {
     mentionedArgs.add(ref.name);
     if (args.has(ref.name)) return;
     const message = `nothing provides the argument ${show(ref.name)}`;
-    this.#placeholderWarning(path, 'unknown-arg', message, ref, {
+    this.#warn({
+      path,
+      code: 'unknown-arg',
+      message,
+      span: spanOf(ref),
       hint: 'declare it in "args"',
       suggest: { name: ref.name, known: args },
     });
   }
 
-  #placeholderWarning(
-    path: Path,
-    code: Code,
-    message: string,
-    { offset, length }: { offset: number; length: number },
-    more: object = {},
-  ): void {
-    const severity = this.context.strict ? 'error' : 'warning';
-    this.context.problems.add({ path, code, message, severity, span: { offset, length }, ...more });
+  /** An error where the flow is strict about placeholders. */
+  #warn(problem: Omit<Problem, 'severity'>): void {
+    this.context.problems.add({ ...problem, severity: this.context.strict ? 'error' : 'warning' });
   }
+}
+
+function spanOf({ offset, length }: PlaceholderRef): NonNullable<Problem['span']> {
+  return { offset, length };
 }
 
 /** Kinds whose output is what an agent or a program said; the others make their own JSON. */

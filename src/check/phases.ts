@@ -7,10 +7,12 @@ import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from '../model/sche
 import type { Path } from '../parse/locate.js';
 import type { PhaseSource } from './context.js';
 import { forbiddenName } from './forbidden.js';
+import { kindOfField, untypedKind } from './implied-kind.js';
 import type { Problems } from './problem.js';
 import { salvage } from './salvage.js';
 import { fieldPath, type WrittenPhase } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
+import { suggestField, synonymOf } from './synonyms.js';
 
 type Fields = Record<string, unknown>;
 
@@ -24,8 +26,8 @@ export function readPhases(written: readonly WrittenPhase[], problems: Problems)
       problems.error(path, 'wrong-type', 'a phase has to be an object');
       continue;
     }
-    const kind = readKind(raw as Fields, path, problems);
     const id = readId(raw as Fields, path, index, problems);
+    const kind = readKind(raw as Fields, path, id, problems);
     const source: PhaseSource = {
       id,
       kind: kind ?? 'agent',
@@ -42,9 +44,9 @@ export function readPhases(written: readonly WrittenPhase[], problems: Problems)
   return sources;
 }
 
-function readKind(raw: Fields, path: Path, problems: Problems): Kind | undefined {
+function readKind(raw: Fields, path: Path, id: string, problems: Problems): Kind | undefined {
   const type = raw['type'];
-  if (type === undefined) return 'agent';
+  if (type === undefined) return untypedKind({ raw, path, id }, problems);
   if (KINDS.includes(type as Kind)) return type as Kind;
   if (typeof type === 'string') {
     problems.error([...path, 'type'], 'unknown-kind', `there is no kind ${show(type)}`, {
@@ -92,19 +94,28 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
       else keepSound(good, name, salvage(value, schema, at, problems));
     } else if (Object.hasOwn(foreign, name)) {
       const message = `"${name}" means nothing on ${article(kind)} ${kind} phase`;
-      if (checkStructure(value, foreign[name]!, at, problems))
-        problems.warn(at, 'no-effect', message, { target: 'key' });
+      if (checkStructure(value, foreign[name]!, at, problems)) {
+        const meant = raw['type'] === undefined ? kindOfField(name) : undefined;
+        problems.warn(at, 'no-effect', message, { target: 'key', ...(meant && { hint: `add type: ${meant}?` }) });
+      }
     } else if (Object.hasOwn(IGNORED_PHASE_FIELDS, name)) {
       problems.warn(at, 'no-effect', `"${name}" is accepted but does nothing here`, { target: 'key' });
     } else {
       problems.error(at, 'unknown-field', `there is no field ${show(name)} on ${article(kind)} ${kind} phase`, {
         target: 'key',
-        suggest: { name, known: [...Object.keys(own), ...Object.keys(foreign)] },
+        ...suggestField(name, [...Object.keys(own), ...Object.keys(foreign)]),
+        ...(raw['type'] === undefined && untypedHint(name)),
       });
     }
   }
   requireFields(kind, raw, id, phase.path, problems);
   return good;
+}
+
+/** `script: ls` on a phase without a type. */
+function untypedHint(name: string): { readonly hint: string } | undefined {
+  const field = synonymOf(name, ['run', 'over']);
+  return field === undefined ? undefined : { hint: `did you mean "${field}", with type: ${kindOfField(field)}?` };
 }
 
 /** Fields that mean the same on every kind that has them; a word of any kind may be right on the one that was meant. */
@@ -122,7 +133,7 @@ function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Field
     } else if (!Object.hasOwn(known, name) && !Object.hasOwn(IGNORED_PHASE_FIELDS, name)) {
       problems.error(at, 'unknown-field', `there is no field ${show(name)} on any phase`, {
         target: 'key',
-        suggest: { name, known: [...Object.keys(SHARED_FIELDS), ...Object.keys(known)] },
+        ...suggestField(name, [...Object.keys(SHARED_FIELDS), ...Object.keys(known)]),
       });
     }
   }
@@ -140,7 +151,7 @@ function keepSound(good: Fields, name: string, sound: unknown): void {
 
 function requireFields(kind: Kind, raw: Fields, id: string, path: Path, problems: Problems): void {
   for (const name of requiredFields(kind)) {
-    if (raw[name] !== undefined) continue;
+    if (raw[name] !== undefined || Object.keys(raw).some((key) => synonymOf(key, [name]))) continue;
     const example = JSON.stringify((PHASE_FIELDS[kind][name]!['examples'] as readonly unknown[])[0]);
     problems.error(path, 'missing-field', `the ${kind} phase "${id}" needs "${name}"`, {
       hint: `for example: ${name}: ${example}`,
@@ -199,8 +210,10 @@ function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
     } else {
       problems.error(at, 'unknown-field', `there is no field ${show(name)} on a branch`, {
         target: 'key',
-        suggest: { name, known: Object.keys(fields) },
+        ...suggestField(name, Object.keys(fields)),
       });
+      // It was meant as the body: that there is none need not be said as well.
+      if (synonymOf(name, ['task', 'run'])) good['task'] ??= 'x';
     }
   }
   return good;

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
+import { suggestField } from './synonyms.js';
 
 /**
  * Holds a value against the part of JSON Schema that the language's own schema uses, and says what is wrong in the words
@@ -84,9 +85,9 @@ function patternProperty(patterns: Record<string, TSchema>, name: string): TSche
 }
 
 function unknownField(name: string, at: Path, properties: Record<string, TSchema>, problems: Problems): false {
-  problems.error(at, 'unknown-field', `there is no field "${name.slice(0, 100)}" here`, {
+  problems.error(at, 'unknown-field', `${nameOf(at.slice(0, -1))} has no field "${name.slice(0, 100)}"`, {
     target: 'key',
-    suggest: { name, known: Object.keys(properties) },
+    ...suggestField(name, Object.keys(properties)),
   });
   return false;
 }

@@ -14,6 +14,7 @@ import {
   tooDeep,
 } from './tree.js';
 import { readTokens, unclosedQuote, type Yaml } from './yaml-tokens.js';
+import { yamlProblems } from './yaml-words.js';
 
 /** How many nodes aliases may add up to: plenty for shared settings, nothing for a bomb. */
 const MOST_ALIASED_NODES = 20_000;
@@ -49,28 +50,16 @@ function documentProblems(
   documents: readonly { errors: Document['errors'] }[],
   text: string,
   findUnclosed: () => SyntaxProblem | undefined,
-): SyntaxProblem[] {
-  const problems: SyntaxProblem[] = [];
-  for (const { errors } of documents) {
-    for (const { pos, message } of errors) {
-      const unclosed = message.startsWith('Missing closing') ? findUnclosed() : undefined;
-      if (unclosed) return [unclosed];
-      const offset = Math.min(pos[0], Math.max(0, text.length - 1));
-      const length = Math.max(1, Math.min(pos[1] - pos[0], 40));
-      problems.push({ offset, length, code: 'syntax', message: message.split('\n')[0]!.slice(0, 200) });
-    }
-  }
-  if (problems.length === 0 && documents.length > 1) {
-    const second = documents[1] as Document;
-    const offset = Math.min(second.range?.[0] ?? 0, Math.max(0, text.length - 1));
-    problems.push({
-      offset,
-      length: 1,
-      code: 'syntax',
-      message: 'a file holds one flow, and here a second document starts',
-    });
-  }
-  return problems.slice(0, MOST_PROBLEMS);
+): readonly SyntaxProblem[] {
+  const errors = documents.flatMap((document) => document.errors);
+  const unclosed = errors.some(({ message }) => message.startsWith('Missing closing')) ? findUnclosed() : undefined;
+  if (unclosed) return [unclosed];
+  if (errors.length > 0) return yamlProblems(errors, text, MOST_PROBLEMS);
+  if (documents.length <= 1) return [];
+  const second = documents[1] as Document;
+  const offset = Math.min(second.range?.[0] ?? 0, Math.max(0, text.length - 1));
+  const message = 'a file holds one flow, and here a second document starts';
+  return [{ offset, length: 1, code: 'syntax', message }];
 }
 
 interface Built {

@@ -28,7 +28,7 @@ export interface Suspect {
   readonly certain: boolean;
 }
 
-const LOOP_FIELDS: ReadonlySet<string> = new Set(['iteration', 'lastOutput', 'maxIterations']);
+export const LOOP_FIELDS: ReadonlySet<string> = new Set(['iteration', 'lastOutput', 'maxIterations']);
 /** Names that placeholders start with already: a map cannot give one of them to its item. */
 export const ROOT_NAMES: readonly string[] = ['args', 'steps', 'previous', 'loop', 'reflexion'];
 const NAMES_A_ROOT = /^(args|steps|item|previous|loop|reflexion)(?![\w-])/;
@@ -50,6 +50,12 @@ export function readPlaceholder(text: string, offset: number, itemName = 'item')
   const isNamed = inner.startsWith(`${named}.`) || inner === named || startsWithName(head, itemName);
   if (!PATH.test(inner) || !isNamed) return oddPlaceholder(inner, offset, length);
   return interpret(inner, named as PlaceholderRoot, offset, length);
+}
+
+/** Whether this text in braces is a placeholder. */
+export function isPlaceholder(inner: string, itemName?: string): boolean {
+  const found = readPlaceholder(`{${inner}}`, 0, itemName);
+  return found !== undefined && 'root' in found;
 }
 
 function startsWithName(text: string, name: string): boolean {

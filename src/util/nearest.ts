@@ -1,3 +1,5 @@
+import { swappedLetters } from './slip.js';
+
 /**
  * The known name that someone who wrote `name` most likely meant, or undefined when none is close. Loads its distance
  * function only when asked: a run without mistakes never needs it.
@@ -29,11 +31,4 @@ function onlyPartOf(wanted: string, known: readonly string[]): string | undefine
     return short.length >= 3 && (long.startsWith(short) || long.endsWith(short));
   });
   return found.length === 1 ? found[0] : undefined;
-}
-
-/** The commonest slip (`scna` for `scan`) is one mistake, not the two edits that it takes to mend. */
-function swappedLetters(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  const at = [...a].findIndex((letter, index) => letter !== b[index]);
-  return at !== -1 && a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }

@@ -212,11 +212,20 @@ phases:
     expect(resumed.stderr).toContain('taskflow batch flow.yaml --over topics.txt --resume');
   });
 
-  it('does nothing for no rows, and succeeds', async () => {
-    project = createTestProject({ 'flow.yaml': TOPIC_FLOW, 'topics.txt': '# none yet\n' });
-    const { status, stdout } = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--json']);
-    expect(status).toBe(0);
-    expect(json(stdout)).toMatchObject({ total: 0, done: 0, rows: [] });
+  it.each([
+    ['topics.txt', '# none yet\n', 'write one topic on each line'],
+    ['topics.csv', 'topic,depth\n', 'each further line is a row'],
+    ['topics.jsonl', '\n', 'write one JSON object on each line: {"topic": "…"}'],
+    ['topics.json', '[]', 'write a list of objects'],
+    ['topics.yaml', '# none\n', 'write a list, one entry for each row'],
+  ])('over a file without rows (%s) is refused with what it needs', async (file, text, needed) => {
+    project = createTestProject({ 'flow.yaml': TOPIC_FLOW, [file]: text });
+    const { status, stdout, stderr } = await project.run(['batch', 'flow.yaml', '--over', file, '--json']);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`${file}:1: there are no rows in it\n  `);
+    expect(stderr).toContain(needed);
+    expect(stdout).toContain('there are no rows in it');
+    expect(existsSync(join(project.root, '.pi/taskflows/runs'))).toBe(false);
   });
 
   it('tells programs what happens, row by row', async () => {

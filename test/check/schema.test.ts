@@ -131,10 +131,13 @@ describe('the published schema', () => {
     expect(validate({ phases: [{ id: 'a', type: 'script', task: 'x' }] })).toBe(false);
   });
 
+  /** No YAML that another parser takes as we do. */
+  const NO_TREE = ['syntax-yaml.yaml', 'tags.yaml', 'duplicate-keys.yaml', 'forbidden-names.yaml'];
+
   it('agrees with the checker on the fixtures', async () => {
     const root = fileURLToPath(new URL('../fixtures/check', import.meta.url));
     for (const file of readdirSync(root).filter((name) => name.endsWith('.yaml'))) {
-      if (['syntax-yaml.yaml', 'tags.yaml', 'duplicate-keys.yaml', 'forbidden-names.yaml'].includes(file)) continue;
+      if (file.startsWith('yaml-') || NO_TREE.includes(file)) continue;
       const value: unknown = parse(readFileSync(`${root}/${file}`, 'utf8'));
       const errors = await structureErrors(value);
       if (errors.length > 0) expect(validate(value), `${file}: ${errors}`).toBe(false);

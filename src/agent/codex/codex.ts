@@ -9,4 +9,8 @@ export const codex: Client = {
   fold: foldCodex,
   variables: ['CODEX_*', 'OPENAI_*'],
   install: 'npm install -g @openai/codex',
+  advice: {
+    key: 'log in with `codex login`, or set the variable that ~/.codex/config.toml names as `env_key`',
+    server: 'are you online? is `base_url` in ~/.codex/config.toml right, and its server up?',
+  },
 };

@@ -16,11 +16,24 @@ export function foldCodex(transcript: Transcript, line: string): Transcript {
       return foldItem(transcript, objectAt(event, 'item'));
     case 'turn.completed':
       return foldUsage({ ...transcript, ended: true }, objectAt(event, 'usage'));
+    case 'error':
+      return foldNews(transcript, textAt(event, 'message') ?? '');
     case 'turn.failed':
       return foldFailure(transcript, textAt(objectAt(event, 'error'), 'message') ?? 'it failed and gave no reason');
     default:
       return transcript;
   }
+}
+
+/** Some twenty-five seconds. By itself it waits for ever, and each time that it says so is a sign of life. */
+const MOST_WAITS = 3;
+
+function foldNews(transcript: Transcript, message: string): Transcript {
+  const waiting = /waiting for network(?: \((.*)\))?/.exec(message);
+  if (!waiting) return message.startsWith('Reconnecting') ? { ...transcript, retried: true } : transcript;
+  const waits = (transcript.waits ?? 0) + 1;
+  if (waits < MOST_WAITS) return { ...transcript, waits, retried: true };
+  return { ...transcript, waits, retried: true, waitsInVain: true, error: waiting[1] ?? message };
 }
 
 const TOOL_ITEMS = new Set(['command_execution', 'file_change', 'mcp_tool_call', 'web_search']);
@@ -35,7 +48,8 @@ function foldItemStart(transcript: Transcript, item: JsonObject): Transcript {
   return startTool(transcript, { id, name: type, ...(detail !== undefined && { detail }) });
 }
 
-function foldItem(before: Transcript, item: JsonObject): Transcript {
+function foldItem(last: Transcript, item: JsonObject): Transcript {
+  const before = { ...last, waits: 0 };
   const type = textAt(item, 'type') ?? '';
   if (type === 'agent_message') return { ...before, text: textAt(item, 'text') ?? '' };
   if (!TOOL_ITEMS.has(type)) return before;

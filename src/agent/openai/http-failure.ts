@@ -46,11 +46,16 @@ export function connectionFailure(error: unknown, url: string): Reported {
       return {
         error: `nobody answers at ${host}`,
         transient: true,
-        hint: `is the server at ${host} running?`,
+        hint: `is the server running, and is \`baseUrl\` (${baseOf(url)}) right?`,
         unasked: true,
       };
     case 'ENOTFOUND':
-      return { error: `there is no host ${host}`, transient: false, hint: 'check `baseUrl`', unasked: true };
+      return {
+        error: `there is no host ${host}`,
+        transient: false,
+        hint: `check \`baseUrl\` (${baseOf(url)})`,
+        unasked: true,
+      };
     case 'ERR_INVALID_URL':
     case 'ERR_INVALID_PROTOCOL':
       return { error: `not an address: ${url}`, transient: false, hint: 'check `baseUrl`', unasked: true };
@@ -67,7 +72,9 @@ export function connectionFailure(error: unknown, url: string): Reported {
 
 function hintFor(status: number, keyName: string | undefined): string | undefined {
   if (status === 401 || status === 403) {
-    return keyName === undefined ? 'name the variable of the key in `apiKeyEnv`' : `is ${keyName} set, and right?`;
+    return keyName === undefined
+      ? 'the server wants a key: name the variable that holds it in `apiKeyEnv`'
+      : `is ${keyName} set, and a key of this server (\`baseUrl\`)?`;
   }
   return status === 404 ? 'check `baseUrl` and `model`' : undefined;
 }
@@ -80,6 +87,13 @@ function messageOf(body: string): string {
     // Not JSON: its first line says it as well as anything.
   }
   return body.trim().split('\n', 1)[0]?.slice(0, 300) || 'no explanation';
+}
+
+/** As it stands in the settings, without a name and a password. */
+function baseOf(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname.replace(/\/(?:chat\/completions|models)$/, '')}`;
 }
 
 function hostOf(url: string): string {

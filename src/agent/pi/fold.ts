@@ -21,6 +21,8 @@ export function foldPi(transcript: Transcript, line: string): Transcript {
       return endTool(transcript, textAt(event, 'toolCallId') ?? '', event['isError'] === true);
     case 'agent_end':
       return { ...transcript, ended: true };
+    case 'auto_retry_start':
+      return { ...transcript, retried: true };
     default:
       return transcript;
   }

@@ -144,6 +144,7 @@ function remarkOf(specs: readonly LabelledSpec[], units: readonly Settled[]): st
   const said = units.flatMap(({ remark }, index) =>
     remark === undefined ? [] : [`${specs[index]!.label}: ${remark}`],
   );
+  if (specs.length === 0) return 'the list is empty: there was nothing to do';
   if (said.length === 0) return undefined;
   return said.length === 1 ? said[0] : `${said[0]}; and ${said.length - 1} more`;
 }

@@ -4,8 +4,33 @@ const LARGEST = 256 * 1024 * 1024;
 /** YAML with places costs a hundred times its size while it is read. */
 const LARGEST_YAML = 16 * 1024 * 1024;
 
-/** The rows of a file, with every problem that its format has. Which arguments they fit is another question. */
+/**
+ * The rows of a file, with every problem that its format has. Which arguments they fit is another question. A file without
+ * rows is a problem: a batch that does nothing looks like one that went well.
+ */
 export async function readRows(bytes: Buffer, format: RowFormat, options: ReadRowsOptions): Promise<RawRows> {
+  const read = await readAny(bytes, format, options);
+  if (read.rows.length > 0 || read.problems.length > 0) return read;
+  return { rows: [], problems: [{ line: 1, message: 'there are no rows in it', hint: wanted(format, options.as) }] };
+}
+
+function wanted(format: RowFormat, as: string): string {
+  switch (format) {
+    case 'txt':
+      return `write one ${as} on each line; blank lines, and lines that begin with "# ", do not count`;
+    case 'csv':
+    case 'tsv':
+      return 'the first line names the arguments, and each further line is a row';
+    case 'jsonl':
+      return `write one JSON object on each line: {"${as}": "…"}`;
+    case 'json':
+      return `write a list of objects, one for each row: [{"${as}": "…"}]`;
+    case 'yaml':
+      return `write a list, one entry for each row: - ${as}: …`;
+  }
+}
+
+async function readAny(bytes: Buffer, format: RowFormat, options: ReadRowsOptions): Promise<RawRows> {
   const limit = format === 'yaml' ? LARGEST_YAML : LARGEST;
   if (bytes.length > limit) {
     const message = `the file is larger than ${limit / 1024 / 1024} MiB`;

@@ -1,0 +1,93 @@
+import type { Path } from '../parse/locate.js';
+import type { ConditionNode } from '../plan/condition.js';
+import { bareReferences } from './bare-references.js';
+import type { CheckContext } from './context.js';
+import { type Names, type NearMisses, type NearPlaceholder, nearMisses } from './near-placeholder.js';
+import type { Problem } from './problem.js';
+
+type Span = NonNullable<Problem['span']>;
+
+export interface NearPlace {
+  readonly path: Path;
+  readonly text: string;
+  /** In the body of a map, in that of a loop. */
+  readonly item?: boolean | undefined;
+  readonly loop?: boolean | undefined;
+}
+
+export interface NearOptions {
+  readonly context: CheckContext;
+  readonly itemName: string;
+  readonly warn: (path: Path, message: string, more: { readonly span: Span; readonly hint?: string }) => void;
+}
+
+const PROMPTS: readonly unknown[] = ['task', 'systemPrompt', 'judge'];
+
+/** What becomes of it, unless somebody mends it. */
+function fate(path: Path): string {
+  return PROMPTS.includes(path.at(-1)) ? 'it would be sent, and paid for, as text' : 'it stays text';
+}
+
+/** Says which texts of one phase are misspelt placeholders. */
+export class NearWarnings {
+  /** Words in braces in the body of a map that are close to nothing. */
+  readonly #words: { path: Path; word: NearMisses['words'][number] }[] = [];
+
+  constructor(private readonly options: NearOptions) {}
+
+  /** `settled`: offsets of which something was said already. */
+  text(place: NearPlace, settled: readonly number[] = []): void {
+    const { near, words } = nearMisses(place.text, this.#names(place));
+    for (const miss of near) if (!settled.includes(miss.offset)) this.#say(place.path, miss);
+    if (place.item) this.#words.push(...words.map((word) => ({ path: place.path, word })));
+  }
+
+  /** In code a right placeholder is an error: the advice is the same. */
+  code(path: Path, text: string, advice: (placeholder: string) => string): void {
+    const { near } = nearMisses(text, { ...this.#names({}), isCode: true });
+    for (const miss of near) this.#say(path, miss, advice(miss.meant.slice(1, -1)));
+  }
+
+  condition(place: NearPlace, condition: ConditionNode): void {
+    this.text(place);
+    for (const word of bareReferences(condition)) {
+      const span = { offset: Math.max(0, place.text.indexOf(word)), length: word.length };
+      const hint = `did you mean {${word}}?`;
+      this.options.warn(place.path, `${word} is a word here, the same in every run`, { span, hint });
+    }
+  }
+
+  /** What was meant at this place of a condition that cannot be read. */
+  meantAt(place: NearPlace, offset: number): string | undefined {
+    return nearMisses(place.text, this.#names(place)).near.find((miss) => miss.offset === offset)?.meant;
+  }
+
+  /** For a map that mentions its item nowhere: words in braces have no other meaning than that. */
+  unknownWords(): void {
+    const { itemName, warn } = this.options;
+    for (const { path, word } of this.#words) {
+      const { offset, length, written } = word;
+      const [head, ...rest] = written.slice(1, -1).split('.');
+      const named = itemName === 'item' ? `, or write as: ${head}` : '';
+      const hint = `the item is {${[itemName, ...rest].join('.')}}${named}`;
+      warn(path, `${written} is no placeholder: ${fate(path)}`, { span: { offset, length }, hint });
+    }
+  }
+
+  #names({ item, loop = false }: Pick<NearPlace, 'item' | 'loop'>): Names {
+    const { args, phases, itemNames } = this.options.context;
+    return { args, phases, itemNames, ...(item && { item: this.options.itemName }), inLoop: loop, isCode: false };
+  }
+
+  #say(path: Path, { written, meant, onlyIn, offset, length }: NearPlaceholder, advice?: string): void {
+    const { warn } = this.options;
+    const span = { offset, length };
+    if (onlyIn !== undefined) {
+      warn(path, `${written} has a value only in the map "${onlyIn}": ${fate(path)}`, { span });
+      return;
+    }
+    const waits = meant.startsWith('{steps.') ? ' (text waits for no other phase)' : '';
+    const hint = advice ?? `did you mean ${meant}?${waits}`;
+    warn(path, `${written} is no placeholder: ${fate(path)}`, { span, hint });
+  }
+}
