@@ -49,7 +49,7 @@ export function readPlaceholder(text: string, offset: number, itemName = 'item')
   // `{item+1}` and `{item\}` start like a placeholder and are none: nothing of them may be dropped.
   const isNamed = inner.startsWith(`${named}.`) || inner === named || startsWithName(head, itemName);
   if (!PATH.test(inner) || !isNamed) return oddPlaceholder(inner, offset, length);
-  return interpret(inner, named as PlaceholderRoot, offset, length);
+  return interpret(inner, named as PlaceholderRoot, { offset, length });
 }
 
 function startsWithName(text: string, name: string): boolean {
@@ -58,17 +58,20 @@ function startsWithName(text: string, name: string): boolean {
   return next === '.' || next === '}';
 }
 
-function interpret(inner: string, root: PlaceholderRoot, offset: number, length: number): PlaceholderRef | Suspect {
+function interpret(
+  inner: string,
+  root: PlaceholderRoot,
+  place: { readonly offset: number; readonly length: number },
+): PlaceholderRef | Suspect {
   const [, ...rest] = inner.split('.');
-  const suspect = (message: string, certain: boolean): Suspect => ({ offset, length, text: inner, message, certain });
+  const suspect = (message: string, certain: boolean): Suspect => ({ ...place, text: inner, message, certain });
   const ref = (name: string, path: readonly string[], part?: 'output' | 'json'): PlaceholderRef => ({
     text: inner,
     root,
     name,
     ...(part === undefined ? {} : { part }),
     path,
-    offset,
-    length,
+    ...place,
   });
   const forbidden = rest.find(isForbiddenName);
   if (forbidden !== undefined) return suspect(`"${forbidden}" is not allowed as a name`, true);

@@ -78,7 +78,7 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   if (flags.boolean('help')) return showCommandHelp(entry, command, out);
 
   const problem = await positionalProblem(entry, command, positionals);
-  if (problem) return usageProblem(args, `taskflow ${entry.name}`, problem, command.usage);
+  if (problem) return usageProblem(args, `taskflow ${entry.name}`, { ...problem, usage: command.usage });
   const cwd = folderOf(flags.string('cwd'));
   if (cwd === undefined) {
     return usageProblem(args, `taskflow ${entry.name}`, { message: 'the current folder no longer exists' });
@@ -185,8 +185,7 @@ async function noSuchCommand(words: readonly string[], args: readonly string[], 
 async function usageProblem(
   args: readonly string[],
   who: string,
-  problem: ArgumentProblem,
-  usage?: string,
+  problem: ArgumentProblem & { readonly usage?: string },
 ): Promise<number> {
   const { err } = terminal('auto');
   err.write(`${who}: ${problem.message}\n`);
@@ -198,7 +197,7 @@ async function usageProblem(
     if (nearest) err.write(`  did you mean ${nearest}?\n`);
     if (nearest) hint = `did you mean ${nearest}?`;
   }
-  if (usage !== undefined) err.write(`  usage: ${who} ${usage}\n`);
+  if (problem.usage !== undefined) err.write(`  usage: ${who} ${problem.usage}\n`);
   err.write(`  see ${who} --help\n`);
   return refuseUnparsed(args, { message: problem.message, hint });
 }

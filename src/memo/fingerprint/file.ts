@@ -25,7 +25,7 @@ export const resolveFile: Source<FileFingerprint> = (fingerprint, options, conte
     const digest = digestPlainFile(absolute, context);
     if (digest !== undefined) return { value: digest };
   }
-  return resolveCarefully(absolute, fingerprint.path, options, context);
+  return resolveCarefully(fingerprint.path, options, context);
 };
 
 /** A folder is looked at once, however many of its files are asked for. */
@@ -65,11 +65,11 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
 }
 
 async function resolveCarefully(
-  absolute: string,
   path: string,
   options: SourceOptions,
   { project }: SourceContext,
 ): Promise<SourceResult> {
+  const absolute = below(project.root, path);
   const relative = absolute.slice(project.root.length + 1);
   if (await isSelected(relative, options.ownOutputs)) return { value: 'own output' };
   try {
