@@ -14,7 +14,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lstatIfThere } from '../util/stat.js';
-import { withoutStack } from '../util/without-stack.js';
 
 /** Two for each process: as many as a run needs that starts just a few, then as many as one of usual width does. */
 const [FIRST, AT_ONCE] = [4, 16];
@@ -62,7 +61,7 @@ export class Pipe {
 
 function readIfThere(file: number): number | undefined {
   try {
-    return withoutStack(() => readSync(file, chunk, 0, PIPE_BYTES, null));
+    return readSync(file, chunk, 0, PIPE_BYTES, null);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
     throw error;

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import { hostName } from '../util/host-name.js';
+import { hostname } from 'node:os';
 import type { ChildIdentity } from './process.js';
 import { hasProcessTable, readProcessRow, readStartTicks } from './process-table.js';
 import { answersSignals } from './send-signal.js';
@@ -27,7 +27,7 @@ export function isAlive(child: ChildIdentity): boolean {
 
 /** This process. Read once. */
 export function holderIdentity(): HolderIdentity {
-  self ??= { host: hostName(), ...bootOf(), ...namespaceOf(), ...identityOf(process.pid) };
+  self ??= { host: hostname(), ...bootOf(), ...namespaceOf(), ...identityOf(process.pid) };
   return self;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeNote } from '../util/atomic-write.js';
+import { writeFileAtomic } from '../util/atomic-write.js';
 import { COLLECT } from './paths.js';
 
 /** What the last collection left, and what has been added since: tells in one read whether another is due. */
@@ -13,9 +13,6 @@ export interface Marker {
   /** Since when the clock has gone on without a leap; see `clockSince`. */
   readonly since?: number;
 }
-
-/** With spaces at its end, so that it always has the same length. */
-const LENGTH = 200;
 
 export function readMarker(dir: string): Marker | undefined {
   try {
@@ -30,7 +27,7 @@ export function readMarker(dir: string): Marker | undefined {
 
 /** Best effort. Two runs that end at once may forget each other's additions; a collection is due once a day anyway. */
 export function writeMarker(dir: string, marker: Marker): void {
-  writeNote(join(dir, COLLECT), JSON.stringify(marker).padEnd(LENGTH));
+  writeFileAtomic(join(dir, COLLECT), JSON.stringify(marker));
 }
 
 /** Counts what was added by another way than a run's puts. Where nothing is known, a collection is due anyway. */

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { doWhatWaits } from '../../util/later.js';
 import { statIfThere } from '../../util/stat.js';
 import { EXIT } from '../errors/exit-status.js';
 import type { Channel, Problem } from '../errors/refusal.js';
@@ -13,10 +12,7 @@ import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registr
 /** Runs one command line and sets the process's exit status. */
 export async function main(args: readonly string[]): Promise<void> {
   // Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up.
-  const end = (status: number) => {
-    doWhatWaits();
-    process.exit(status);
-  };
+  const end = (status: number) => process.exit(status);
   const endWithBug = (error: unknown) => reportBug(error, args).then(end, () => end(EXIT.internal));
   process.on('uncaughtException', (error) => void endWithBug(error));
   try {

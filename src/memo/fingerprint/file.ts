@@ -1,9 +1,9 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
-import { haveSameFigures, leftAloneBefore } from '../../util/file-figures.js';
-import { below, isInside } from '../../util/inside.js';
+import { haveSameStamp, leftAloneBefore } from '../../util/file-stamp.js';
+import { isInside } from '../../util/inside.js';
 import { isSelected } from '../files/select-paths.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import type { Fingerprint } from './syntax.js';
@@ -20,7 +20,7 @@ const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
  * has read them and the file was left alone long before and ever since: after each execution its inputs are asked again.
  */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
-  const absolute = below(context.project.root, fingerprint.path);
+  const absolute = join(context.project.root, fingerprint.path);
   if (options.ownOutputs.length === 0) {
     const digest = digestPlainFile(absolute, context);
     if (digest !== undefined) return { value: digest };
@@ -48,7 +48,7 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
     const stat = lstatSync(path, IF_THERE);
     if (!stat?.isFile() || stat.size > SMALL) return undefined;
     const known = read.get(path);
-    if (known && haveSameFigures(known, stat)) return known.digest;
+    if (known && haveSameStamp(known, stat)) return known.digest;
     if (!isReallyInside(dirname(path), context)) return undefined;
     const { size, mtimeMs, ctimeMs, ino } = stat;
     const isLeftAlone = leftAloneBefore(mtimeMs, ctimeMs, project.clock.now());
@@ -69,7 +69,7 @@ async function resolveCarefully(
   options: SourceOptions,
   { project }: SourceContext,
 ): Promise<SourceResult> {
-  const absolute = below(project.root, path);
+  const absolute = join(project.root, path);
   const relative = absolute.slice(project.root.length + 1);
   if (await isSelected(relative, options.ownOutputs)) return { value: 'own output' };
   try {

@@ -122,7 +122,7 @@ async function describeChanges(
     clock: project.clock,
     known,
     paths: files.paths,
-    figures: files.figures,
+    stats: files.stats,
   });
   if ('vanished' in digested) return { failed: `${digested.vanished} was removed meanwhile` };
   if ('failed' in digested) return digested;

@@ -1,4 +1,4 @@
-import type { FileFigures } from '../../util/file-figures.js';
+import type { FileStamp } from '../../util/file-stamp.js';
 import type { Project } from '../../util/project.js';
 import type { FingerprintValue } from '../identity.js';
 import type { Fingerprint } from './syntax.js';
@@ -28,8 +28,8 @@ export interface SourceContext {
   readonly runCommands: boolean;
 }
 
-/** With figures that stand for the content: see `leftAloneBefore`. */
-export interface ReadFile extends FileFigures {
+/** Its stamp belongs to this content only: see `leftAloneBefore`. */
+export interface ReadFile extends FileStamp {
   readonly digest: string;
 }
 
