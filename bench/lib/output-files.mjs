@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { discard } from './discard.mjs';
 
-// Peers that keep results as files write out/ID.txt; a phase's inputs are its own file and those files of what it needs.
+// Peers that keep results as files write out/ID.txt; a phase's inputs are its own file and those files of what it
+// needs.
 
 /** @param {string} id */
 export const outputOf = (id) => `out/${id}.txt`;

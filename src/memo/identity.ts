@@ -80,8 +80,8 @@ export const INEXACT = 'inexact';
 
 /**
  * The canonical encoding of all fields that count, put together by hand: there are a thousand of them in a warm run.
- * `parts` and `references` are for messages and stay out; fingerprints and upstream parts count as sets, so the order in
- * which a flow lists them does not matter.
+ * `parts` and `references` are for messages and stay out; fingerprints and upstream parts count as sets, so the order
+ * in which a flow lists them does not matter.
  */
 export function encodeIdentity(identity: Identity): string {
   const { agent, body, context, cwd, env } = identity;

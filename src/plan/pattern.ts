@@ -29,8 +29,8 @@ const REPEATED = 30;
 const USUAL = ['a', '0', ' ', '-', '\n'];
 
 /**
- * Whether the time that a pattern takes doubles with each character, tried out on what its own characters make: the same
- * one many times, and then one that does not fit. What is found is real; what is not found may still be slow.
+ * Whether the time that a pattern takes doubles with each character, tried out on what its own characters make: the
+ * same one many times, and then one that does not fit. What is found is real; what is not found may still be slow.
  */
 export function isSlowPattern({ source, flags }: Pattern): boolean {
   if (!/[*+}]/.test(source)) return false;

@@ -1,8 +1,8 @@
 /**
  * The one canonical encoding: two values have the same text exactly when they are the same value.
  *
- * - Strings are JSON strings: quoted and escaped, so a value never runs into its neighbour, and unpaired surrogates stay
- *   apart (as UTF-8 they would all become U+FFFD).
+ * - Strings are JSON strings: quoted and escaped, so a value never runs into its neighbour, and unpaired surrogates
+ *   stay apart (as UTF-8 they would all become U+FFFD).
  * - `1`, `"1"`, `true`, `null` and a missing value have different first characters; `-0`, `NaN` and the infinities have
  *   spellings of their own.
  * - Properties are sorted by UTF-16 unit. A property whose value is undefined is a property that is not there (JSON

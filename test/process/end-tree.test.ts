@@ -196,7 +196,8 @@ describe('survivors of a crashed run', () => {
 
   test("are not confused with a pipeline of someone else's shell that has the number as its group", async () => {
     const { env, live } = brand();
-    // Job control puts the pipeline into a group of its own, led by a process that ends at once, in the shell's session.
+    // Job control puts the pipeline into a group of its own, led by a process that ends at once, in the shell's
+    // session.
     const shell = spawn('bash', ['-c', 'set -m; sleep 0.05 | sleep 60 & echo "$(jobs -p)"; wait'], {
       env,
       detached: true,

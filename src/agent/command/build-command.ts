@@ -8,8 +8,8 @@ import type { RunnerRequest } from '../runner.js';
 const FLAG_WITH_VALUE = /^(--?[\w-]+=)(.+)$/s;
 
 /**
- * Any program: the prompt on stdin, the rest in variables. What is not asked for is unset, not inherited. A system prompt
- * that no variable can hold goes before the task.
+ * Any program: the prompt on stdin, the rest in variables. What is not asked for is unset, not inherited. A system
+ * prompt that no variable can hold goes before the task.
  */
 export function buildCommand(
   request: RunnerRequest,

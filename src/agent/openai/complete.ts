@@ -85,8 +85,8 @@ async function readWhole(
 }
 
 /**
- * Only what belongs to an answer counts as a sign of life: comments and empty pieces come from a proxy that keeps the line
- * open, for ever if need be.
+ * Only what belongs to an answer counts as a sign of life: comments and empty pieces come from a proxy that keeps the
+ * line open, for ever if need be.
  */
 async function readStream(
   response: IncomingMessage,

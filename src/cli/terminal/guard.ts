@@ -25,8 +25,8 @@ const COLONS = /(^|[\r\n])((?:[^\S\r\n]|\x85)*):(?=:)/g;
 const HASHES = /#(?=#\w{0,20}\[)/g;
 
 /**
- * Lines that are no commands. The first character of what would be one is written as JSON escapes it: in JSON, where such
- * a thing stands only inside of texts, that means the same.
+ * Lines that are no commands. The first character of what would be one is written as JSON escapes it: in JSON, where
+ * such a thing stands only inside of texts, that means the same.
  */
 export function withoutCommands(text: string): string {
   if (!text.includes('::') && !text.includes('##')) return text;

@@ -57,8 +57,8 @@ export function lostOutput(): string | undefined {
 }
 
 /**
- * False once nothing can be written any more. Never throws: whoever reports a problem would only meet the next one. What
- * cannot be said on stderr is given up; for results that is remembered, since their reader has to be told.
+ * False once nothing can be written any more. Never throws: whoever reports a problem would only meet the next one.
+ * What cannot be said on stderr is given up; for results that is remembered, since their reader has to be told.
  */
 function writeAll(fd: number, bytes: Buffer): boolean {
   let offset = 0;

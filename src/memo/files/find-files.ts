@@ -19,8 +19,8 @@ export interface FindOptions {
 }
 
 /**
- * Finds every file that the pattern means: for `glob:`, `context` and `outputs` alike. A link to something inside of the
- * project counts as that; one that leaves the project is a failure.
+ * Finds every file that the pattern means: for `glob:`, `context` and `outputs` alike. A link to something inside of
+ * the project counts as that; one that leaves the project is a failure.
  */
 export async function findFiles(
   pattern: GlobPattern,

@@ -5,8 +5,8 @@ import { type GlobPattern, LEFT_OUT, parseGlob } from './glob-pattern.js';
 import { type GlobFileSystem, matchEntries, UnusablePattern } from './match-entries.js';
 
 /**
- * Those of the paths that any of the patterns means, whether or not there are such files. fast-glob itself decides, over
- * a tree that holds nothing else: so this never differs from what `findFiles` finds.
+ * Those of the paths that any of the patterns means, whether or not there are such files. fast-glob itself decides,
+ * over a tree that holds nothing else: so this never differs from what `findFiles` finds.
  */
 export async function selectPaths(paths: readonly string[], patterns: readonly string[]): Promise<Set<string>> {
   const selected = new Set<string>();

@@ -16,8 +16,9 @@ const IF_THERE = { throwIfNoEntry: false } as const;
 const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
 
 /**
- * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this process
- * has read them and the file was left alone long before and ever since: after each execution its inputs are asked again.
+ * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this
+ * process has read them and the file was left alone long before and ever since: after each execution its inputs are
+ * asked again.
  */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
   const absolute = join(context.project.root, fingerprint.path);
