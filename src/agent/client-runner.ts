@@ -39,7 +39,7 @@ export function clientRunner(client: Client, { name, config, project }: ClientRu
   };
 }
 
-/** What decides an answer. The model is resolved per call and stands beside these in the identity. */
+/** What decides an answer. The model is resolved per call and is beside these in the identity. */
 function settingsOf({ provider, args, command, thinking }: RunnerConfig): JsonObject {
   return {
     ...(provider !== undefined && { provider }),

@@ -16,7 +16,7 @@ export interface ToolCall {
   readonly writes?: string;
 }
 
-/** What an event stream has told so far. Folded line by line; every fold returns a new one. */
+/** What an event stream has said so far. Folded line by line; every fold returns a new one. */
 export interface Transcript {
   readonly text: string;
   readonly model?: string;

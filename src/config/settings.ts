@@ -99,7 +99,7 @@ const iterationMode: Read = (value) => {
     : { expected: 'one of always, auto, off' };
 };
 
-/** Any variable may stand in the place of NAME. */
+/** NAME is any variable. */
 const ALLOWED_KEY = 'allow.keys.NAME';
 
 /** What weakens a protection of the user is said by the user: a project's file must not hold it. */
@@ -134,7 +134,7 @@ export const SETTINGS: readonly Setting[] = [
 
 export const RUNNER_TYPES = ['pi', 'claude', 'codex', 'openai', 'command'] as const;
 
-/** What may stand under `runners.NAME`. */
+/** What is allowed under `runners.NAME`. */
 export const RUNNER_SETTINGS: readonly Setting[] = [
   { key: 'type', help: 'pi, claude, codex, openai or command', read: oneOf(...RUNNER_TYPES) },
   { key: 'provider', help: 'provider that the client talks to', read: text },

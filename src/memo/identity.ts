@@ -42,7 +42,7 @@ export interface Identity {
    * which holds the text that the output became.
    */
   readonly references?: Readonly<Record<string, string>>;
-  /** Tells equal siblings, tournament variants and loop iterations apart; 0 otherwise. */
+  /** Distinguishes equal siblings, tournament variants and loop iterations; 0 otherwise. */
   readonly ordinal: number;
 }
 
@@ -69,7 +69,7 @@ export function keyOf(identity: Identity): string {
 
 /**
  * The key of a stored identity, for checking entries that came from elsewhere; undefined when values were sealed or
- * shortened, so that the key cannot be told from what is stored.
+ * shortened, so that what is stored does not reveal the key.
  */
 export function recomputeKey(stored: JsonObject): string | undefined {
   return stored[INEXACT] === undefined ? keyOf(stored as unknown as Identity) : undefined;

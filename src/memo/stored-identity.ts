@@ -101,7 +101,7 @@ class Writer {
     return Object.fromEntries(members);
   }
 
-  /** A few characters tell two contents apart well enough for a message. */
+  /** A few characters distinguish two contents well enough for a message. */
   writeParts(parts: Readonly<Record<string, string>>): JsonObject {
     return Object.fromEntries(Object.entries(parts).map(([name, digest]) => [this.redact(name), digest.slice(0, 16)]));
   }

@@ -1,6 +1,6 @@
 import { isForbiddenName } from '../model/names.js';
 
-/** What a placeholder points at. `item` stands for the map variable, under whatever name the phase gave it. */
+/** What a placeholder points at. `item` is the map variable, whatever name the phase gave it. */
 export type PlaceholderRoot = 'args' | 'steps' | 'item' | 'previous' | 'loop' | 'reflexion';
 
 export interface PlaceholderRef {
@@ -108,7 +108,7 @@ function interpret(
   }
 }
 
-/** `{steps.x.json[0]}`, `{item['a b']}`, `{item|upper}`: near misses. Anything longer or with other characters is prose or code. */
+/** `{steps.x.json[0]}`, `{item['a b']}`, `{item|upper}`: near misses. All else is prose or code. */
 function oddPlaceholder(inner: string, offset: number, length: number): Suspect | undefined {
   if (!/^(args|steps|previous|loop|item)[.[|+*/?!][^\s{}`;]{1,200}$/.test(inner)) return undefined;
   const dotted = inner.replaceAll(/\[['"]?([\w-]+)['"]?\]/g, '.$1');

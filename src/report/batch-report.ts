@@ -20,13 +20,13 @@ export function batchJunit(result: BatchResult, over: string, startedAt: number)
       name: row.label,
       seconds: row.durationMs / 1_000,
       ...(inFile === undefined ? {} : { file: inFile, line: row.line }),
-      outcome: outcomeOf(row),
-      note: `${row.reuse.executed} executed, ${row.reuse.run + row.reuse.crossRun} reused`,
+      outcome: rowOutcome(row),
+      remark: `${row.reuse.executed} executed, ${row.reuse.run + row.reuse.crossRun} reused`,
     })),
   });
 }
 
-function outcomeOf({ status, error }: RowResult): TestCase['outcome'] {
+function rowOutcome({ status, error }: RowResult): TestCase['outcome'] {
   if (status === 'success') return { type: 'passed' };
   if (status !== 'failed' && status !== 'blocked') return { type: 'skipped', why: error?.message ?? status };
   const message = error ? `${error.phase}: ${error.message}` : status;

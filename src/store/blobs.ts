@@ -27,7 +27,7 @@ export interface BlobOptions {
   readonly onStored: (bytes: number) => void;
 }
 
-/** File bodies by their digest: equal files are kept once, whoever wrote them. */
+/** File bodies by their digest: equal files are kept once. */
 export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
   const pathOf = (digest: string) => blobPath(access.dir, digest);
   return {
@@ -58,7 +58,7 @@ export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
         const bytes = readFileSync(pathOf(digest));
         return sha256Hex(bytes) === digest ? bytes.toString('utf8') : undefined;
       } catch {
-        // Missing, or not readable: for whoever asks, the same.
+        // Missing or not readable: the same to the caller.
         return undefined;
       }
     },
@@ -109,7 +109,7 @@ function keepBytes(bytes: Buffer, dir: string, { now, onStored }: Keeping): stri
   return digest;
 }
 
-/** Collection spares young blobs: between now and the put of the entry, nothing else speaks for this one. */
+/** Collection spares young blobs: until the entry is put, only its age protects this one. */
 function isKept(path: string, size: number, now: number): boolean {
   if (statIfThere(path)?.size !== size) return false;
   utimesSync(path, now / 1_000, now / 1_000);

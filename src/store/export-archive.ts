@@ -113,7 +113,7 @@ interface OpenBlob {
   readonly size: number;
 }
 
-/** Opened before it is looked at: from then on it cannot be taken away. Undefined when it is missing or damaged. */
+/** Opened before it is looked at: from then on nobody can take it away. Undefined when it is missing or damaged. */
 async function openWhole(dir: string, digest: string): Promise<OpenBlob | undefined> {
   const path = blobPath(dir, digest);
   try {

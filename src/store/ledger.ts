@@ -29,7 +29,7 @@ export class Ledger {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
       appendFileSync(this.#path, lines, { mode: 0o600 });
     } catch {
-      // Forgotten writes are taken for a person's later, which costs an execution and nobody's work.
+      // Forgotten writes look like a person's next time: that costs an execution, and nobody's work.
     }
   }
 

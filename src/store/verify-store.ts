@@ -80,7 +80,7 @@ async function verifyEntries(
     if (i % 500 === 499) await nextTurn();
     const read = readWhole(dir, key);
     if ('folder' in read) {
-      problems.push(`${key}: ${setAside(dir, key, now) ? FOLDER_SET_ASIDE : 'a folder stands in its place'}`);
+      problems.push(`${key}: ${setAside(dir, key, now) ? FOLDER_SET_ASIDE : 'there is a folder in its place'}`);
       continue;
     }
     if ('unreadable' in read) {

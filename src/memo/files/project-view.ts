@@ -95,9 +95,9 @@ export class ProjectView {
   }
 
   #checkInside(path: string): void {
-    const seen = relative(this.#root, path);
-    if (!isInside(this.#root, path)) throw new GlobFailure(`${seen} leaves the project`);
+    const fromRoot = relative(this.#root, path);
+    if (!isInside(this.#root, path)) throw new GlobFailure(`${fromRoot} leaves the project`);
     if (isInside(this.#root, realpathSync.native(path))) return;
-    throw new GlobFailure(`${seen} is a link that leaves the project`);
+    throw new GlobFailure(`${fromRoot} is a link that leaves the project`);
   }
 }

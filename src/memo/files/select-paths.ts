@@ -35,7 +35,7 @@ export async function isSelected(path: string, patterns: readonly string[]): Pro
   return (await selectPaths([path], patterns)).size > 0;
 }
 
-/** A pattern that cannot be used selects nothing. Whoever captures by it says so. */
+/** A pattern that cannot be used selects nothing. The code that captures by it reports that. */
 async function entriesAmong(paths: readonly string[], patterns: readonly GlobPattern[]): Promise<Entry[]> {
   try {
     return await matchEntries(patterns, '/', treeOf(paths));

@@ -29,13 +29,13 @@ export const resolveFile: Source<FileFingerprint> = (fingerprint, options, conte
   return resolveCarefully(fingerprint.path, options, context);
 };
 
-/** A folder is looked at once, however many of its files are asked for. */
-function isReallyInside(folder: string, { project, inside }: SourceContext): boolean {
+/** Looks at each folder only once, however many of its files are asked for. */
+function isFolderInside(folder: string, { project, inside }: SourceContext): boolean {
   if (inside.has(folder)) return true;
   try {
     if (!isInside(project.root, realpathSync.native(folder))) return false;
   } catch {
-    // Not there, or not to be read: the careful way has words for it.
+    // Not there or not readable: `resolveCarefully` has words for it.
     return false;
   }
   inside.add(folder);
@@ -50,7 +50,7 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
     if (!stat?.isFile() || stat.size > SMALL) return undefined;
     const known = read.get(path);
     if (known && haveSameStamp(known, stat)) return known.digest;
-    if (!isReallyInside(dirname(path), context)) return undefined;
+    if (!isFolderInside(dirname(path), context)) return undefined;
     const { size, mtimeMs, ctimeMs, ino } = stat;
     const isLeftAlone = leftAloneBefore(mtimeMs, ctimeMs, project.clock.now());
     const text = readFileSync(path, UTF8);
@@ -60,7 +60,7 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
     if (isLeftAlone) read.set(path, { size, mtimeMs, ctimeMs, ino, digest });
     return digest;
   } catch {
-    // Unreadable, or gone meanwhile: the careful way has words for it.
+    // Unreadable, or gone meanwhile: `resolveCarefully` has words for it.
     return undefined;
   }
 }

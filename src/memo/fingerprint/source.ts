@@ -18,7 +18,7 @@ export interface SourceContext {
   /** The store's folder, which is no input of anything; absolute. */
   readonly stateDir: string;
   readonly exec: Exec;
-  /** Ends git with the run. Asked each time: the run may begin later than this. */
+  /** Ends git with the run. Called each time: the run may not have begun yet when this is made. */
   readonly signal?: (() => AbortSignal | undefined) | undefined;
   /** Folders that were found to be inside of the project since something was last executed. */
   readonly inside: Set<string>;
