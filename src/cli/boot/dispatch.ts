@@ -102,7 +102,7 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   return command.run(invocation);
 }
 
-/** Global flags may stand before the command: its words start at the first argument that is neither a flag nor a flag's value. */
+/** Global flags may come before the command: its words start at the first argument that is no flag or flag's value. */
 function splitCommandLine(args: readonly string[]) {
   let index = 0;
   while (index < args.length && args[index]!.startsWith('-') && args[index] !== '-') {
@@ -219,7 +219,7 @@ function channelOf(args: readonly string[]): Channel | undefined {
   return words.includes('--json') ? 'json' : words.includes('--events') ? 'events' : undefined;
 }
 
-/** What stands after `--` is no flag. */
+/** Words after `--` are no flags. */
 function flagWords(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end < 0 ? args : args.slice(0, end);
@@ -237,9 +237,8 @@ async function reportBug(error: unknown, args: readonly string[]): Promise<numbe
   err.write(`taskflow: internal error: ${message}\n`);
   if (process.env['TASKFLOW_DEBUG']) err.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   else err.write('  this is a bug in taskflow; TASKFLOW_DEBUG=1 shows where it happened.\n');
-  err.write(
-    `  please report it with: taskflow ${VERSION}, node ${process.version}, ${process.platform}, command ${args[0] ?? ''}\n`,
-  );
+  const facts = [`taskflow ${VERSION}`, `node ${process.version}`, process.platform, `command ${args[0] ?? ''}`];
+  err.write(`  please report it with: ${facts.join(', ')}\n`);
   const channel = channelOf(args);
   if (channel) out.write((await import('../errors/refusal.js')).bugLine(channel, message, Date.now()));
   return EXIT.internal;

@@ -72,7 +72,9 @@ concurrency: 4
 phases:
   - id: files
     type: script
-    run: git ls-files -- "$GLOB" | node -e 'console.log(JSON.stringify(require("fs").readFileSync(0, "utf8").split("\\n").filter(Boolean)))'
+    run: >-
+      git ls-files -- "$GLOB" |
+      node -e 'console.log(JSON.stringify(require("fs").readFileSync(0, "utf8").split("\\n").filter(Boolean)))'
     env: { GLOB: "{args.glob}" }
     output: json
 

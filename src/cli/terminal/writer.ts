@@ -57,8 +57,8 @@ export function lostOutput(): string | undefined {
 }
 
 /**
- * False once nothing can be written any more. Never throws: whoever reports a problem would only meet the next one.
- * What cannot be said on stderr is given up; for results that is remembered, since their reader has to be told.
+ * False once nothing can be written any more. Never throws: to report a problem would only meet the next one. What
+ * stderr does not take is lost; lost results are remembered, because the exit status has to say so.
  */
 function writeAll(fd: number, bytes: Buffer): boolean {
   let offset = 0;
