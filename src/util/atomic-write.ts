@@ -20,7 +20,7 @@ export function temporaryName(path: string): string {
 /** Nobody is still writing to a temporary file that is older than this. */
 const ABANDONED_MS = 60 * 60_000;
 
-/** Removes what killed processes left in a folder while they wrote `file`, or any file. `now`: the file system's time. */
+/** Removes what killed processes left in a folder while they wrote `file` (or any). `now`: the file system's time. */
 export function removeAbandoned(folder: string, now: number, file?: string): void {
   for (const name of namesIn(folder)) {
     if (!isTemporary(name) || (file !== undefined && !name.startsWith(`${file}.`))) continue;

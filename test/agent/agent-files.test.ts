@@ -86,7 +86,9 @@ describe('agent files', () => {
   it('are there under all the names that flows use, in the older spelling too', () => {
     const project = makeProject({});
     const names =
-      'analyst critic doc-writer executor executor-code executor-fast executor-ui final-arbiter plan-arbiter planner recover reviewer risk-reviewer scout security-reviewer test-engineer verifier visual-explorer writer researcher explorer';
+      'analyst critic doc-writer executor executor-code executor-fast executor-ui final-arbiter plan-arbiter planner ' +
+      'recover reviewer risk-reviewer scout security-reviewer test-engineer verifier visual-explorer writer ' +
+      'researcher explorer';
     for (const name of names.split(' ')) {
       expect(findAgent(project, name, { scope: 'both' })).toMatchObject({
         agent: { systemPrompt: expect.stringMatching(/.{40}/) },

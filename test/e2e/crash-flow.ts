@@ -14,7 +14,8 @@ export function installWork(rig: Rig): { readonly log: string } {
   );
   rig.write(
     'bin/looper',
-    `#!/bin/sh\nprompt=$(cat)\nname=$(printf '%s\\n' "$prompt" | sed -n 's/^NAME: //p')\nexec bin/work "$name" 0.02 "said $name"\n`,
+    `#!/bin/sh\nprompt=$(cat)\nname=$(printf '%s\\n' "$prompt" | sed -n 's/^NAME: //p')\n` +
+      'exec bin/work "$name" 0.02 "said $name"\n',
     0o755,
   );
   rig.write(

@@ -220,7 +220,7 @@ describe('an archive is refused whole, with the reason, when', () => {
     await expectRefused(/behind its end/);
   });
 
-  test('a result was changed and all checksums made right: only a signature can tell', async () => {
+  test('a result was changed and all checksums made right: only a signature shows it', async () => {
     changeEntries((text) => text.replace('output of one', 'output of eve'));
     expect(await importThere()).toMatchObject({ entries: 3 });
     there.remove();
@@ -302,7 +302,7 @@ describe('an archive is refused whole, with the reason, when', () => {
   });
 });
 
-test('a signed archive is taken by who has the key, and by nobody with another', async () => {
+test('a signed archive is imported with its key, and with no other', async () => {
   fill('k1');
   await exportArchive(here.options({ signingKey: 'k1' }), archive);
   expect(await importThere('k2')).toMatchObject({ refused: expect.stringContaining('signature does not match') });

@@ -34,11 +34,11 @@ test('the new content is whole, private and leaves no temporary file', () => {
 });
 
 test('a write that fails says so, keeps the old content and cleans up', () => {
-  mkdirSync(join(dir, 'taken'));
-  writeFileSync(join(dir, 'taken', 'x'), '');
-  const result = writeFileAtomic(join(dir, 'taken'), 'text');
+  mkdirSync(join(dir, 'folder'));
+  writeFileSync(join(dir, 'folder', 'x'), '');
+  const result = writeFileAtomic(join(dir, 'folder'), 'text');
   expect(result).toHaveProperty('failed');
-  expect(readdirSync(dir)).toEqual(['taken']);
+  expect(readdirSync(dir)).toEqual(['folder']);
   expect(writeFileAtomic(join(dir, 'no', 'such', 'folder'), 'text')).toMatchObject({ failed: { code: 'ENOENT' } });
 });
 
