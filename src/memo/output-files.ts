@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { OutputFile } from '../model/outcome.js';
 import type { DiskStore } from '../store/disk-store.js';
 import { isSafeOutputPath } from '../store/output-path.js';
+import { isInside } from '../util/inside.js';
 import type { Project } from '../util/project.js';
 import { findFiles } from './files/find-files.js';
 import { parseGlob } from './files/glob-pattern.js';
@@ -59,10 +60,14 @@ export async function undeclaredWrite(
   declared: { readonly outputs: readonly string[]; readonly cwd: string; readonly root: string },
 ): Promise<string | undefined> {
   if (written.length === 0) return undefined;
-  const fromRoot = written.map((path) => relative(declared.root, realFolder(resolve(declared.cwd, path))));
-  const outside = fromRoot.find((path) => path === '..' || path.startsWith('../'));
-  if (outside !== undefined) return resolve(declared.root, outside);
-  return uncovered(fromRoot, declared.outputs);
+  const { root } = declared;
+  const real = written.map((path) => realFolder(resolve(declared.cwd, path)));
+  const outside = real.find((path) => !isInside(root, path));
+  if (outside !== undefined) return outside;
+  return uncovered(
+    real.map((path) => relative(root, path)),
+    declared.outputs,
+  );
 }
 
 /** A client may report the path through a link (`/tmp` on some systems is one). */

@@ -1,3 +1,4 @@
+import { escapeXml } from '../../report/xml.js';
 import { displayWidth } from '../../util/terminal-text.js';
 import type { Graph, GraphNode } from './graph.js';
 import { layoutGraph, type Point } from './layout.js';
@@ -80,8 +81,4 @@ function curve(points: readonly Point[]): string {
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -87,7 +87,7 @@ export class ProjectView {
 
   /** Whether the walk is already in the folder that the link leads to. */
   #isCircle(path: string, real: string): boolean {
-    if (`${path}/`.startsWith(`${real}/`)) return true;
+    if (isInside(real, path)) return true;
     for (let folder = dirname(path); folder.length > this.#root.length; folder = dirname(folder)) {
       if (this.#links.get(folder) === real) return true;
     }

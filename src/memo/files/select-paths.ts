@@ -55,18 +55,18 @@ function isNamed(path: string, name: string): boolean {
   return path === name || path.startsWith(`${name}/`);
 }
 
-type Kind = Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
+type EntryKind = Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
 const yes = () => true;
 const no = () => false;
 const NOTHING = { isSymbolicLink: no, isBlockDevice: no, isCharacterDevice: no, isFIFO: no, isSocket: no };
-const FILE: Kind = { ...NOTHING, isFile: yes, isDirectory: no };
-const FOLDER: Kind = { ...NOTHING, isFile: no, isDirectory: yes };
+const FILE: EntryKind = { ...NOTHING, isFile: yes, isDirectory: no };
+const FOLDER: EntryKind = { ...NOTHING, isFile: no, isDirectory: yes };
 
 /** A file system with these files and their folders, as far as fast-glob asks. */
 function treeOf(paths: readonly string[]): GlobFileSystem {
-  const kinds = new Map<string, Kind>([['/', FOLDER]]);
+  const kinds = new Map<string, EntryKind>([['/', FOLDER]]);
   const folders = new Map<string, Dirent[]>();
-  const add = (path: string, kind: Kind): void => {
+  const add = (path: string, kind: EntryKind): void => {
     if (kinds.has(path)) return;
     kinds.set(path, kind);
     const folder = dirname(path);

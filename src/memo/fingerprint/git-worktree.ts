@@ -69,12 +69,12 @@ async function thatCount(
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--no-renames'];
 
-interface Tree extends GitStatus {
+interface WorkTree extends GitStatus {
   /** Submodules that are at their commit. Git is not let into them: it would obey their settings, not ours. */
   readonly unmoved: ReadonlySet<string>;
 }
 
-async function askStatus(top: string, context: SourceContext): Promise<Tree | { failed: string }> {
+async function askStatus(top: string, context: SourceContext): Promise<WorkTree | { failed: string }> {
   const filters = await withoutOwnFilters(top, context);
   if ('failed' in filters) return filters;
   const [said, listed] = await Promise.all([

@@ -23,13 +23,13 @@ export interface SourceContext {
   /** Folders that were found to be inside of the project since something was last executed. */
   readonly inside: Set<string>;
   /** Small files that were read before, by absolute path. */
-  readonly read: Map<string, ReadFile>;
+  readonly read: Map<string, KnownFile>;
   /** False in a dry run, which must not start what the flow says. */
   readonly runCommands: boolean;
 }
 
 /** Its stamp belongs to this content only: see `leftAloneBefore`. */
-export interface ReadFile extends FileStamp {
+export interface KnownFile extends FileStamp {
   readonly digest: string;
 }
 
