@@ -1,6 +1,6 @@
 import type { BatchResult, RowResult } from '../run/batch/result.js';
 import { junitXml, type TestCase } from './junit.js';
-import { costText, savedText } from './words.js';
+import { moneyProperties } from './words.js';
 
 /** A test report of a batch: a case for each row, named by its topic. */
 export function batchJunit(result: BatchResult, over: string, startedAt: number): string {
@@ -13,8 +13,7 @@ export function batchJunit(result: BatchResult, over: string, startedAt: number)
       runId: result.runId,
       status: result.status,
       over,
-      spent: costText(result.spent) || '$0.00',
-      saved: savedText(result.saved) || 'nothing',
+      ...moneyProperties(result),
     },
     cases: result.rows.map((row) => ({
       name: row.label,

@@ -2,7 +2,7 @@ import type { Flow } from '../model/flow.js';
 import { totalTokens } from '../model/outcome.js';
 import type { PhaseResult, RunResult } from '../run/core/result.js';
 import { junitXml, type TestCase } from './junit.js';
-import { costText, reuseText, savedText } from './words.js';
+import { costText, moneyProperties, reuseText, savedText } from './words.js';
 
 /** The flow, and where a reader of the report finds it. */
 export interface ReportedFlow {
@@ -32,8 +32,7 @@ export function runJunit(result: RunResult, reported: ReportedFlow, startedAt: n
       status: result.status,
       executed: String(result.reuse.executed),
       reused: String(result.reuse.run + result.reuse.crossRun),
-      spent: costText(result.spent) || '$0.00',
-      saved: savedText(result.saved) || 'nothing',
+      ...moneyProperties(result),
     },
     cases: result.phases.map((phase) => ({
       name: phase.id,

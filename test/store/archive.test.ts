@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Identity, KEY_VERSION, keyOf, recomputeKey } from '../../src/memo/identity.js';
+import { keyOf, recomputeKey } from '../../src/memo/identity.js';
 import { storedIdentity } from '../../src/memo/stored-identity.js';
 import { openStore } from '../../src/store/disk-store.js';
 import { exportArchive } from '../../src/store/export-archive.js';
@@ -12,6 +12,7 @@ import { blobPath, entryPath } from '../../src/store/paths.js';
 import type { Entry } from '../../src/store/store.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
+import { makeIdentity } from '../support/identity.js';
 
 let here: Scratch;
 let there: Scratch;
@@ -28,23 +29,7 @@ afterEach(() => {
 
 /** A real identity, so that its key can be checked. */
 function entryFor(task: string, more: Partial<Entry> = {}): Entry {
-  const identity: Identity = {
-    version: KEY_VERSION,
-    flow: 'f',
-    phase: 'p',
-    kind: 'agent',
-    body: { task },
-    agent: null,
-    env: {},
-    context: [],
-    output: 'text',
-    expect: null,
-    cwd: '.',
-    fingerprints: [],
-    upstream: [],
-    outputs: [],
-    ordinal: 0,
-  };
+  const identity = makeIdentity({ kind: 'agent', body: { task } });
   const stored = storedIdentity(identity, { seal: () => 'sealed', secrets: [] });
   return makeEntry(task, { key: keyOf(identity), identity: stored, ...more });
 }
