@@ -1,5 +1,5 @@
-// The guard in CI: a few ratios with generous limits, so that a tenfold slip is noticed on any machine. Everything finer
-// is for `npm run bench`. Ends with status 1 and says which ratio slipped.
+// The guard in CI: a few ratios with generous limits, so that a tenfold slip is noticed on any machine. Everything
+// finer is for `npm run bench`. Ends with status 1 and says which ratio slipped.
 import { RATIOS } from './guard-ratios.mjs';
 import { number, ratioText } from './lib/report.mjs';
 import { prepareTaskflow } from './lib/taskflow.mjs';

@@ -1,6 +1,6 @@
 // The floor of a graph run: the least that any Node program must do for the same work. Read the flow, derive a key per
-// phase from its text, its input file and the keys above it, read the result; or spawn the command and write its result.
-// No checks, no journal, no messages. `node graph.cjs FLOW STORE [spawn-only]`
+// phase from its text, its input file and the keys above it, read the result; or spawn the command and write its
+// result. No checks, no journal, no messages. `node graph.cjs FLOW STORE [spawn-only]`
 const { spawn } = require('node:child_process');
 const { createHash, hash } = require('node:crypto');
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');

@@ -2,7 +2,8 @@ import { summarize } from './statistics.mjs';
 
 /**
  * Measures several things side by side: one sample of each in turn, round after round, so that a busy moment of the
- * machine touches all of them. Something slow stops being repeated once its own budget is spent; it always has one sample.
+ * machine touches all of them. Something slow stops being repeated once its own budget is spent; it always has one
+ * sample.
  *
  * @typedef {object} Case
  * @property {string} name

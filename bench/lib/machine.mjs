@@ -8,5 +8,6 @@ export function describeMachine() {
   const model = processors[0]?.model.trim() || 'unknown processor';
   const memory = Math.round(totalmem() / 1024 ** 3);
   const load = LOAD_AT_START.toFixed(1);
-  return `${processors.length} cores (${model}), ${memory} GiB, ${platform()} ${release()}, Node ${process.version}, load ${load} before`;
+  const system = `${platform()} ${release()}, Node ${process.version}`;
+  return `${processors.length} cores (${model}), ${memory} GiB, ${system}, load ${load} before`;
 }

@@ -1,6 +1,9 @@
 import { describeMachine } from './machine.mjs';
 
-/** @param {import('./results.mjs').Results} results @param {{ name: string, limit: string, value: string, verdict: string }[]} targets */
+/**
+ * @param {import('./results.mjs').Results} results
+ * @param {{ name: string, limit: string, value: string, verdict: string }[]} targets
+ */
 export function renderReport(results, targets) {
   const parts = [
     `# taskflow bench\n\n${describeMachine()}.`,

@@ -31,7 +31,11 @@ export class Results {
     this.measures.push({ table, row, column, summary });
   }
 
-  /** Takes over what `interleave` measured. @param {string} table @param {Awaited<ReturnType<typeof import('./interleave.mjs').interleave>>} measured */
+  /**
+   * Adds what `interleave` measured.
+   * @param {string} table
+   * @param {Awaited<ReturnType<typeof import('./interleave.mjs').interleave>>} measured
+   */
   addAll(table, measured) {
     for (const [row, columns] of measured) {
       if ('failed' in columns) this.addAbsent(`${row} (${table})`, String(columns.failed));

@@ -3,7 +3,8 @@ import { discard } from './discard.mjs';
 
 /**
  * A folder with one input file per phase. The phase's command prints that file: one short-lived process, a text of a
- * few bytes. With `counted`, each execution also leaves a line behind, so that reuse can be checked; timed runs never do.
+ * few bytes. With `counted`, each execution also leaves a line behind, so that reuse can be checked; timed runs never
+ * do.
  *
  * @typedef {import('./graph.mjs').Graph} Graph
  * @typedef {ReturnType<typeof createWorkspace>} Workspace

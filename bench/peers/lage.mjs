@@ -4,7 +4,7 @@ import { makeRepository } from '../lib/git-repository.mjs';
 import { installFromNpm, peerDir } from '../lib/install.mjs';
 import { forgetOutputs, inputsOf, outputOf, shellCommand } from '../lib/output-files.mjs';
 
-/** Stands in for npm, whose start-up of some 150 ms per task is not lage's: `npm run ID` becomes the phase's command. */
+/** Replaces npm, whose start-up of some 150 ms per task is not lage's: `npm run ID` becomes the phase's command. */
 const npmStandIn = (commandOfId) => `#!/bin/sh
 for word in "$@"; do
   case "$word" in p[0-9]*) ${commandOfId}; exit ;; esac

@@ -28,6 +28,11 @@ export type FoundAgent =
 export type ReadFile = (path: string) => Buffer | undefined;
 export type ListFolder = (path: string) => readonly string[];
 
+interface Folders {
+  readonly read: ReadFile;
+  readonly list: ListFolder;
+}
+
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const LARGEST_AGENT_FILE = 1024 * 1024;
 
@@ -35,14 +40,12 @@ const LARGEST_AGENT_FILE = 1024 * 1024;
 export function findAgent(
   project: Pick<Project, 'root' | 'home'>,
   name: string,
-  scope: AgentScope,
-  read: ReadFile = readIfThere,
-  list: ListFolder = markdownNames,
+  { scope, read = readIfThere, list = markdownNames }: { readonly scope: AgentScope } & Partial<Folders>,
 ): FoundAgent {
   const folders = agentFolders(project, scope);
   if (NAME.test(name) && !isForbiddenName(name)) {
     for (const folder of folders) {
-      const found = findInFolder(folder, name, read, list);
+      const found = findInFolder(folder, name, { read, list });
       if (found) return found;
     }
     // Older flows write executor_code for executor-code.
@@ -62,7 +65,7 @@ export function agentFolders(project: Pick<Project, 'root' | 'home'>, scope: Age
 }
 
 /** By the file's name first; then by the name that a file gives itself. */
-function findInFolder(folder: string, name: string, read: ReadFile, list: ListFolder): FoundAgent | undefined {
+function findInFolder(folder: string, name: string, { read, list }: Folders): FoundAgent | undefined {
   const expected = `${name}.md`;
   const direct = readAgent(join(folder, expected), name, read);
   if (direct) return direct;

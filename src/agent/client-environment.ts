@@ -22,7 +22,7 @@ export interface Recipient {
 
 /**
  * What an agent's program sees of the environment: a plain few, and what its configuration names. An agent does what
- * texts from anywhere tell it to, so it is not given every token of the shell that it was started from.
+ * texts from anywhere ask it to, so it does not get every token of the shell that it was started from.
  */
 export function clientEnvironment(environment: Environment, { config, project, ...own }: Recipient): Environment {
   const wanted = [...PLAIN, ...(own.client ? clientVariables(own.client, config, own.defaults) : [])];

@@ -10,8 +10,14 @@ import type { Runner } from './runner.js';
 
 const VERSION_TIMEOUT_MS = 15_000;
 
+export interface ClientRunnerOptions {
+  readonly name: string;
+  readonly config: RunnerConfig;
+  readonly project: Project;
+}
+
 /** A runner that starts one of the built-in clients for each request. */
-export function clientRunner(client: Client, name: string, config: RunnerConfig, project: Project): Runner {
+export function clientRunner(client: Client, { name, config, project }: ClientRunnerOptions): Runner {
   const { model, concurrency, ratePerMinute } = config;
   return {
     name,
@@ -33,7 +39,7 @@ export function clientRunner(client: Client, name: string, config: RunnerConfig,
   };
 }
 
-/** What decides an answer. The model is resolved per call and stands beside these in the identity. */
+/** What decides an answer. The model is resolved per call and is beside these in the identity. */
 function settingsOf({ provider, args, command, thinking }: RunnerConfig): JsonObject {
   return {
     ...(provider !== undefined && { provider }),

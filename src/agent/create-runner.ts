@@ -12,7 +12,7 @@ export function createRunner(name: string, config: RunnerConfig, project: Projec
     case 'pi':
     case 'claude':
     case 'codex':
-      return clientRunner(CLIENTS[config.type], name, config, project);
+      return clientRunner(CLIENTS[config.type], { name, config, project });
     case 'openai':
       return openaiRunner(name, config, project);
     case 'command':

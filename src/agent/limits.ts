@@ -4,7 +4,7 @@ import { onAbort } from '../util/on-abort.js';
 import { startTimer } from '../util/timer.js';
 
 /** Time, silence and the caller's abort, as one signal; says which of them it was. */
-export class Limits {
+export class RequestLimits {
   readonly #controller = new AbortController();
   readonly #forgetSignal: () => void;
   readonly #timers: NodeJS.Timeout[] = [];

@@ -13,7 +13,7 @@ export interface Prompt {
 /** Splits what is said to an agent into what fits an argument and what goes by stdin. */
 export function promptOf({ systemPrompt, task }: Pick<RunnerRequest, 'systemPrompt' | 'task'>): Prompt {
   if (systemPrompt === undefined || systemPrompt.trim() === '') return { task };
-  // A NUL byte cannot stand in an argument either.
+  // An argument cannot hold a NUL byte either.
   if (Buffer.byteLength(systemPrompt) > MAX_ARGUMENT_BYTES || systemPrompt.includes('\0')) {
     return { task: `${systemPrompt}\n\n${task}` };
   }

@@ -67,7 +67,7 @@ export interface Runner {
   readonly reportsCost: boolean;
   /** It can hold the model to JSON (`answer` of the request). */
   readonly canAnswerJson?: true;
-  /** Everything of its configuration that decides an answer (argv, format, base URL …): part of the identity. No secrets. */
+  /** All of its configuration that decides an answer (argv, format, base URL …): part of the identity. No secrets. */
   readonly settings: JsonObject;
   readonly defaultModel?: string;
   /** Calls at once and per minute, where the configuration bounds them. */

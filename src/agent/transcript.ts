@@ -16,7 +16,7 @@ export interface ToolCall {
   readonly writes?: string;
 }
 
-/** What an event stream has told so far. Folded line by line; every fold returns a new one. */
+/** What an event stream has said so far. Folded line by line; every fold returns a new one. */
 export interface Transcript {
   readonly text: string;
   readonly model?: string;
@@ -115,8 +115,8 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
 }
 
 /**
- * What was asked and did not say to the end what it cost has an unknown price: an answer under way is paid for, too. What
- * could not be asked has cost nothing.
+ * What was asked and did not say to the end what it cost has an unknown price: an answer under way is paid for, too.
+ * What could not be asked has cost nothing.
  */
 function usageOf({ usage, ended, unasked }: Transcript, { failure }: Ending): Usage {
   if (unasked || failure?.code === 'spawn' || failure?.code === 'no-runner') return NO_USAGE;

@@ -56,7 +56,7 @@ function checkArgSpec(raw: RawArg, path: Path, root: string, problems: Problems)
     problems.error([...path, 'minimum'], 'out-of-range', 'the minimum is larger than the maximum');
   }
   if (spec.default === undefined || (type === 'enum' && raw.values === undefined)) return spec;
-  const converted = convertArg(spec, spec.default, root, 'json');
+  const converted = convertArg(spec, spec.default, { root, source: 'json' });
   if ('value' in converted) return { ...spec, default: converted.value };
   problems.error([...path, 'default'], 'bad-arg', `the default ${converted.problem}`);
   return spec;

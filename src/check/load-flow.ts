@@ -5,7 +5,6 @@ import { LARGEST_FILE } from '../parse/decode.js';
 import { readDerived, writeDerived } from '../util/derived-cache.js';
 import { sha256Hex } from '../util/digest.js';
 import { relativePath } from '../util/inside.js';
-import { later } from '../util/later.js';
 import type { Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
 import { VERSION } from '../util/version.js';
@@ -92,7 +91,7 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   if (!flow) return { diagnostics, source };
   if (!options.withoutKept) {
     const kept: Kept = { format: KEPT_FORMAT, flow, warnings: diagnostics, dependencies };
-    later(() => writeDerived(project, key, kept));
+    writeDerived(project, key, kept);
   }
   const looked = [...absent, { path: file, digest }, ...dependencies];
   return { flow, warnings: diagnostics, file, digest, source, looked };

@@ -105,7 +105,7 @@ function checkGivenArgs(reader: PhaseReader, flow: Flow, given: Readonly<Record<
         suggest: { name, known: Object.keys(flow.args) },
       });
     } else if (!mentionsPlaceholder(value)) {
-      const converted = convertArg(spec, value, world.root, 'json');
+      const converted = convertArg(spec, value, { root: world.root, source: 'json' });
       if ('problem' in converted) problems.error(path, 'bad-arg', `the argument "${name}" ${converted.problem}`);
     }
   }

@@ -68,7 +68,7 @@ export function diskWorld(
       const key = `${scope}\0${name}`;
       let answer = agents.get(key);
       if (!answer) {
-        const found = findAgent(project, name, scope, recorder.read, recorder.listMarkdown);
+        const found = findAgent(project, name, { scope, read: recorder.read, list: recorder.listMarkdown });
         answer = 'agent' in found ? foundAgent(found.agent) : found;
         agents.set(key, answer);
       }

@@ -16,7 +16,7 @@ export interface CheckedFile {
 export interface WrittenValue {
   /** What the program uses: bytes, milliseconds … */
   readonly value: JsonValue;
-  /** What stands in the file. */
+  /** What the file says. */
   readonly written: JsonValue;
   readonly line: number;
   readonly column: number;
@@ -126,7 +126,7 @@ function isKnown(key: string): boolean {
   return isGroup(key) || findSetting(key) !== undefined || SHORT_KEYS.has(key);
 }
 
-/** Names that may stand directly under a prefix such as `` or `cache.`. */
+/** Names that are allowed directly under a prefix such as `` or `cache.`. */
 function knownUnder(prefix: string): string[] {
   if (prefix === 'runners.') return [...BUILT_IN_RUNNERS];
   if (prefix.startsWith('runners.')) return RUNNER_SETTINGS.map((setting) => setting.key);

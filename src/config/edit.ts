@@ -6,7 +6,7 @@ import { findSetting, RUNNER_SETTINGS, SETTINGS, SHORT_KEYS } from './settings.j
 
 export type EditResult =
   | { readonly text: string; readonly key: string; readonly value: JsonValue }
-  /** It was to be taken out, and is not there; perhaps something like it is. */
+  /** It was to be removed and is not there; perhaps something like it is. */
   | { readonly absent: string; readonly nearest?: string }
   | { readonly problem: string; readonly hint?: string };
 
@@ -69,7 +69,7 @@ function leadingComments(text: string): string {
   return /^(?:[ \t]*(?:#.*)?\n)*/.exec(text)?.[0].trimEnd().concat('\n') ?? '';
 }
 
-/** False when it is not there. A short form (`iteration: off`) is the setting that it stands for. */
+/** False when it is not there. A short form (`iteration: off`) is the setting that it means. */
 function takeOut(document: import('yaml').Document, path: readonly string[]): boolean {
   if (document.hasIn(path)) return document.deleteIn(path);
   const above = path.slice(0, -1);
@@ -108,7 +108,7 @@ function readRaw(yaml: typeof import('yaml'), raw: string): JsonValue {
   return value === null ? raw : value;
 }
 
-/** A short form on the way (`iteration: off`) makes room for the group it stands for. */
+/** A short form on the way (`iteration: off`) makes room for the group it means. */
 function unfold(yaml: typeof import('yaml'), document: import('yaml').Document, path: readonly string[]): void {
   for (let depth = 1; depth < path.length; depth++) {
     const above = path.slice(0, depth);

@@ -6,7 +6,7 @@ export interface Layer extends ConfigFile {
   readonly checked: CheckedFile;
 }
 
-/** A value with the file it was taken from. */
+/** A value with the file it comes from. */
 export interface PlacedValue extends WrittenValue {
   readonly layer: Layer;
 }

@@ -25,8 +25,8 @@ export interface LoadedConfig {
 }
 
 /**
- * The project's file over the user's over the defaults. Without a file nothing is parsed; with one, what it says is kept
- * by its digest, so that YAML is loaded once per edit.
+ * The project's file over the user's over the defaults. Without a file nothing is parsed; with one, what it says is
+ * kept by its digest, so that YAML is loaded once per edit.
  */
 export async function loadConfig(project: ProjectPlace): Promise<LoadedConfig> {
   const layers: Layer[] = [];

@@ -5,7 +5,7 @@ import { lstatIfThere, statIfThere } from '../util/stat.js';
 /** What of a folder decides that it is a project. */
 export const MARKERS = ['.git', '.pi'] as const;
 
-/** Whoever can write one of these decides what is executed. */
+/** A user who can write one of these decides what is executed. */
 const DECIDING = ['.pi', STATE_DIR, `${STATE_DIR}/config.yaml`, '.pi/agents'];
 const BY_EVERYBODY = 0o002;
 const STICKY = 0o1000;
@@ -29,7 +29,7 @@ export function distrustOf(root: string, env: Project['env']): string | undefine
   return undefined;
 }
 
-/** The user; for root also whoever became root with sudo. */
+/** The user; for root also the user who became root with sudo. */
 function ownUsers(env: Project['env']): readonly number[] | undefined {
   const user = process.geteuid?.();
   if (user === undefined) return undefined;
@@ -37,7 +37,7 @@ function ownUsers(env: Project['env']): readonly number[] | undefined {
   return user === 0 ? [0, ...before] : [user];
 }
 
-/** `shared`: like /tmp, where everybody may put a `.pi` that nobody below has asked for. `open`: by mistake, perhaps. */
+/** `shared`: like /tmp, where everybody may put a `.pi`. `open`: writable for others, perhaps by mistake. */
 export function openness(folder: string): 'shared' | 'open' | 'private' {
   const mode = process.geteuid === undefined ? 0 : (statIfThere(folder)?.mode ?? 0);
   if (mode & STICKY) return 'shared';

@@ -44,14 +44,15 @@ function checkRunner(
   if (type === undefined) {
     const message = `runner ${name} does not say what it is`;
     const hint = 'give it a command: [program, argument], or type: openai with a baseUrl';
-    return { problems: [problem(first, 'error', 'runner-type', message, hint)] };
+    return { problems: [problemAt(first, { severity: 'error', code: 'runner-type', message, hint })] };
   }
   const problems: Diagnostic[] = [];
   for (const [field, value] of fields) {
     const types = RUNNER_FIELD_TYPES[field];
     if (types && !types.includes(type)) {
       const message = `${field} means nothing for a runner of type ${type}`;
-      problems.push(problem(value, 'warning', 'unused-field', message, `it is for ${types.join(', ')}`));
+      const hint = `it is for ${types.join(', ')}`;
+      problems.push(problemAt(value, { severity: 'warning', code: 'unused-field', message, hint }));
     }
   }
   for (const [needs, forType] of [
@@ -59,7 +60,8 @@ function checkRunner(
     ['baseUrl', 'openai'],
   ] as const) {
     if (type !== forType || fields.has(needs)) continue;
-    problems.push(problem(first, 'error', 'missing-field', `runner ${name} of type ${type} needs ${needs}`));
+    const message = `runner ${name} of type ${type} needs ${needs}`;
+    problems.push(problemAt(first, { severity: 'error', code: 'missing-field', message }));
     return { problems };
   }
   const values = Object.fromEntries([...fields].map(([field, { value }]) => [field, value]));
@@ -95,7 +97,7 @@ export function runnerType(
 
 async function checkChosen(chosen: PlacedValue, defined: Iterable<string>): Promise<Diagnostic[]> {
   const unknown = await unknownRunner(String(chosen.value), defined);
-  return unknown ? [problem(chosen, 'error', 'unknown-runner', unknown.message, unknown.hint)] : [];
+  return unknown ? [problemAt(chosen, { severity: 'error', code: 'unknown-runner', ...unknown })] : [];
 }
 
 /** What to say of a name that is neither defined nor built in; undefined if it is. */
@@ -110,13 +112,9 @@ export async function unknownRunner(
   return { message, hint: nearest ? `did you mean ${nearest}?` : hint };
 }
 
-function problem(
-  at: PlacedValue,
-  severity: Diagnostic['severity'],
-  code: string,
-  message: string,
-  hint?: string,
+function problemAt(
+  { line, column, length, layer }: PlacedValue,
+  problem: Pick<Diagnostic, 'severity' | 'code' | 'message' | 'hint'>,
 ): Diagnostic {
-  const { line, column, length, layer } = at;
-  return { file: layer.name, line, column, length, severity, code, message, ...(hint ? { hint } : {}) };
+  return { file: layer.name, line, column, length, ...problem };
 }

@@ -1,6 +1,8 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isInside } from '../util/inside.js';
 import type { Project } from '../util/project.js';
+import { shellWord } from '../util/shell-word.js';
 import { configFile } from './files.js';
 
 export const SAFE_VARIABLE = 'TASKFLOW_SAFE_PROJECTS';
@@ -18,8 +20,7 @@ export async function refusedUnlessSafe(root: string, why: string, who: Who): Pr
   const given = (who.env[SAFE_VARIABLE] ?? '').split(delimiter);
   if ([...listed, ...given].some((path) => means(path, root, who.home))) return undefined;
   const value = listed.length === 0 ? root : `[${[...listed, root].join(', ')}]`;
-  const quoted = /^[\w./@+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
-  const trust = `taskflow config set --user safe.projects ${quoted}, or ${SAFE_VARIABLE}=${root}`;
+  const trust = `taskflow config set --user safe.projects ${shellWord(value)}, or ${SAFE_VARIABLE}=${root}`;
   return { message: why, hint: `if you trust that folder: ${trust}; --root DIR names another project` };
 }
 
@@ -28,7 +29,11 @@ function means(written: string, root: string, home: string): boolean {
   const path = written.startsWith('~/') ? join(home, written.slice(2)) : written;
   if (path === '*') return true;
   if (!path.startsWith('/')) return false;
-  return path.endsWith('/*') ? root.startsWith(`${real(path.slice(0, -2))}/`) : real(path) === root;
+  return path.endsWith('/*') ? isBelow(real(path.slice(0, -2)), root) : real(path) === root;
+}
+
+function isBelow(folder: string, root: string): boolean {
+  return folder !== root && isInside(folder, root);
 }
 
 function real(path: string): string {

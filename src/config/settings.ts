@@ -99,7 +99,7 @@ const iterationMode: Read = (value) => {
     : { expected: 'one of always, auto, off' };
 };
 
-/** Any variable may stand in the place of NAME. */
+/** NAME is any variable. */
 const ALLOWED_KEY = 'allow.keys.NAME';
 
 /** Any role may stand in the place of NAME. */
@@ -138,7 +138,7 @@ export const SETTINGS: readonly Setting[] = [
 
 export const RUNNER_TYPES = ['pi', 'claude', 'codex', 'openai', 'command'] as const;
 
-/** What may stand under `runners.NAME`. */
+/** What is allowed under `runners.NAME`. */
 export const RUNNER_SETTINGS: readonly Setting[] = [
   { key: 'type', help: 'pi, claude, codex, openai or command', read: oneOf(...RUNNER_TYPES) },
   { key: 'provider', help: 'provider that the client talks to', read: text },

@@ -14,7 +14,7 @@ import type { Continuation } from '../run/core/options.js';
 import type { Project } from '../util/project.js';
 import { quietHandleOf } from './handle.js';
 import type { LoadedFlow } from './load.js';
-import { type RunFlowOptions, whatToRun } from './run.js';
+import { type Listening, type RunFlowOptions, whatToRun } from './run.js';
 
 /** The arguments of one row (undefined: not given), or one bare value for the argument that `as` names. */
 export type BatchRowValue = Readonly<Record<string, JsonValue | undefined>> | string | number | boolean;
@@ -24,7 +24,7 @@ export interface RunBatchOptions
   extends Omit<RunFlowOptions, 'args' | 'continuation' | 'batch' | 'repeat' | 'stands' | 'world'> {
   /** Arguments for all rows; what a row says itself goes before. */
   readonly args?: Readonly<Record<string, JsonValue>>;
-  /** The argument that a bare value stands for. Default: the only one that the flow has, else `topic`. */
+  /** The argument that a bare value is for. Default: the only one that the flow has, else `topic`. */
   readonly as?: string;
   /** Names the list of rows; batches of one flow over one list belong together. Default: `rows`. */
   readonly over?: string;
@@ -38,19 +38,19 @@ export interface RunBatchOptions
   readonly keepOutputs?: boolean;
   /** Takes the output of a row that succeeded, as soon as it is there. Must not throw. */
   readonly onOutput?: (row: BatchRow, output: Output) => void;
-  /** Told of each row when it has ended. Must not throw. */
+  /** Called with each row when it has ended. Must not throw. */
   readonly onRow?: (row: RowResult) => void;
 }
 
 export interface BatchHandle {
   /**
    * What the batch says, in order; ends with it. Kept only from when this is first asked for, so ask before anything is
-   * awaited: `const { events, result } = runBatch(…)`. Whoever does not want events leaves it alone.
+   * awaited: `const { events, result } = runBatch(…)`. Without interest in events, leave it alone.
    */
   readonly events: AsyncIterable<RunEvent>;
   /**
-   * Rows that fail are in the result. Rejects only when the batch cannot begin: `RowsError` with every row that does not
-   * fit the flow's arguments; else as for `runFlow`.
+   * Rows that fail are in the result. Rejects only when the batch cannot begin: `RowsError` with every row that does
+   * not fit the flow's arguments; else as for `runFlow`.
    */
   readonly result: Promise<BatchResult>;
 }
@@ -65,7 +65,7 @@ export function runBatch(
   rows: Iterable<BatchRowValue>,
   options: RunBatchOptions = {},
 ): BatchHandle {
-  return quietHandleOf((onEvent) => begin(project, flow, rows, options, onEvent));
+  return quietHandleOf((onEvent) => begin(project, flow, { ...options, values: rows, onEvent }));
 }
 
 /** Rows that do not fit the flow's arguments; `line` is the row's place in the list, from 1. */
@@ -79,13 +79,12 @@ export class RowsError extends Error {
 async function begin(
   project: Project,
   loaded: LoadedFlow,
-  values: Iterable<BatchRowValue>,
-  { args = {}, as, over = 'rows', resume = false, config, onOutput, ...options }: RunBatchOptions,
-  onEvent: (event: RunEvent) => void,
+  given: RunBatchOptions & Listening & { readonly values: Iterable<BatchRowValue> },
 ): Promise<BatchResult> {
+  const { args = {}, as, over = 'rows', resume = false, config, onOutput, onEvent, values, ...options } = given;
   const { jobs } = options;
   if (jobs !== undefined && (!Number.isInteger(jobs) || jobs < 1)) throw new Error('jobs is a whole number from 1 on');
-  const { rows, warnings } = await fittedRows(project, loaded, values, { args, as });
+  const { rows, warnings } = await fittedRows(project, loaded, { values, args, as });
   const what = { ...(await whatToRun(project, loaded, config)), over };
   const result = await startBatch(
     {
@@ -112,20 +111,24 @@ function continuationOf(
   return found;
 }
 
+interface GivenRows extends Pick<RunBatchOptions, 'as'> {
+  readonly values: Iterable<BatchRowValue>;
+  readonly args: JsonObject;
+}
+
 async function fittedRows(
   project: Project,
   { flow }: LoadedFlow,
-  values: Iterable<BatchRowValue>,
-  { args, as = bareArgument(flow.args) }: Pick<RunBatchOptions, 'as'> & { readonly args: JsonObject },
+  { values, args, as = bareArgument(flow.args) }: GivenRows,
 ): Promise<{ readonly rows: readonly BatchRow[]; readonly warnings: readonly string[] }> {
-  const common = bindArgs(commonSpecs(flow.args), args, project, { source: 'json' });
+  const common = bindArgs(commonSpecs(flow.args), args, { root: project.root, source: 'json' });
   if ('problems' in common) throw new Error(common.problems.map(({ message }) => message).join('\n'));
   const raw: RawRow[] = [];
   const problems: RowProblem[] = [];
   let line = 0;
   for (const value of values) {
     line += 1;
-    const row = fromValue(given(value), as);
+    const row = fromValue(withoutUndefined(value), as);
     if (typeof value !== 'object' && !Object.hasOwn(flow.args, as)) {
       problems.push({ line, message: `the flow has no argument "${as}" that ${JSON.stringify(value)} could be` });
     } else if ('problem' in row) problems.push({ line, message: row.problem });
@@ -137,7 +140,7 @@ async function fittedRows(
   return bound;
 }
 
-function given(value: BatchRowValue): JsonValue {
+function withoutUndefined(value: BatchRowValue): JsonValue {
   if (!isJsonObject(value)) return value as JsonValue;
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }

@@ -27,16 +27,20 @@ export interface RunHandle {
 }
 
 export function runFlow(project: Project, flow: LoadedFlow, options: RunFlowOptions = {}): RunHandle {
-  return handleOf((onEvent) => begin(project, flow, options, onEvent));
+  return handleOf((onEvent) => begin(project, flow, { ...options, onEvent }));
+}
+
+/** Who listens to the run. */
+export interface Listening {
+  readonly onEvent: (event: RunEvent) => void;
 }
 
 async function begin(
   project: Project,
   loaded: LoadedFlow,
-  { args = {}, config, ...options }: RunFlowOptions,
-  onEvent: (event: RunEvent) => void,
+  { args = {}, config, onEvent, ...options }: RunFlowOptions & Listening,
 ): Promise<RunResult> {
-  const bound = bindArgs(loaded.flow.args, args, project, { source: 'json' });
+  const bound = bindArgs(loaded.flow.args, args, { root: project.root, source: 'json' });
   if ('problems' in bound) throw new Error(bound.problems.map((problem) => problem.message).join('\n'));
   const result = await startRun(
     { ...options, ...(await whatToRun(project, loaded, config)), args: bound.args },

@@ -42,7 +42,7 @@ export interface Identity {
    * which holds the text that the output became.
    */
   readonly references?: Readonly<Record<string, string>>;
-  /** Tells equal siblings, tournament variants and loop iterations apart; 0 otherwise. */
+  /** Distinguishes equal siblings, tournament variants and loop iterations; 0 otherwise. */
   readonly ordinal: number;
 }
 
@@ -69,7 +69,7 @@ export function keyOf(identity: Identity): string {
 
 /**
  * The key of a stored identity, for checking entries that came from elsewhere; undefined when values were sealed or
- * shortened, so that the key cannot be told from what is stored.
+ * shortened, so that what is stored does not reveal the key.
  */
 export function recomputeKey(stored: JsonObject): string | undefined {
   return stored[INEXACT] === undefined ? keyOf(stored as unknown as Identity) : undefined;
@@ -80,8 +80,8 @@ export const INEXACT = 'inexact';
 
 /**
  * The canonical encoding of all fields that count, put together by hand: there are a thousand of them in a warm run.
- * `parts` and `references` are for messages and stay out; fingerprints and upstream parts count as sets, so the order in
- * which a flow lists them does not matter.
+ * `parts` and `references` are for messages and stay out; fingerprints and upstream parts count as sets, so the order
+ * in which a flow lists them does not matter.
  */
 export function encodeIdentity(identity: Identity): string {
   const { agent, body, context, cwd, env } = identity;

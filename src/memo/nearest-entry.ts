@@ -17,7 +17,7 @@ export interface Nearest {
 
 /**
  * Of the last used entries of the same phase, the one that differs least; the later one of equals. `listed`: what there
- * is, for whoever asks more than once.
+ * is, for callers that ask more than once.
  */
 export function nearestEntry(
   options: Pick<StoreOptions, 'dir' | 'signingKey'>,

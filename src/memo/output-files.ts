@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { OutputFile } from '../model/outcome.js';
 import type { DiskStore } from '../store/disk-store.js';
 import { isSafeOutputPath } from '../store/output-path.js';
+import { isInside } from '../util/inside.js';
 import type { Project } from '../util/project.js';
 import { findFiles } from './files/find-files.js';
 import { parseGlob } from './files/glob-pattern.js';
@@ -26,7 +27,7 @@ export async function captureOutputs(
 ): Promise<{ readonly files: readonly OutputFile[] } | { readonly failed: string }> {
   const paths = new Map<string, string | undefined>();
   for (const glob of outputs) {
-    // The item of a map may stand in it, and items come from anywhere.
+    // It may hold the item of a map, and items come from anywhere.
     if (/^[/~\\]|(?:^|\/)\.\.(?:\/|$)|\0/.test(glob)) return { failed: `${glob} leads out of the project` };
     const found = await findFiles(parseGlob(glob), { root: project.root, links: 'as they are' });
     if ('failed' in found) return found;
@@ -59,10 +60,14 @@ export async function undeclaredWrite(
   declared: { readonly outputs: readonly string[]; readonly cwd: string; readonly root: string },
 ): Promise<string | undefined> {
   if (written.length === 0) return undefined;
-  const seen = written.map((path) => relative(declared.root, realFolder(resolve(declared.cwd, path))));
-  const outside = seen.find((path) => path === '..' || path.startsWith('../'));
-  if (outside !== undefined) return resolve(declared.root, outside);
-  return uncovered(seen, declared.outputs);
+  const { root } = declared;
+  const real = written.map((path) => realFolder(resolve(declared.cwd, path)));
+  const outside = real.find((path) => !isInside(root, path));
+  if (outside !== undefined) return outside;
+  return uncovered(
+    real.map((path) => relative(root, path)),
+    declared.outputs,
+  );
 }
 
 /** A client may report the path through a link (`/tmp` on some systems is one). */

@@ -6,7 +6,7 @@ import { placeFile } from '../store/place-file.js';
 import type { BlobStore } from '../store/store.js';
 import { sha256Hex } from '../util/digest.js';
 
-/** Links that a phase made are kept as links: `dist/latest` stays one, and so do the programs in `node_modules/.bin`. */
+/** Links that a phase made are kept as links: `dist/latest`, the programs in `node_modules/.bin`. */
 export function keepLink(path: string, target: string, blobs: BlobStore): OutputFile | { readonly failed: string } {
   if (target.startsWith('/')) return { failed: `${path} is a link with an absolute path` };
   if (!isSafeLink(path, target))
@@ -20,7 +20,7 @@ export function linkDigest(absolute: string): string {
   return sha256Hex(readlinkSync(absolute));
 }
 
-/** Makes the link, if it stays inside of the project seen from where it really stands. */
+/** Makes the link, if it stays inside the project from where it really is. */
 export function restoreLink(
   { path, digest }: OutputFile,
   { root, storeDir, blobs }: { readonly root: string; readonly storeDir: string; readonly blobs: BlobStore },

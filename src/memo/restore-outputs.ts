@@ -59,7 +59,7 @@ async function notDeclared(files: readonly OutputFile[], outputs: readonly strin
 
 function write(file: OutputFile, { root }: Project, store: DiskStore): ReturnType<DiskStore['blobs']['restore']> {
   const absolute = join(root, file.path);
-  // Asked again: something may stand on the way since.
+  // Checked again: something may be in the way since.
   const problem = problemOnTheWay(file.path, root, store);
   if (problem !== undefined) return { failed: problem };
   const { blobs, options } = store;

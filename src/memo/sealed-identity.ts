@@ -10,7 +10,7 @@ export interface SealedParts {
 
 /**
  * The identity that the key is made from: secret arguments and the values of `env:` are keyed digests in it. A key
- * made from the values themselves tells a short one to whoever has an entry and the patience to try them all. The same
+ * made from the values themselves reveals a short one to anybody who has an entry and tries them all. The same
  * object where there is no secret, which is most often.
  */
 export function sealedIdentity(identity: Identity, parts: SealedParts): Identity {

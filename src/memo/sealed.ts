@@ -27,8 +27,8 @@ export function perhapsChanged(now: StoredIdentity): Change[] {
   const inputs = entries.filter(({ value }) => isSealed(value)).map(({ entry }) => `input may have changed: ${entry}`);
   const env = Object.entries((now['env'] ?? {}) as JsonObject).filter(([, value]) => isSealed(value));
   const all = [...inputs, ...env.map(([name]) => `environment may have changed: ${name}`)];
-  const told = all.length > 0 ? all : ['a secret argument may have changed'];
-  return told.map((message) => ({ field: 'sealed', message: `${message} (kept by another store)` }));
+  const messages = all.length > 0 ? all : ['a secret argument may have changed'];
+  return messages.map((message) => ({ field: 'sealed', message: `${message} (kept by another store)` }));
 }
 
 function isSealed(value: JsonValue | undefined): boolean {

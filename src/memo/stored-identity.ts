@@ -24,7 +24,7 @@ export const PARTS_LIMIT = 2_000;
 
 export function storedIdentity(identity: Identity, options: SealOptions): StoredIdentity {
   if (isPlain(identity, options)) return identity as unknown as JsonObject;
-  const writer = new Writer(options);
+  const writer = new IdentityWriter(options);
   const { env, fingerprints, ...rest } = identity;
   const stored: Record<string, JsonValue> = {};
   for (const name of Object.keys(rest)) stored[name] = writer.write((rest as Record<string, JsonValue>)[name]!);
@@ -46,7 +46,7 @@ function isPlain({ agent, env, fingerprints }: Identity, { secrets, length }: Se
   );
 }
 
-function writeFingerprint({ entry, value, parts }: FingerprintValue, writer: Writer): JsonObject {
+function writeFingerprint({ entry, value, parts }: FingerprintValue, writer: IdentityWriter): JsonObject {
   const secret = entry.startsWith('env:') && typeof value === 'string';
   const written = { entry: writer.write(entry), value: secret ? writer.seal(value) : writer.write(value) };
   if (parts === undefined) return written;
@@ -55,7 +55,7 @@ function writeFingerprint({ entry, value, parts }: FingerprintValue, writer: Wri
   return { ...written, count, parts: writer.writeParts(foldParts(parts, PARTS_LIMIT)) };
 }
 
-class Writer {
+class IdentityWriter {
   inexact = false;
   #total = 0;
   readonly #options: SealOptions;
@@ -101,7 +101,7 @@ class Writer {
     return Object.fromEntries(members);
   }
 
-  /** A few characters tell two contents apart well enough for a message. */
+  /** A few characters distinguish two contents well enough for a message. */
   writeParts(parts: Readonly<Record<string, string>>): JsonObject {
     return Object.fromEntries(Object.entries(parts).map(([name, digest]) => [this.redact(name), digest.slice(0, 16)]));
   }

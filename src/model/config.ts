@@ -56,7 +56,7 @@ export function knownRunners(defined: Iterable<string>): readonly string[] {
   return [...new Set<string>([...BUILT_IN_RUNNERS, ...defined])];
 }
 
-/** What is said of any other name, wherever it stands. */
+/** The message about any other name. */
 export function noSuchRunner(
   name: string,
   known: readonly string[],

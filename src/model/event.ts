@@ -14,7 +14,7 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
         /** Phases that are reused. */
         readonly reusable: number;
         readonly total: number;
-        /** `at-least`: more are, if what runs before them says what it said. `done`: so many were done there, no more is known. */
+        /** `at-least`: more, if what runs before them gives the same result. `done`: so many were done there. */
         readonly known?: 'at-least' | 'done';
         /** How the earlier run ended: `failed 5m ago`. */
         readonly notice?: string;
@@ -22,7 +22,7 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
     }
   | { readonly type: 'phase-start'; readonly phase: string; readonly reason: string }
   | {
-      /** A live figure of a phase under way. */
+      /** The state of a phase under way. */
       readonly type: 'phase-progress';
       readonly phase: string;
       readonly unit?: string;

@@ -4,7 +4,7 @@ export interface Failure {
   readonly message: string;
   /** What to do next. */
   readonly hint?: string;
-  /** Tail of what the process or the agent said on its error stream; of a script that said nothing there, of its stdout. */
+  /** The end of the error stream of the process or agent; of a script with an empty one, the end of stdout. */
   readonly detail?: string;
   /** The same call may succeed later (429, 5xx, connection lost). */
   readonly transient?: boolean;

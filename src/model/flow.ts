@@ -47,11 +47,11 @@ export interface ArgSpec {
   readonly values?: readonly JsonValue[];
   readonly minimum?: number;
   readonly maximum?: number;
-  /** No type was declared: any value is taken as it is, and text stays text. */
+  /** No type was declared: any value is used as it is, and text stays text. */
   readonly untyped?: boolean;
 }
 
-/** One dependency. `referenced`: the phase mentions the other's output, so its rendered text carries it into the key. */
+/** One dependency. `referenced`: the phase mentions the other's output, so the rendered text brings it into the key. */
 export interface Edge {
   readonly id: string;
   readonly referenced: boolean;
@@ -68,9 +68,9 @@ export interface CachePolicy {
   readonly scope: 'off' | 'run-only' | 'cross-run';
   readonly ttlMs?: number;
   readonly fingerprint: readonly string[];
-  /** A fingerprint list stands in the flow: its inputs are declared. An empty one says that nothing outside matters. */
+  /** The flow has a fingerprint list: its inputs are declared. An empty one says that nothing outside matters. */
   readonly named: boolean;
-  /** Cross-run only because the flow is `incremental`, and no fingerprint was named: `git:worktree` stands in. */
+  /** Cross-run only because the flow is `incremental`, and no fingerprint was named: `git:worktree` is used. */
   readonly implied: boolean;
 }
 

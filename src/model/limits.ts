@@ -1,6 +1,7 @@
 /**
- * Every bound on what comes from outside, in one place: texts, lists, patterns, waits. What exceeds one is a failure that
- * names it; nothing is cut in silence. Bounds on a flow's own text (size, phases, nesting) are those of the checker.
+ * Every bound on what comes from outside, in one place: texts, lists, patterns, waits. What exceeds a bound is a
+ * failure that names it; nothing is cut in silence. Bounds on a flow's own text (size, phases, nesting) are in the
+ * checker.
  */
 
 const MIB = 1024 * 1024;

@@ -55,8 +55,8 @@ export interface ItemCounts {
 export type CacheHit = 'run' | 'cross-run';
 
 /**
- * It, or something inside of it, is not idempotent and has begun: it is not repeated unless a person says so. What is done
- * stays done when the rest is tried again; what failed would be tried again itself.
+ * The phase, or something inside it, is not idempotent and has begun: only a person may repeat it. What is done stays
+ * done when the rest is tried again; what failed would be tried again itself.
  */
 export type Acted = 'done' | 'failed';
 
@@ -103,8 +103,8 @@ export interface PhaseOutcome {
   /** The phase at or above this one that executed in this run: what reads files that nobody declared follows it. */
   readonly newWork?: string;
   /**
-   * Nothing was executed and nothing reused: a person says that it is done (`--skip` of a side effect in doubt), there was
-   * nothing to do, or all that is inside was skipped.
+   * Nothing was executed and nothing reused: a person marked it as done (`--skip` of a side effect in doubt), there was
+   * nothing to do, or everything inside was skipped.
    */
   readonly taken?: true;
   /** Said beside the result: `not kept: …`, `changes kept in worktree …`. */

@@ -4,7 +4,6 @@ import type { JsonValue } from '../model/json.js';
 import { isForbiddenName } from '../model/names.js';
 import { isReallyInside, relativePath } from '../util/inside.js';
 import { nearestName } from '../util/nearest.js';
-import type { Project } from '../util/project.js';
 
 export interface ArgProblem {
   readonly name: string;
@@ -19,6 +18,8 @@ export type BoundArgs =
   | { readonly problems: readonly ArgProblem[] };
 
 export interface BindOptions {
+  /** The project's: a `path` argument may not leave it. */
+  readonly root: string;
   /**
    * `text` (the default): values may come from a command line, so a text for a `json` argument is JSON.
    * `json`: values have their types already (`with`, rows of a `.json` file), and a text is a text.
@@ -32,8 +33,7 @@ type Converted = { readonly value: JsonValue } | { readonly problem: string };
 export function bindArgs(
   specs: Readonly<Record<string, ArgSpec>>,
   given: Readonly<Record<string, JsonValue>>,
-  project: Pick<Project, 'root'>,
-  options: BindOptions = {},
+  options: BindOptions,
 ): BoundArgs {
   const problems: ArgProblem[] = [];
   const args: Record<string, JsonValue> = Object.create(null);
@@ -49,7 +49,7 @@ export function bindArgs(
       else if (spec.required) problems.push(missingArgument(name, spec));
       continue;
     }
-    const converted = convertArg(spec, found, project.root, options.source ?? 'text');
+    const converted = convertArg(spec, found, options);
     if ('value' in converted) args[name] = converted.value;
     else problems.push({ name, message: `argument "${name}" ${converted.problem}` });
   }
@@ -80,7 +80,7 @@ function missingArgument(name: string, spec: ArgSpec): ArgProblem {
 }
 
 /** One value as its declaration wants it. Also used on defaults, when a flow is checked. */
-export function convertArg(spec: ArgSpec, given: JsonValue, root: string, source: 'text' | 'json'): Converted {
+export function convertArg(spec: ArgSpec, given: JsonValue, { root, source = 'text' }: BindOptions): Converted {
   if (spec.untyped) return { value: given };
   switch (spec.type) {
     case 'string':

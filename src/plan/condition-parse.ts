@@ -230,9 +230,9 @@ class ConditionParser {
     if (written === ')' && this.#depth === 0) {
       return { ok: false, offset, length, message: 'this ")" closes nothing: a "(" is missing before it' };
     }
-    // These two start something: what is missing is the word that joins it to what stands before.
+    // These two start something: the word that joins it to the text before is missing.
     if (token.type === 'operator' && written !== '(' && written !== '!') {
-      return { ok: false, offset, length, message: `a value should stand before "${written}"` };
+      return { ok: false, offset, length, message: `a value is missing before "${written}"` };
     }
     const hint = 'join parts with && or ||, and put text with spaces in quotes';
     return { ok: false, offset, length, message: `"${written}" is not expected here`, hint };

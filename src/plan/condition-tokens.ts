@@ -31,8 +31,8 @@ export function readTokens(text: string, itemName: string): readonly Token[] | C
       index += 1;
       continue;
     }
-    const afterMatches = isWord(tokens.at(-1), 'matches');
-    const token = readToken(text, index, { itemName, afterMatches });
+    const pattern = isWord(tokens.at(-1), 'matches') ? readPattern(text, index) : undefined;
+    const token = pattern ?? readToken(text, index, itemName);
     if ('ok' in token) return token;
     tokens.push(token);
     index += token.length;
@@ -44,21 +44,17 @@ export function isWord(token: Token | undefined, text: string): boolean {
   return token?.type === 'word' && token.text === text;
 }
 
-interface Reading {
-  readonly itemName: string;
-  /** The word before is `matches`: a slash begins a pattern. */
-  readonly afterMatches: boolean;
+/** `/source/flags`, which only `matches` may have on its right. */
+function readPattern(text: string, offset: number): Token | undefined {
+  PATTERN.lastIndex = offset;
+  const found = PATTERN.exec(text);
+  return found ? { type: 'pattern', source: found[1]!, flags: found[2]!, offset, length: found[0].length } : undefined;
 }
 
-function readToken(text: string, offset: number, { itemName, afterMatches }: Reading): Token | ConditionError {
+function readToken(text: string, offset: number, itemName: string): Token | ConditionError {
   const char = text[offset]!;
   if (char === '{') return readRef(text, offset, itemName);
   if (char === '"' || char === "'") return readQuoted(text, offset, char);
-  if (afterMatches && char === '/') {
-    PATTERN.lastIndex = offset;
-    const found = PATTERN.exec(text);
-    if (found) return { type: 'pattern', source: found[1]!, flags: found[2]!, offset, length: found[0].length };
-  }
   const operator = OPERATORS.find((candidate) => text.startsWith(candidate, offset));
   if (operator) return { type: 'operator', text: operator, offset, length: operator.length };
   WORD.lastIndex = offset;

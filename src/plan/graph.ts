@@ -114,7 +114,7 @@ function oneCycle(nodes: readonly GraphNode[]): readonly string[] {
   }
 }
 
-/** Starts at the phase that stands first in the file, and says each after what it needs: a → b means b waits for a. */
+/** Starts at the phase that is first in the file, and says each after what it needs: a → b means b waits for a. */
 function inFileOrder(cycle: readonly string[], nodes: readonly GraphNode[]): readonly string[] {
   const position = new Map(nodes.map(({ id }, index) => [id, index]));
   const turned = cycle.toReversed();

@@ -21,16 +21,16 @@ export function testPattern(
   }
 }
 
-/** Long enough to tell doubling from anything else; a pattern that is none of those needs a thousandth of it. */
+/** Long enough to recognize doubling; a pattern without it needs a thousandth of this. */
 const TRIAL_MS = 25;
 const TRIALS = 3;
 const REPEATED = 30;
-/** What stands in classes without being written: `\w`, `\d`, `\s`, `.`. */
+/** What classes match without spelling it out: `\w`, `\d`, `\s`, `.`. */
 const USUAL = ['a', '0', ' ', '-', '\n'];
 
 /**
- * Whether the time that a pattern takes doubles with each character, tried out on what its own characters make: the same
- * one many times, and then one that does not fit. What is found is real; what is not found may still be slow.
+ * Whether the time that a pattern takes doubles with each character, tried out on what its own characters make: the
+ * same one many times, and then one that does not fit. What is found is real; what is not found may still be slow.
  */
 export function isSlowPattern({ source, flags }: Pattern): boolean {
   if (!/[*+}]/.test(source)) return false;

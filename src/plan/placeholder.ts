@@ -1,6 +1,6 @@
 import { isForbiddenName } from '../model/names.js';
 
-/** What a placeholder points at. `item` stands for the map variable, under whatever name the phase gave it. */
+/** What a placeholder points at. `item` is the map variable, whatever name the phase gave it. */
 export type PlaceholderRoot = 'args' | 'steps' | 'item' | 'previous' | 'loop' | 'reflexion';
 
 export interface PlaceholderRef {
@@ -49,7 +49,7 @@ export function readPlaceholder(text: string, offset: number, itemName = 'item')
   // `{item+1}` and `{item\}` start like a placeholder and are none: nothing of them may be dropped.
   const isNamed = inner.startsWith(`${named}.`) || inner === named || startsWithName(head, itemName);
   if (!PATH.test(inner) || !isNamed) return oddPlaceholder(inner, offset, length);
-  return interpret(inner, named as PlaceholderRoot, offset, length);
+  return interpret(inner, named as PlaceholderRoot, { offset, length });
 }
 
 /** Whether this text in braces is a placeholder. */
@@ -64,17 +64,20 @@ function startsWithName(text: string, name: string): boolean {
   return next === '.' || next === '}';
 }
 
-function interpret(inner: string, root: PlaceholderRoot, offset: number, length: number): PlaceholderRef | Suspect {
+function interpret(
+  inner: string,
+  root: PlaceholderRoot,
+  place: { readonly offset: number; readonly length: number },
+): PlaceholderRef | Suspect {
   const [, ...rest] = inner.split('.');
-  const suspect = (message: string, certain: boolean): Suspect => ({ offset, length, text: inner, message, certain });
+  const suspect = (message: string, certain: boolean): Suspect => ({ ...place, text: inner, message, certain });
   const ref = (name: string, path: readonly string[], part?: 'output' | 'json'): PlaceholderRef => ({
     text: inner,
     root,
     name,
     ...(part === undefined ? {} : { part }),
     path,
-    offset,
-    length,
+    ...place,
   });
   const forbidden = rest.find(isForbiddenName);
   if (forbidden !== undefined) return suspect(`"${forbidden}" is not allowed as a name`, true);
@@ -111,7 +114,7 @@ function interpret(inner: string, root: PlaceholderRoot, offset: number, length:
   }
 }
 
-/** `{steps.x.json[0]}`, `{item['a b']}`, `{item|upper}`: near misses. Anything longer or with other characters is prose or code. */
+/** `{steps.x.json[0]}`, `{item['a b']}`, `{item|upper}`: near misses. All else is prose or code. */
 function oddPlaceholder(inner: string, offset: number, length: number): Suspect | undefined {
   if (!/^(args|steps|previous|loop|item)[.[|+*/?!][^\s{}`;]{1,200}$/.test(inner)) return undefined;
   const dotted = inner.replaceAll(/\[['"]?([\w-]+)['"]?\]/g, '.$1');

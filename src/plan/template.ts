@@ -56,7 +56,7 @@ export function parseTemplate(text: string, itemName = 'item'): Template {
   return { text, segments, suspects };
 }
 
-/** The placeholders of a template, in the order in which they stand. */
+/** The placeholders of a template, in order. */
 export function templateRefs(template: Template): readonly PlaceholderRef[] {
   const refs: PlaceholderRef[] = [];
   for (const segment of template.segments) if (segment.type === 'ref') refs.push(segment.ref);

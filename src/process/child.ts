@@ -15,12 +15,12 @@ export interface Listener {
 }
 
 /**
- * Pauses between looks at what a process has said. Most short ones are over by the first, and whoever has filled a pipe
- * does not wait for long. After the last one what it says is passed on as it comes.
+ * Pauses between looks at a process's output. Most short processes end before the first look, and a full pipe does not
+ * wait for long. After the last look the output is passed on as it comes.
  */
 const LOOKS_MS = [2, 4, 8] as const;
 
-/** A process that has been started: its end, and what it says until then. */
+/** A started process: its end, and its output until then. */
 export class Child {
   exit: Exit | undefined;
   readonly #stdin: Writable | null;
@@ -49,17 +49,17 @@ export class Child {
     this.#streams[1]!.connect((chunk) => to.stderr(chunk), closed);
   }
 
-  onExit(tell: (exit: Exit) => void): void {
-    this.#onExit.push(tell);
+  onExit(listener: (exit: Exit) => void): void {
+    this.#onExit.push(listener);
   }
 
-  /** It has ended, and so has everybody to whom it left its streams. */
+  /** The process and all its heirs have closed their streams. */
   get isClosed(): boolean {
     return this.exit !== undefined && this.#streams.every((stream) => stream.isClosed);
   }
 
-  onClose(tell: () => void): void {
-    this.#onClose.push(tell);
+  onClose(listener: () => void): void {
+    this.#onClose.push(listener);
   }
 
   closeStreams(): void {
@@ -67,7 +67,7 @@ export class Child {
     for (const stream of this.#streams) if (!stream.isClosed) stream.close();
   }
 
-  /** A busy event loop runs timers before it hears of ends: what is over by now need not be looked at. */
+  /** A busy event loop runs timers before it reports exits: by then the process may have ended. */
   #lookLater(times: number): void {
     this.#timer = setTimeout(() => {
       setImmediate(() => {
@@ -83,22 +83,22 @@ export class Child {
   }
 
   /**
-   * Node reports ends as long as there are any, before it looks at timers and signals: whoever started the next process
-   * from within that report would keep it there for as long as processes are short. So others hear of it a turn later.
+   * Node reports exits before it runs timers and signals. Starting the next short process from within such a report
+   * could starve them, so listeners are called a turn later.
    */
   #ended(exit: Exit): void {
     this.exit = exit;
     clearTimeout(this.#timer);
     setImmediate(() => {
       for (const stream of this.#streams) stream.finish();
-      for (const tell of this.#onExit) tell(exit);
+      for (const listener of this.#onExit) listener(exit);
       this.#closed();
     });
   }
 
   #closed(): void {
     if (!this.isClosed) return;
-    for (const tell of this.#onClose) tell();
+    for (const listener of this.#onClose) listener();
     this.#onClose = [];
   }
 }

@@ -1,9 +1,9 @@
 import { systemClock } from '../util/clock.js';
 import type { Child } from './child.js';
 
-/** Nothing came for that long after the end: whoever still holds the pipe is not going to say anything of ours. */
+/** After the exit, a pipe that stays silent for so long holds nothing more from the process. */
 const QUIET_MS = 200;
-/** From then on the first silent turn of the event loop will do: a process that fled does not get to keep the result. */
+/** After this, one silent turn of the event loop is enough: an escaped process must not hold up the result. */
 const PATIENCE_MS = 2_000;
 /** More than any pipe can hold: this comes from someone who is still writing. */
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -7,15 +7,15 @@ const GRACE_MS = 2_000;
 const POLL_MS = 10;
 
 export interface Marked {
-  /** Start ticks of whoever started them: older processes need not be looked at. */
+  /** Start ticks of their parent: older processes cannot be among them. */
   readonly since?: number;
   /** Between TERM and KILL, and after it. */
   readonly graceMs?: number;
 }
 
 /**
- * Ends every process that was started with this `NAME=value`, wherever it fled: a daemon that a program left in a session
- * of its own has no parent that leads to it. One look at the process table if there is none.
+ * Ends every process that was started with this `NAME=value`: a daemon in a session of its own has no parent that leads
+ * to it. Costs one look at the process table when there is none.
  */
 export async function endMarked(variable: string, { since = 0, graceMs = GRACE_MS }: Marked = {}): Promise<void> {
   for (const [signal, limitMs] of [

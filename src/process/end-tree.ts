@@ -25,7 +25,7 @@ export function killTreesNow(trees: Iterable<Tree>): void {
   const all = [...trees].map((tree) => new KnownTree(tree));
   for (const known of all) sendSignal(-known.root, 'SIGSTOP');
   forgetProcessTable();
-  for (const known of all) known.tell(known.refreshNow(), 'SIGKILL');
+  for (const known of all) known.signal(known.refreshNow(), 'SIGKILL');
 }
 
 /**
@@ -37,12 +37,12 @@ export async function endProcess(child: ChildIdentity, graceMs?: number): Promis
   if (row && row.startTicks !== child.startTicks) return;
   if (hasProcessTable() && child.startTicks === undefined) return;
   const tree: Tree = { root: child.pid, ...(child.mark !== undefined && { mark: child.mark }) };
-  // With its first process gone, a group of that number may be anyone's by now; only members of its session are its own.
+  // The first process is gone, so the group's number may be reused by now; members of its session are still its own.
   if (!row && hasProcessTable() && (await new KnownTree(tree).refresh()).length === 0) return;
   await endTree(tree, graceMs);
 }
 
-/** The same for all children of a run, if it ran on this machine since its last boot, and in this container; ids mean nothing elsewhere. */
+/** The same for all children of a run. Process ids mean nothing on another machine, boot or container. */
 export async function endSurvivors(children: readonly ChildIdentity[], startedBy: HolderIdentity): Promise<void> {
   if (!sharesProcessIds(startedBy)) return;
   await Promise.all(children.map((child) => endProcess(child)));
@@ -55,8 +55,8 @@ async function endWith(known: KnownTree, signal: 'SIGTERM' | 'SIGKILL', limitMs:
     const members = await freeze(known);
     if (members.length === 0 && !known.groupAnswersWithoutTable()) return true;
     if (systemClock.elapsed() >= until) return false;
-    known.tell(members, signal);
-    if (signal !== 'SIGKILL') known.tell(members, 'SIGCONT');
+    known.signal(members, signal);
+    if (signal !== 'SIGKILL') known.signal(members, 'SIGCONT');
     do {
       await delay(POLL_MS[Math.min(round++, POLL_MS.length - 1)]!);
     } while (systemClock.elapsed() < until && someoneLives(known, members));
@@ -64,15 +64,15 @@ async function endWith(known: KnownTree, signal: 'SIGTERM' | 'SIGKILL', limitMs:
 }
 
 /**
- * Stops everyone until nobody new turns up. A process that is told to end while it starts another one would leave that
- * one behind: without a parent, and perhaps in a session of its own, nothing leads to it any more.
+ * Stops everyone until nobody new turns up. A process that ends while it starts another one would leave that one
+ * behind: without a parent, and perhaps in a session of its own, nothing leads to it.
  */
 async function freeze(known: KnownTree): Promise<ProcessRow[]> {
   sendSignal(-known.root, 'SIGSTOP');
   let members = await known.refresh();
   for (let round = 0, before = 0; round < FREEZE_ROUNDS && members.length !== before; round += 1) {
     before = members.length;
-    known.tell(members, 'SIGSTOP');
+    known.signal(members, 'SIGSTOP');
     members = await known.refresh();
   }
   return members;

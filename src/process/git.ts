@@ -90,7 +90,7 @@ function reasonOf({ message }: Error): string {
   return lines.find((line) => /^(?:fatal|error): /.test(line))?.replace(/^\w+: /, '') ?? lines.at(-1)!;
 }
 
-/** Where a repository is and which settings hold is the person's business; editors, pagers and askers are not needed. */
+/** The user decides where a repository is and which settings hold; editors, pagers and prompts are not needed. */
 const LOCATION =
   /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE)$/;
 const KEPT = /^GIT_(?:CONFIG_.+|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|SSL_.+)$/;

@@ -10,14 +10,14 @@ export interface Tree {
 }
 
 /**
- * Who belongs to a tree. Members are found by session, parent and mark, and remembered, because a dead parent's children
- * no longer lead back to it.
+ * The members of a process tree, found by session, parent and mark. They are remembered, because a dead parent's
+ * children no longer lead back to it.
  */
 export class KnownTree {
   readonly root: number;
   readonly #mark: string | undefined;
-  /** Process id to start ticks of everyone ever seen in the tree. */
-  readonly #seen = new Map<number, number>();
+  /** Start ticks by process id, of everyone who was ever in the tree. */
+  readonly #startTicks = new Map<number, number>();
   /** Sessions that a member founded. */
   readonly #sessions: Set<number>;
 
@@ -27,7 +27,7 @@ export class KnownTree {
     this.#sessions = new Set([tree.root]);
   }
 
-  /** Who is alive now. The look at the process table is shared with everyone who asks meanwhile, and never an older one. */
+  /** Who is alive now, by a new look at the process table. Those who ask in one turn share it. */
   async refresh(): Promise<ProcessRow[]> {
     await nextTurn();
     return this.refreshNow();
@@ -53,7 +53,7 @@ export class KnownTree {
   }
 
   /** The group first: one call reaches all its members, those started since the last look included. */
-  tell(members: readonly ProcessRow[], signal: NodeJS.Signals): void {
+  signal(members: readonly ProcessRow[], signal: NodeJS.Signals): void {
     sendSignal(-this.root, signal);
     for (const { pid, group } of members) if (group !== this.root) sendSignal(pid, signal);
   }
@@ -62,7 +62,7 @@ export class KnownTree {
     return (
       row.pid === this.root ||
       this.#sessions.has(row.session) ||
-      this.#seen.get(row.pid) === row.startTicks ||
+      this.#startTicks.get(row.pid) === row.startTicks ||
       (this.#mark !== undefined && startedWith(row.pid, this.#mark))
     );
   }
@@ -70,7 +70,7 @@ export class KnownTree {
   #add(row: ProcessRow, members: Map<number, ProcessRow>): void {
     if (row.pid === process.pid) return;
     members.set(row.pid, row);
-    this.#seen.set(row.pid, row.startTicks);
+    this.#startTicks.set(row.pid, row.startTicks);
     if (row.session === row.pid) this.#sessions.add(row.session);
   }
 }

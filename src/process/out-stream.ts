@@ -1,12 +1,12 @@
 import { Socket } from 'node:net';
 import { giveBack, PIPE_BYTES, type Pipe } from './pipes.js';
 
-/** One of the two streams on which a process speaks, until the last one who holds it has let go of it. */
+/** Stdout or stderr of a process, until the last holder has closed it. */
 export class OutStream {
   #pipe: Pipe | undefined;
   #socket: Socket | undefined;
-  #tell: (chunk: Buffer) => void = () => {};
-  #tellClosed: () => void = () => {};
+  #onChunk: (chunk: Buffer) => void = () => {};
+  #onClosed: () => void = () => {};
   isClosed = false;
 
   /** A socket is one that Node made. */
@@ -15,29 +15,29 @@ export class OutStream {
     else this.#pipe = source;
   }
 
-  connect(tell: (chunk: Buffer) => void, closed: () => void): void {
-    this.#tell = tell;
-    this.#tellClosed = closed;
+  connect(onChunk: (chunk: Buffer) => void, closed: () => void): void {
+    this.#onChunk = onChunk;
+    this.#onClosed = closed;
     if (this.#socket) this.#attach(this.#socket);
   }
 
-  /** Passes on what is there. True when the pipe was full: whoever has filled it waits until it is read. */
+  /** Passes on what is there. True when the pipe was full: its writer waits until it is read. */
   look(): boolean {
-    return this.#pipe?.read(this.#tell) === PIPE_BYTES;
+    return this.#pipe?.read(this.#onChunk) === PIPE_BYTES;
   }
 
   /** From now on chunks are passed on as they come. */
   follow(): void {
     if (!this.#pipe) return;
-    // It may be held by someone for good, so it is not used again.
+    // Somebody may hold it for good, so it is not used again.
     this.#attach(new Socket({ fd: this.#pipe.file, readable: true, writable: false }));
     this.#pipe = undefined;
   }
 
-  /** The process has ended: all that it said is there. Whoever else holds the stream is followed. */
+  /** The process has ended: all its output is there. A stream that others still hold is followed. */
   finish(): void {
     if (!this.#pipe) return;
-    if (this.#pipe.readToEnd(this.#tell)) {
+    if (this.#pipe.readToEnd(this.#onChunk)) {
       giveBack(this.#pipe);
       this.#pipe = undefined;
       this.isClosed = true;
@@ -46,7 +46,7 @@ export class OutStream {
     }
   }
 
-  /** Whoever still holds it speaks to nobody. */
+  /** Nobody listens to those who still hold it. */
   close(): void {
     this.follow();
     this.#socket?.destroy();
@@ -54,13 +54,13 @@ export class OutStream {
 
   #attach(socket: Socket): void {
     this.#socket = socket;
-    socket.on('data', this.#tell);
+    socket.on('data', this.#onChunk);
     // A pipe of Node's goes both ways: left alone, it would be ended in the other direction too before it is closed.
     socket.on('end', () => socket.destroy());
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       this.isClosed = true;
-      this.#tellClosed();
+      this.#onClosed();
     });
   }
 }

@@ -14,22 +14,20 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lstatIfThere } from '../util/stat.js';
-import { withoutStack } from '../util/without-stack.js';
 
 /** Two for each process: as many as a run needs that starts just a few, then as many as one of usual width does. */
 const [FIRST, AT_ONCE] = [4, 16];
 /** What a pipe holds at most. */
 export const PIPE_BYTES = 64 * 1024;
 const MOST_READS = 4;
-/** A folder for temporary files that does not answer must not hold everything up for good. */
+/** A temporary folder that does not answer must not hold everything up for good. */
 const PATIENCE_MS = 5_000;
 const PREFIX = 'taskflow-pipes-';
 const LEFT_BEHIND_MS = 3_600_000;
 
 /**
- * A real pipe. Those that Node makes for its children are sockets, which no program can open by name (`> /dev/stderr`), and
- * the streams that it builds around two of them are a fifth of what a short process costs. Read without waiting, at the
- * moments when there is something to read.
+ * A real pipe: Node gives its children sockets, which no program can open by name (`> /dev/stderr`). Read without
+ * waiting, at the moments when there is something to read.
  */
 export class Pipe {
   constructor(readonly file: number) {}
@@ -40,12 +38,12 @@ export class Pipe {
   }
 
   /**
-   * Passes on what is in it. True when nobody is left who could write to it: then it is as good as new. More than a pipe
-   * holds comes from someone who is still writing, perhaps faster than it can be read.
+   * Passes on what is in it. True when nobody can write to it any more: then it can be used again. More than a pipe
+   * holds comes from somebody who still writes, perhaps faster than we read.
    */
-  readToEnd(tell: (chunk: Buffer) => void): boolean {
+  readToEnd(onChunk: (chunk: Buffer) => void): boolean {
     for (let reads = 0; reads < MOST_READS; reads += 1) {
-      const length = this.read(tell);
+      const length = this.read(onChunk);
       if (length === undefined) return false;
       if (length === 0) return true;
     }
@@ -53,16 +51,16 @@ export class Pipe {
   }
 
   /** As much as a pipe holds, at the most. How many bytes; 0 at the end, undefined when there is nothing yet. */
-  read(tell: (chunk: Buffer) => void): number | undefined {
+  read(onChunk: (chunk: Buffer) => void): number | undefined {
     const length = readIfThere(this.file);
-    if (length) tell(Buffer.from(chunk.subarray(0, length)));
+    if (length) onChunk(Buffer.from(chunk.subarray(0, length)));
     return length;
   }
 }
 
 function readIfThere(file: number): number | undefined {
   try {
-    return withoutStack(() => readSync(file, chunk, 0, PIPE_BYTES, null));
+    return readSync(file, chunk, 0, PIPE_BYTES, null);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
     throw error;
@@ -88,7 +86,7 @@ export function giveBack(pipe: Pipe): void {
   free.push(pipe);
 }
 
-/** Folders of processes that were killed in the moment in which they made some. Told by the times of the same disk. */
+/** Removes folders of processes that were killed while they made pipes. Ages are by the disk's own clock. */
 function removeLeftBehind(own: string): void {
   try {
     const now = statSync(own).mtimeMs;
@@ -109,7 +107,7 @@ function makePipes(count: number): boolean {
   let folder: string | undefined;
   try {
     folder = mkdtempSync(join(tmpdir(), PREFIX));
-    // Whoever starts many processes has the time to clear up after others.
+    // A run that starts many processes has the time to clean up after others.
     if (count === AT_ONCE) removeLeftBehind(folder);
     const paths = Array.from({ length: count }, (_, index) => `${folder}/${index}`);
     const { status } = spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', timeout: PATIENCE_MS });
@@ -123,9 +121,8 @@ function makePipes(count: number): boolean {
     free.push(...made);
     return true;
   } catch {
-    // What Node makes will do: the same output, a little later.
+    // Without pipes of ours Node makes its own.
     for (const { file } of made) closeSync(file);
-    // Loading what removes whole folders takes longer than the rest, so only here.
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     return false;
   }

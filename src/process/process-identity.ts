@@ -1,10 +1,10 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import { hostName } from '../util/host-name.js';
+import { hostname } from 'node:os';
 import type { ChildIdentity } from './process.js';
-import { hasProcessTable, readProcessRow, readStartTicks } from './process-table.js';
+import { hasProcessTable, readProcessRow } from './process-table.js';
 import { answersSignals } from './send-signal.js';
 
-/** Who holds a claim or owns a run: enough to tell, on the same machine, whether they are still alive. */
+/** Who holds a claim or owns a run: enough to see, on the same machine, whether the process is alive. */
 export interface HolderIdentity extends ChildIdentity {
   readonly host: string;
   /** Changes with every boot; undefined where the system does not say. */
@@ -14,7 +14,7 @@ export interface HolderIdentity extends ChildIdentity {
 }
 
 export function identityOf(pid: number): ChildIdentity {
-  const startTicks = readStartTicks(pid);
+  const startTicks = readProcessRow(pid)?.startTicks;
   return startTicks === undefined ? { pid } : { pid, startTicks };
 }
 
@@ -27,13 +27,13 @@ export function isAlive(child: ChildIdentity): boolean {
 
 /** This process. Read once. */
 export function holderIdentity(): HolderIdentity {
-  self ??= { host: hostName(), ...bootOf(), ...namespaceOf(), ...identityOf(process.pid) };
+  self ??= { host: hostname(), ...bootOf(), ...namespaceOf(), ...identityOf(process.pid) };
   return self;
 }
 
 /**
- * `unknown`: it runs on another machine, in another container, or where nobody says when a process started, so only its
- * own signs of life can tell.
+ * `unknown`: it runs on another machine, in another container, or where start times are not known. Then only its own
+ * signs of life count.
  */
 export function holderState(holder: HolderIdentity): 'alive' | 'dead' | 'unknown' {
   const here = holderIdentity();

@@ -15,41 +15,18 @@ export interface ProcessRow {
 /** The process's row; undefined when there is none, or no /proc to look in. */
 export function readProcessRow(pid: number): ProcessRow | undefined {
   try {
-    // As UTF-8 it is one call into Node. A name that is none is not looked at.
     return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
-    // ENOENT, ESRCH: it is not there (any more). Nothing else can be told apart usefully.
+    // ENOENT, ESRCH: there is no such process (any more). Other errors mean no more to us.
     return undefined;
   }
-}
-
-/** The one field of it that is asked for of every process that is started. */
-export function readStartTicks(pid: number): number | undefined {
-  try {
-    return startTicksIn(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    // As above.
-    return undefined;
-  }
-}
-
-export function startTicksIn(stat: string): number | undefined {
-  let at = stat.lastIndexOf(')') + 1;
-  if (at === 0) return undefined;
-  for (let field = 0; field < 19; field++) {
-    at = stat.indexOf(' ', at + 1);
-    if (at < 0) return undefined;
-  }
-  const end = stat.indexOf(' ', at + 1);
-  const ticks = Number(stat.slice(at + 1, end < 0 ? undefined : end));
-  return Number.isFinite(ticks) ? ticks : undefined;
 }
 
 /** The name in parentheses may itself hold spaces and parentheses, so fields count from the last one. */
 export function parseStat(pid: number, stat: string): ProcessRow | undefined {
-  const startTicks = startTicksIn(stat);
-  if (startTicks === undefined) return undefined;
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const startTicks = Number(fields[19]);
+  if (!stat.includes(')') || !Number.isFinite(startTicks)) return undefined;
   return {
     pid,
     parent: Number(fields[1]),
@@ -97,13 +74,13 @@ function scanProcessTable(): ProcessRow[] {
   return rows;
 }
 
-/** False on systems without /proc, where only signals tell who is alive. */
+/** False on systems without /proc, where only signals show who is alive. */
 export function hasProcessTable(): boolean {
-  tableSeen ??= existsSync('/proc/self/stat');
-  return tableSeen;
+  tableExists ??= existsSync('/proc/self/stat');
+  return tableExists;
 }
 
-let tableSeen: boolean | undefined;
+let tableExists: boolean | undefined;
 
 /** True when the process was started with this `NAME=value` in its environment. */
 export function startedWith(pid: number, variable: string): boolean {

@@ -12,8 +12,8 @@ export interface ProcessRequest {
   readonly idleTimeoutMs?: number;
   readonly signal?: AbortSignal;
   /**
-   * Called with each chunk of stdout as it comes; the whole is in the result unless `keepStdout` is false. A failure that it
-   * returns ends the process.
+   * Called with each chunk of stdout as it comes; the whole is in the result unless `keepStdout` is false. To return a
+   * failure ends the process.
    */
   readonly onStdout?: (chunk: Buffer) => Failure | undefined;
   readonly keepStdout?: boolean;
@@ -25,13 +25,13 @@ export interface ProcessRequest {
   /** Between TERM and KILL. */
   readonly graceMs?: number;
   /**
-   * Also finds descendants that left the session and lost their parent, by a variable of their environment. Agents' tools
-   * do that; it costs a look at all processes after the end, so scripts are not marked.
+   * Also finds descendants that left the session and lost their parent (agents' tools do that), by a variable in their
+   * environment. It costs a look at all processes after the end, so scripts are not marked.
    */
   readonly marked?: boolean;
 }
 
-/** Enough to tell a process from a later one with the same id. */
+/** Enough to distinguish a process from a later one with the same id. */
 export interface ChildIdentity {
   readonly pid: number;
   /** Start time in clock ticks since boot, as in /proc/PID/stat; undefined where there is no /proc. */

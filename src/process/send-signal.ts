@@ -1,5 +1,3 @@
-import { withoutStack } from '../util/without-stack.js';
-
 /** To a process, or to a group (a negative number). One that is gone, or another user's, is not an error. */
 export function sendSignal(pidOrGroup: number, signal: NodeJS.Signals): void {
   try {
@@ -13,8 +11,7 @@ export function sendSignal(pidOrGroup: number, signal: NodeJS.Signals): void {
 /** Whether a signal could be sent: the only sign of life where there is no /proc. */
 export function answersSignals(pidOrGroup: number): boolean {
   try {
-    // It is asked once for every process that ends, and the answer is nearly always an error.
-    return withoutStack(() => process.kill(pidOrGroup, 0));
+    return process.kill(pidOrGroup, 0);
   } catch (error) {
     // EPERM: there is one, it is someone else's.
     return (error as NodeJS.ErrnoException).code === 'EPERM';

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Failure } from '../model/failure.js';
+import { statIfThere } from '../util/stat.js';
 import type { ProcessRequest } from './process.js';
 
 /** Why a program could not be started, in words, with what to do about it. */
@@ -40,7 +40,7 @@ export function spawnFailure(error: unknown, request: ProcessRequest): Failure {
 }
 
 function cwdProblem(cwd: string): string | undefined {
-  const stat = statSync(cwd, { throwIfNoEntry: false });
+  const stat = statIfThere(cwd);
   if (!stat) return `its folder ${cwd} does not exist`;
   return stat.isDirectory() ? undefined : `${cwd} is not a folder`;
 }
@@ -49,7 +49,7 @@ function notFoundHint(program: string, request: ProcessRequest): string {
   if (!program.includes('/')) return 'is it installed, and on PATH?';
   const path = isAbsolute(program) ? program : join(request.cwd, program);
   // A script whose interpreter is missing gives the same error as a missing script.
-  return statSync(path, { throwIfNoEntry: false })
+  return statIfThere(path)
     ? 'the file is there: is the interpreter of its first line (#!) installed?'
     : `there is no ${path}`;
 }

@@ -21,7 +21,7 @@ export function startChild(request: ProcessRequest, mark: Mark | undefined): Sta
       pipes.forEach(giveBack);
       return { failure: whyNot(started, request) };
     }
-    // Of a process that exists, what cannot be done with it (a signal that was not sent) is no news.
+    // The process exists; a signal that could not be sent to it is no news.
     started.on('error', () => {});
     // EPIPE, ECONNRESET: a program need not read what it is given.
     started.stdin?.on('error', () => {}).end(request.input);

@@ -5,7 +5,7 @@ import type { Child } from './child.js';
 import { INTERRUPTED, idleFailure, timeoutFailure } from './end-failure.js';
 import type { ProcessRequest } from './process.js';
 
-/** Waits for a process to end by itself, or for a reason to end it: its limit, silence, an abort. The first one counts. */
+/** Waits for a process to end, or for a reason to end it: its limit, silence, an abort. The first one counts. */
 export class Watch {
   /** Resolves on whichever comes first. */
   readonly over: Promise<void>;

@@ -1,6 +1,6 @@
 import type { BatchResult, RowResult } from '../run/batch/result.js';
 import { junitXml, type TestCase } from './junit.js';
-import { costText, savedText } from './words.js';
+import { moneyProperties } from './words.js';
 
 /** A test report of a batch: a case for each row, named by its topic. */
 export function batchJunit(result: BatchResult, over: string, startedAt: number): string {
@@ -13,20 +13,19 @@ export function batchJunit(result: BatchResult, over: string, startedAt: number)
       runId: result.runId,
       status: result.status,
       over,
-      spent: costText(result.spent) || '$0.00',
-      saved: savedText(result.saved) || 'nothing',
+      ...moneyProperties(result),
     },
     cases: result.rows.map((row) => ({
       name: row.label,
       seconds: row.durationMs / 1_000,
       ...(inFile === undefined ? {} : { file: inFile, line: row.line }),
-      outcome: outcomeOf(row),
-      note: `${row.reuse.executed} executed, ${row.reuse.run + row.reuse.crossRun} reused`,
+      outcome: rowOutcome(row),
+      remark: `${row.reuse.executed} executed, ${row.reuse.run + row.reuse.crossRun} reused`,
     })),
   });
 }
 
-function outcomeOf({ status, error }: RowResult): TestCase['outcome'] {
+function rowOutcome({ status, error }: RowResult): TestCase['outcome'] {
   if (status === 'success') return { type: 'passed' };
   if (status !== 'failed' && status !== 'blocked') return { type: 'skipped', why: error?.message ?? status };
   const message = error ? `${error.phase}: ${error.message}` : status;

@@ -12,7 +12,7 @@ export interface TestCase {
     | { readonly type: 'skipped'; readonly why: string; readonly detail?: string }
     | { readonly type: 'failed'; readonly code: string; readonly message: string; readonly detail: string };
   /** Shown beside it: where the result came from, what it cost. */
-  readonly note?: string;
+  readonly remark?: string;
 }
 
 export interface TestSuite {
@@ -47,9 +47,9 @@ export function junitXml(suite: TestSuite): string {
   ].join('\n')}\n`;
 }
 
-function caseLines(suite: string, { name, seconds, file, line, outcome, note }: TestCase): string[] {
+function caseLines(suite: string, { name, seconds, file, line, outcome, remark }: TestCase): string[] {
   const head = `    <testcase${attributes({ classname: suite, name, time: seconds.toFixed(3), file, line })}`;
-  const inside = [...outcomeLines(outcome), ...(note ? [`      <system-out>${escapeXml(note)}</system-out>`] : [])];
+  const inside = [...outcomeLines(outcome), ...(remark ? [`      <system-out>${escapeXml(remark)}</system-out>`] : [])];
   return inside.length === 0 ? [`${head}/>`] : [`${head}>`, ...inside, '    </testcase>'];
 }
 

@@ -2,9 +2,9 @@ import type { Flow } from '../model/flow.js';
 import { totalTokens } from '../model/outcome.js';
 import type { PhaseResult, RunResult } from '../run/core/result.js';
 import { junitXml, type TestCase } from './junit.js';
-import { costText, reuseText, savedText } from './words.js';
+import { costText, moneyProperties, reuseText, savedText } from './words.js';
 
-/** Where the flow stands for whoever reads the report, and what its phases are called there. */
+/** The flow, and where a reader of the report finds it. */
 export interface ReportedFlow {
   readonly flow: Flow;
   /** Relative to the checkout that CI shows; undefined when the flow is not in it. */
@@ -32,20 +32,19 @@ export function runJunit(result: RunResult, reported: ReportedFlow, startedAt: n
       status: result.status,
       executed: String(result.reuse.executed),
       reused: String(result.reuse.run + result.reuse.crossRun),
-      spent: costText(result.spent) || '$0.00',
-      saved: savedText(result.saved) || 'nothing',
+      ...moneyProperties(result),
     },
     cases: result.phases.map((phase) => ({
       name: phase.id,
       seconds: phase.durationMs / 1_000,
       ...(file === undefined ? {} : { file, line: lines.get(phase.id) }),
-      outcome: outcomeOf(phase, tolerated.has(phase.id)),
-      note: noteOf(phase),
+      outcome: phaseOutcome(phase, tolerated.has(phase.id)),
+      remark: remarkOn(phase),
     })),
   });
 }
 
-function outcomeOf({ status, error, reason }: PhaseResult, isTolerated: boolean): TestCase['outcome'] {
+function phaseOutcome({ status, error, reason }: PhaseResult, isTolerated: boolean): TestCase['outcome'] {
   switch (status) {
     case 'done':
       return { type: 'passed' };
@@ -61,7 +60,7 @@ function outcomeOf({ status, error, reason }: PhaseResult, isTolerated: boolean)
   }
 }
 
-function noteOf(phase: PhaseResult): string {
+function remarkOn(phase: PhaseResult): string {
   const { usage } = phase;
   const spent = costText({ usd: usage.usd ?? null, tokens: totalTokens(usage) });
   const saved = savedText(phase.saved);

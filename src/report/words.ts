@@ -3,6 +3,12 @@ import type { PhaseResult } from '../run/core/result.js';
 import { formatDuration } from '../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../util/format.js';
 
+interface Spent {
+  /** Null where the price is not known. */
+  readonly usd: number | null;
+  readonly tokens: number;
+}
+
 /** `cross-run, 6m old`; empty when it was executed. */
 export function reuseText({ cacheHit, ageMs }: Pick<PhaseResult, 'cacheHit' | 'ageMs'>): string {
   if (cacheHit === null) return '';
@@ -10,7 +16,7 @@ export function reuseText({ cacheHit, ageMs }: Pick<PhaseResult, 'cacheHit' | 'a
 }
 
 /** Money where it is known, else tokens if those are; empty for what costs neither. */
-export function costText(spent: { readonly usd: number | null; readonly tokens: number }): string {
+export function costText(spent: Spent): string {
   if (spent.usd === null && spent.tokens === 0) return '–';
   if (spent.usd === null) return `${formatCount(spent.tokens)} tokens`;
   if (spent.usd > 0) return formatMoney(spent.usd);
@@ -21,4 +27,9 @@ export function costText(spent: { readonly usd: number | null; readonly tokens: 
 export function savedText(saved: Savings | undefined): string {
   if (!saved) return '';
   return formatSaved(saved) || (saved.usd === null ? '–' : '');
+}
+
+/** What a whole run or batch spent and saved, as properties of a test report. */
+export function moneyProperties({ spent, saved }: { readonly spent: Spent; readonly saved: Savings }) {
+  return { spent: costText(spent) || '$0.00', saved: savedText(saved) || 'nothing' };
 }

@@ -41,7 +41,7 @@ export class ArchiveReader {
     this.#hash = hash;
   }
 
-  /** The next line. It counts into the digest only when the following is read: the last line is about what is before it. */
+  /** The next line. It enters the digest when the following one is read: the last line is about those before it. */
   async line(): Promise<string> {
     this.#countLine();
     for (;;) {

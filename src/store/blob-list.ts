@@ -27,9 +27,9 @@ export function listBlobs(dir: string): Map<string, BlobInfo> {
 }
 
 /**
- * Removes blobs that no entry names (any more). One that lost its name just now goes at once; of any other, nothing
- * tells whether an entry is about to name it, so it must have been left alone for a while. A phase that keeps the same
- * content at this moment touches the blob and so saves it; if it comes too late, its entry is a miss, never wrong.
+ * Removes blobs that no entry names. One that lost its entry just now goes at once; any other may be about to get one,
+ * so it must be older. A phase that keeps the same content meanwhile touches the blob and so saves it; if it comes too
+ * late, its entry is a miss, never wrong.
  */
 export function removeOrphans(
   blobs: ReadonlyMap<string, BlobInfo>,

@@ -27,7 +27,7 @@ export interface BlobOptions {
   readonly onStored: (bytes: number) => void;
 }
 
-/** File bodies by their digest: equal files are kept once, whoever wrote them. */
+/** File bodies by their digest: equal files are kept once. */
 export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
   const pathOf = (digest: string) => blobPath(access.dir, digest);
   return {
@@ -58,7 +58,7 @@ export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
         const bytes = readFileSync(pathOf(digest));
         return sha256Hex(bytes) === digest ? bytes.toString('utf8') : undefined;
       } catch {
-        // Missing, or not readable: for whoever asks, the same.
+        // Missing or not readable: the same to the caller.
         return undefined;
       }
     },
@@ -83,7 +83,7 @@ function keepFile(source: string, dir: string, keeping: Keeping): { digest: stri
     return { digest: keepBytes(readFileSync(source), dir, keeping), mode: stat.mode & 0o7777 };
   }
   const known = copyAndDigest(source);
-  if (isKept(dir, known.digest, known.size, keeping.now)) return known;
+  if (isKept(blobPath(dir, known.digest), known.size, keeping.now)) return known;
   const temporary = temporaryName(blobPath(dir, known.digest));
   try {
     mkdirSync(dirname(temporary), { recursive: true, mode: 0o700 });
@@ -101,7 +101,7 @@ function keepFile(source: string, dir: string, keeping: Keeping): { digest: stri
 
 function keepBytes(bytes: Buffer, dir: string, { now, onStored }: Keeping): string {
   const digest = sha256Hex(bytes);
-  if (isKept(dir, digest, bytes.length, now)) return digest;
+  if (isKept(blobPath(dir, digest), bytes.length, now)) return digest;
   mkdirSync(dirname(blobPath(dir, digest)), { recursive: true, mode: 0o700 });
   const result = writeFileAtomic(blobPath(dir, digest), bytes);
   if ('failed' in result) throw result.failed;
@@ -109,9 +109,8 @@ function keepBytes(bytes: Buffer, dir: string, { now, onStored }: Keeping): stri
   return digest;
 }
 
-/** Collection spares young blobs: between now and the put of the entry, nothing else speaks for this one. */
-function isKept(dir: string, digest: string, size: number, now: number): boolean {
-  const path = blobPath(dir, digest);
+/** Collection spares young blobs: until the entry is put, only its age protects this one. */
+function isKept(path: string, size: number, now: number): boolean {
   if (statIfThere(path)?.size !== size) return false;
   utimesSync(path, now / 1_000, now / 1_000);
   return true;

@@ -143,7 +143,7 @@ export function removeDeadClaim(path: string, dead: SeenClaim, now: number): voi
   try {
     closeSync(openSync(guard, 'wx', 0o600));
   } catch {
-    // Another process is at it (or died at it, which its age will tell): look again later.
+    // Another process removes it, or died at it, which the guard's age will show: the caller looks again.
     const age = now - (statIfThere(guard)?.mtimeMs ?? now);
     if (age > GUARD_GRACE_MS) removeIfThere(guard);
     return;

@@ -34,10 +34,10 @@ export class Claims {
   }
 
   async claim(key: string, request: ClaimRequest): Promise<ClaimResult> {
-    let told = false;
+    let isReported = false;
     for (let flight = this.#flights.get(key); flight; flight = this.#flights.get(key)) {
-      if (!told) request.onWait?.('this run');
-      told = true;
+      if (!isReported) request.onWait?.('this run');
+      isReported = true;
       const end = await flight.wait(request.signal);
       if (end === 'stored') return { ready: true };
       if (end === 'aborted') return { unavailable: 'interrupted' };
@@ -56,7 +56,7 @@ export class Claims {
     const acquired = await waitForClaim(claimPath(access.dir, key), request, clock);
     if ('aborted' in acquired) return { unavailable: 'interrupted' };
     if ('failed' in acquired) return { unavailable: access.report(acquired.failed) };
-    // Between the caller's miss and now, someone may have had the claim, stored the result and let go.
+    // Since the caller's miss, another process may have claimed the key, stored the result and released it.
     if (this.#options.storedSince(key)) {
       dropClaim(acquired.own);
       return { ready: true };
@@ -145,12 +145,12 @@ export function encodeSafely(text: string, entry: Entry, signingKey: Buffer | st
 
 type FlightEnd = 'stored' | 'released';
 
-/** One computation under way in this process. Most have nobody who waits for them, and cost next to nothing. */
+/** One computation under way in this process. Nobody waits for most of them. */
 class Flight {
   #waiting: ((how: FlightEnd) => void)[] | undefined;
 
   end(how: FlightEnd): void {
-    for (const tell of this.#waiting ?? []) tell(how);
+    for (const resolve of this.#waiting ?? []) resolve(how);
     this.#waiting = undefined;
   }
 

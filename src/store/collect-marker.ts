@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeNote } from '../util/atomic-write.js';
+import { writeFileAtomic } from '../util/atomic-write.js';
 import { COLLECT } from './paths.js';
 
-/** What the last collection left, and what has been added since: tells in one read whether another is due. */
+/** What the last collection left, and what was added since: one read shows whether another is due. */
 export interface Marker {
   readonly at: number;
   readonly entries: number;
@@ -13,9 +13,6 @@ export interface Marker {
   /** Since when the clock has gone on without a leap; see `clockSince`. */
   readonly since?: number;
 }
-
-/** With spaces at its end, so that it always has the same length. */
-const LENGTH = 200;
 
 export function readMarker(dir: string): Marker | undefined {
   try {
@@ -30,11 +27,11 @@ export function readMarker(dir: string): Marker | undefined {
 
 /** Best effort. Two runs that end at once may forget each other's additions; a collection is due once a day anyway. */
 export function writeMarker(dir: string, marker: Marker): void {
-  writeNote(join(dir, COLLECT), JSON.stringify(marker).padEnd(LENGTH));
+  writeFileAtomic(join(dir, COLLECT), JSON.stringify(marker));
 }
 
 /** Counts what was added by another way than a run's puts. Where nothing is known, a collection is due anyway. */
-export function noteAdded(dir: string, entries: number, bytes: number): void {
+export function countAdded(dir: string, entries: number, bytes: number): void {
   const marker = readMarker(dir);
   if (marker) writeMarker(dir, { ...marker, puts: marker.puts + entries, added: marker.added + bytes });
 }
@@ -42,7 +39,7 @@ export function noteAdded(dir: string, entries: number, bytes: number): void {
 const DAY_MS = 24 * 3_600_000;
 const LEAP_MS = 30 * DAY_MS;
 
-/** A clock that goes back, or leaps by a month since this store was last written to, begins to be believed anew. */
+/** When the clock goes back, or leaps by a month since the last write to this store, we trust it only from then on. */
 export function clockSince(marker: Marker | undefined, now: number): number {
   if (marker === undefined) return 0;
   const leapt = now < marker.at - DAY_MS || now - marker.at > LEAP_MS;

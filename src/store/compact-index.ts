@@ -16,7 +16,7 @@ export function isCompactionDue({ dir }: LogOptions, hasAdded: boolean): boolean
   return hasAdded ? index + log < SMALL_INDEX || log > index / 2 : log > Math.max(LARGE_LOG, index / 2);
 }
 
-/** Nobody waits for it: whoever has the lock writes the index as well. */
+/** Does not wait: the holder of the lock writes the index as well. */
 export async function compactIndex(options: LogOptions): Promise<void> {
   const compact = () => writeIndex(options, takeIndex(options).rows);
   await withMaintenanceLock(options.dir, compact, 0);

@@ -1,5 +1,4 @@
-import { userInfo } from 'node:os';
-import { hostName } from '../util/host-name.js';
+import { hostname, userInfo } from 'node:os';
 import type { Project } from '../util/project.js';
 import { VERSION } from '../util/version.js';
 import type { Creator } from './store.js';
@@ -10,7 +9,7 @@ type Environment = Project['env'];
 export function creatorOf(env: Environment): Creator {
   const known = creators.get(env);
   if (known) return known;
-  const creator = { taskflow: VERSION, ...(ciJob(env) ?? { user: userName(env), host: hostName() }) };
+  const creator = { taskflow: VERSION, ...(ciJob(env) ?? { user: userName(env), host: hostname() }) };
   creators.set(env, creator);
   return creator;
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { removeIfThere, writeFileAtomic } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { openBlobs } from './blobs.js';
@@ -53,25 +52,18 @@ export function openStore(options: StoreOptions): DiskStore {
     log.put(entry.key, rowOf(entry, { ...file, usedAt: entry.createdAt }));
   };
 
-  /** Where one entry was not there, the next often is not either, and asking first costs a tenth of failing to read it. */
-  let missing = false;
-
   function get(key: string, request: GetOptions): GetResult {
     if (!isKey(key)) return ABSENT;
-    missing &&= !existsSync(entryPath(dir, key));
-    if (missing) return ABSENT;
     const result = readEntry({ dir, key, signingKey, now: request.now, ttlMs: request.ttlMs });
-    if ('miss' in result && result.seen !== undefined) unfit.set(key, result.seen);
-    missing = 'miss' in result && result.miss.code === 'absent';
+    if ('miss' in result && result.stamp !== undefined) unfit.set(key, result.stamp);
     if (!('miss' in result) && !request.peek) log.used(key);
     return result;
   }
 
   function storedSince(key: string): boolean {
-    if (!existsSync(entryPath(dir, key))) return false;
     const stat = statIfThere(entryPath(dir, key));
     if (stat === undefined || unfit.get(key) === fileStamp(stat)) return false;
-    // Said once. Whoever looks it up and comes back cannot use it (its files cannot be restored, say) and may compute.
+    // Only once: a caller that comes back could not use it (its files cannot be restored, say) and may compute.
     unfit.set(key, fileStamp(stat));
     return true;
   }
@@ -85,7 +77,7 @@ export function openStore(options: StoreOptions): DiskStore {
     if (rest === undefined) return { stored: false, reason: 'the result cannot be written as JSON' };
     const write = () => writeFileAtomic(entryPath(dir, entry.key), holder + rest);
     let result = write();
-    // A folder stands there, and nobody has looked before (`--refresh`).
+    // A folder is there, and nobody has looked before (`--refresh`).
     if ('failed' in result && result.failed.code === 'EISDIR') {
       if (setAside(dir, entry.key, project.clock.now())) result = write();
     }

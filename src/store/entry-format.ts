@@ -28,7 +28,8 @@ export function encodeHolder(holder: Holder): string {
 /** What is appended to the holder to make the whole entry. */
 export function encodeRest(holderText: string, entry: Entry, signingKey: Buffer | string | undefined): string {
   const { key, identity, createdAt, creator, runId, flow, phase, output, files, model, usage, durationMs } = entry;
-  // Named one by one: an entry that was read has more, and copying whatever is there costs as much as the rest of a put.
+  // Named one by one: an entry that was read has more, and copying whatever is there costs as much as the rest of a
+  // put.
   const body = JSON.stringify({
     format: FORMAT,
     key,

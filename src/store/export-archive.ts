@@ -8,6 +8,7 @@ import {
   renameSync,
   statSync,
 } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -44,7 +45,7 @@ export async function exportArchive(options: Location, file: string): Promise<Ex
     await pipeline(source, createGzip({ level: 6 }), createWriteStream(temporary, { mode: 0o600, flags: 'wx' }));
     const { size, mtimeMs } = statSync(temporary);
     renameSync(temporary, file);
-    removeAbandoned(file, mtimeMs);
+    removeAbandoned(dirname(file), mtimeMs, basename(file));
     return { entries: written.entries, blobs: written.blobs.size, bytes: size, skipped: written.skipped };
   } catch (error) {
     removeIfThere(temporary);
@@ -112,7 +113,7 @@ interface OpenBlob {
   readonly size: number;
 }
 
-/** Opened before it is looked at: from then on it cannot be taken away. Undefined when it is missing or damaged. */
+/** Opened before it is looked at: from then on nobody can take it away. Undefined when it is missing or damaged. */
 async function openWhole(dir: string, digest: string): Promise<OpenBlob | undefined> {
   const path = blobPath(dir, digest);
   try {

@@ -51,6 +51,6 @@ export class FolderAccess {
 
 function explain(error: ErrnoError, dir: string): string {
   if (error.code === 'EMFILE' || error.code === 'ENFILE') return 'too many open files';
-  if (error.code === 'EISDIR') return `a folder stands in the place of a file (${error.message})`;
+  if (error.code === 'EISDIR') return `there is a folder in the place of a file (${error.message})`;
   return unwritableFolder(dir) ?? whyUnwritable(error);
 }

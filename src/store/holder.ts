@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { type HolderIdentity, holderIdentity, holderState } from '../process/process-identity.js';
 import { sha256Hex } from '../util/digest.js';
 
-/** Who is computing a key. It stands at the beginning of the claim's file, which becomes the entry. */
+/** Who computes a key. The claim's file, which becomes the entry, begins with it. */
 export interface Holder extends HolderIdentity {
-  /** Tells the claims of one process apart. */
+  /** Distinguishes the claims of one process. */
   readonly id: string;
 }
 
@@ -22,7 +22,7 @@ let made = 0;
 /**
  * On this machine, boot, process id and start time decide: a zombie and a reused process id are dead, and a holder that
  * is merely slow is alive however long it takes. `unknown`: on another machine, in another container, or on a system
- * that does not tell when a process started; then only signs of life tell (a holder touches its claim now and then).
+ * without start times; then only signs of life count (a holder touches its claim now and then).
  */
 export function stateOf(holder: Holder): 'alive' | 'dead' | 'unknown' {
   return holder.host === self().host ? holderState({ ...holder, host: holderIdentity().host }) : 'unknown';
@@ -46,7 +46,7 @@ function self(): Omit<Holder, 'id'> {
   return here;
 }
 
-/** Entries travel in archives, and who computed them where is nobody's business: a digest tells hosts apart as well. */
+/** Entries travel in archives and must not reveal host names: a digest distinguishes hosts as well. */
 function hostDigest(): string {
   return sha256Hex(`${holderIdentity().host} ${machineId()}`).slice(0, 16);
 }

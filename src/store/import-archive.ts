@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { sha256Stream } from '../util/digest.js';
 import { ArchiveProblem, ArchiveReader, MAGIC, parseHead } from './archive-format.js';
-import { noteAdded } from './collect-marker.js';
+import { countAdded } from './collect-marker.js';
 import { prepareFolder } from './folder.js';
 import { appendEvents } from './index-log.js';
 import type { ImportOptions } from './options.js';
@@ -12,7 +12,7 @@ import { blobPath, entryPath, stagingName } from './paths.js';
 import { Staging } from './staging.js';
 
 export interface Imported {
-  /** Taken. */
+  /** Added. */
   readonly entries: number;
   readonly blobs: number;
   /** The store had them already, as new or newer. */
@@ -20,8 +20,8 @@ export interface Imported {
 }
 
 /**
- * Takes an archive over. Everything is unpacked beside the store and checked there, entry by entry; at the first thing
- * that is not right the whole archive is refused and nothing of it stays.
+ * Imports an archive. Everything is unpacked beside the store and checked there, entry by entry; at the first problem
+ * the whole archive is refused and nothing of it stays.
  */
 export async function importArchive(
   options: ImportOptions,
@@ -34,7 +34,7 @@ export async function importArchive(
     mkdirSync(folder, { mode: 0o700 });
     const staging = new Staging(folder, options);
     await unpack(file, staging, options);
-    return take(staging, options);
+    return useAll(staging, options);
   } catch (error) {
     return { refused: describe(error as NodeJS.ErrnoException) };
   } finally {
@@ -67,7 +67,7 @@ async function unpack(file: string, staging: Staging, { limits }: ImportOptions)
         throw new ArchiveProblem(`it holds more than the cache may (${limits.maxBytes} bytes)`);
       if (staging.entries.length >= limits.maxEntries)
         throw new ArchiveProblem('it holds more entries than the cache may');
-      await staging.receive(head, (takePiece) => reader.bytes(head.size, takePiece));
+      await staging.receive(head, (onPiece) => reader.bytes(head.size, onPiece));
     }
   } finally {
     source.destroy();
@@ -76,19 +76,19 @@ async function unpack(file: string, staging: Staging, { limits }: ImportOptions)
 }
 
 /** Blobs first: an entry is complete from the moment it has its name. */
-function take(staging: Staging, options: ImportOptions): Imported {
+function useAll(staging: Staging, options: ImportOptions): Imported {
   const { dir, project } = options;
   for (const digest of staging.blobs) {
     const target = blobPath(dir, digest);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     renameSync(staging.pathOf(digest), target);
   }
-  const taken = staging.entries.filter(({ key, row }) => existingAge(dir, key) < row.createdAt);
-  for (const { key } of taken) renameSync(staging.pathOf(key), entryPath(dir, key));
-  const rows = taken.map(({ key, row }) => [key, row] as const);
-  if (taken.length > 0) appendEvents(options, rows, project.clock.now());
-  noteAdded(dir, taken.length, staging.bytes);
-  return { entries: taken.length, blobs: staging.blobs.size, known: staging.entries.length - taken.length };
+  const added = staging.entries.filter(({ key, row }) => existingAge(dir, key) < row.createdAt);
+  for (const { key } of added) renameSync(staging.pathOf(key), entryPath(dir, key));
+  const rows = added.map(({ key, row }) => [key, row] as const);
+  if (added.length > 0) appendEvents(options, rows, project.clock.now());
+  countAdded(dir, added.length, staging.bytes);
+  return { entries: added.length, blobs: staging.blobs.size, known: staging.entries.length - added.length };
 }
 
 function existingAge(dir: string, key: string): number {

@@ -85,7 +85,7 @@ export function appendEvents({ dir, signingKey }: LogOptions, events: readonly L
   }
 }
 
-/** Rows in the order of their last use, the oldest first. A number stands for an entry that was used and has no row. */
+/** Rows in the order of their last use, the oldest first. A number is an entry that was used and has no row. */
 export type KnownRows = Map<string, IndexRow | number>;
 
 /** Plays what the log says after what is known already. */

@@ -11,7 +11,7 @@ export interface IndexRow {
   readonly flow: string;
   readonly phaseId: string;
   readonly runId: string;
-  /** Tells whether the row is about the file that is there now. */
+  /** Shows whether the row is about the file that is there now. */
   readonly inode: number;
   /** The ttl it was put with. */
   readonly ttlMs?: number;

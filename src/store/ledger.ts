@@ -2,11 +2,9 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../util/atomic-write.js';
 import { sha256Hex } from '../util/digest.js';
-import type { Project } from '../util/project.js';
 import { statIfThere } from '../util/stat.js';
+import type { ProjectPlace } from '../util/user-cache.js';
 import { userCacheDir } from '../util/user-cache.js';
-
-type Place = Pick<Project, 'root' | 'home' | 'env'>;
 
 /**
  * Which contents we wrote (a phase of ours did, or a restore) to which path: what is not in here is somebody's work and
@@ -18,7 +16,7 @@ export class Ledger {
   readonly #path: string;
   #read: { readonly bytes: number; readonly rows: ReadonlySet<string> } | undefined;
 
-  constructor(project: Place) {
+  constructor(project: ProjectPlace) {
     this.#path = ledgerPath(project);
   }
 
@@ -29,7 +27,7 @@ export class Ledger {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
       appendFileSync(this.#path, lines, { mode: 0o600 });
     } catch {
-      // Forgotten writes are taken for a person's later, which costs an execution and nobody's work.
+      // Forgotten writes look like a person's next time: that costs an execution, and nobody's work.
     }
   }
 
@@ -41,7 +39,7 @@ export class Ledger {
   }
 }
 
-export function ledgerPath({ root, home, env }: Place): string {
+export function ledgerPath({ root, home, env }: ProjectPlace): string {
   return join(userCacheDir(env, home), 'written-files', `${sha256Hex(root)}.jsonl`);
 }
 
@@ -61,7 +59,7 @@ function readLines(path: string): string[] {
 const KEPT_PER_PATH = 8;
 
 /** Drops repetitions and all but the latest contents of each path. A line appended meanwhile may be lost. */
-export function compactLedger(project: Place): void {
+export function compactLedger(project: ProjectPlace): void {
   const path = ledgerPath(project);
   const lines = readLines(path);
   const latest = new Map<string, string[]>();

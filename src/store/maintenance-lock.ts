@@ -35,7 +35,7 @@ export async function withMaintenanceLock<T>(
         minTimeout: POLL_MS,
         maxTimeout: POLL_MS,
       },
-      // See above: whoever has it now and we do not disturb each other.
+      // See above: the present holder and we do not disturb each other.
       onCompromised: () => {},
     });
   } catch (error) {
@@ -47,7 +47,7 @@ export async function withMaintenanceLock<T>(
   try {
     return await work();
   } finally {
-    // It was taken over, or the folder is gone: there is nothing to give back.
+    // Another process has it now, or the folder is gone: there is nothing to release.
     await release().catch(() => {});
   }
 }

@@ -25,7 +25,7 @@ export async function maybeCollect(store: DiskStore): Promise<Collected | { read
   return undefined;
 }
 
-/** Notes what this run has added where it is not. */
+/** Counts what this run has added, when no collection is due. */
 function isCollectionDue({ added, options, isNew }: DiskStore): boolean {
   const { dir, limits, project } = options;
   const now = project.clock.now();

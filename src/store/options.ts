@@ -9,7 +9,7 @@ export interface StoreOptions {
   readonly limits: StoreLimits;
   /** With it, every entry carries a MAC and one without a valid MAC is a miss. */
   readonly signingKey?: Buffer | string;
-  /** Told once when the store cannot be written; the run goes on without it. */
+  /** Called once when the store cannot be written; the run goes on without it. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -23,7 +23,7 @@ export interface StoreLimits {
 
 /** Checking what came from elsewhere, or may have been changed. */
 export interface CheckOptions {
-  /** The key of a stored identity, where it can be told from it: see `recomputeKey` of `memo`. */
+  /** The key of a stored identity, where that determines it: see `recomputeKey` of `memo`. */
   readonly recomputeKey?: (identity: JsonObject) => string | undefined;
 }
 

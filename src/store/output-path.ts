@@ -38,18 +38,18 @@ function isDeciding(name: string): boolean {
 export function isSafeLink(path: string, target: string): boolean {
   if (target === '' || target.length > LONGEST_LINK || /[\0\\]/.test(target) || target.startsWith('/')) return false;
   if (target.split('/').some(isDeciding)) return false;
-  const seen = posix.normalize(posix.join(posix.dirname(path), target)).replace(/\/$/, '');
-  return seen === '.' || isSafeOutputPath(seen);
+  const inProject = posix.normalize(posix.join(posix.dirname(path), target)).replace(/\/$/, '');
+  return inProject === '.' || isSafeOutputPath(inProject);
 }
 
 /** What is wrong with the files that an entry names, in words; undefined when nothing is. */
 export function problemOfFiles(files: readonly OutputFile[]): string | undefined {
   const links = new Set(files.filter(isLink).map(({ path }) => path));
-  const seen = new Set<string>();
+  const before = new Set<string>();
   for (const { path } of files) {
     if (!isSafeOutputPath(path)) return `${JSON.stringify(path)} is no place for a file`;
-    if (seen.has(path)) return `${path} is in it twice`;
-    seen.add(path);
+    if (before.has(path)) return `${path} is in it twice`;
+    before.add(path);
     for (let folder = posix.dirname(path); links.size > 0 && folder !== '.'; folder = posix.dirname(folder)) {
       if (links.has(folder)) return `${path} leads through a link of the same result`;
     }

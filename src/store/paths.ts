@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isTemporary } from '../util/atomic-write.js';
 
 /** Names in the store's folder. What is called otherwise is not ours and is left alone. */
 
@@ -7,9 +8,8 @@ const ENTRY = /^([0-9a-f]{64})\.json$/;
 /** Held for the moment in which a dead holder's claim is removed: see `removeDeadClaim`. */
 const GUARD = /^[0-9a-f]{64}\.claim-(?:[0-9a-f]{12}-\d+|inode\d+)\.guard$/;
 const CLAIM = /^([0-9a-f]{64})\.claim$/;
-/** One of our files that was being written: see `temporaryName`. */
-const TEMPORARY =
-  /^(?:[0-9a-f]{64}\.json|index\.json|collect\.json|secret|CACHEDIR\.TAG|\.gitignore)\.\d+-\d+-[0-9a-z]+\.tmp$/;
+/** The beginnings of the names that our files have while they are written. */
+const OURS = /^(?:[0-9a-f]{64}\.json|index\.json|collect\.json|secret|CACHEDIR\.TAG|\.gitignore)\./;
 
 export const BLOBS = 'blobs';
 export const DAMAGED = 'damaged';
@@ -53,7 +53,7 @@ export function isGuardName(name: string): boolean {
   return GUARD.test(name);
 }
 
-/** Where an import is looked at before anything of it is taken. */
+/** Where an import is unpacked and checked before anything of it is used. */
 export function stagingName(id: string): string {
   return `import-${id}.tmp`;
 }
@@ -63,5 +63,5 @@ export function isStagingName(name: string): boolean {
 }
 
 export function isTemporaryName(name: string): boolean {
-  return TEMPORARY.test(name);
+  return OURS.test(name) && isTemporary(name);
 }

@@ -15,10 +15,10 @@ export interface ReadRequest {
   readonly ttlMs?: number;
 }
 
-/** `seen` tells this file from a later one of the same name; undefined when there was none. */
-export type ReadResult = GetResult & { readonly seen?: string };
+/** `stamp` distinguishes this file from a later one of the same name; undefined when there was none. */
+export type ReadResult = GetResult & { readonly stamp?: string };
 
-/** As an object of ours: for a plain name Node makes a new one each time. A pipe in the place of an entry is not waited for. */
+/** Without blocking: a pipe in the place of an entry must not hold up the run. */
 const UTF8 = {
   encoding: 'utf8',
   // A number is as good as a letter, though the types do not say so.
@@ -36,24 +36,23 @@ export function readEntry(request: ReadRequest): ReadResult {
   const path = entryPath(request.dir, request.key);
   let text: string;
   try {
-    // The one call that opens, reads, decodes and closes without coming back in between: half the price of the parts.
     text = readFileSync(path, UTF8);
   } catch (error) {
     const { code, message } = error as ErrnoError;
     // Where the folder should be there is a file: there is no entry either.
     if (code === 'ENOENT' || code === 'ENOTDIR') return ABSENT;
-    // Nothing can be put there while it stands: the phase would be paid for in every run.
+    // A folder in its place would block every put: the phase would be paid for in every run.
     if (code === 'EISDIR' && setAside(request.dir, request.key, request.now)) return miss('damaged', FOLDER_SET_ASIDE);
     return miss('unreadable', `entry cannot be read (${code ?? message})`);
   }
   const decoded = decodeEntry(text, request.key, request.signingKey);
   if ('miss' in decoded) {
-    const seen = stampOf(path);
+    const stamp = stampOf(path);
     if (decoded.miss.code === 'damaged') setAside(request.dir, request.key, request.now);
-    return { ...decoded, seen };
+    return { ...decoded, stamp };
   }
   const stale = ageProblem(decoded.entry, request);
-  if (stale) return { miss: stale, seen: stampOf(path) };
+  if (stale) return { miss: stale, stamp: stampOf(path) };
   return decoded;
 }
 

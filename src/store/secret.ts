@@ -8,8 +8,8 @@ import type { StoreOptions } from './options.js';
 import { SECRET } from './paths.js';
 
 /**
- * Digests with a secret of this store. `sealed:<store>:<digest>`: digests of two stores cannot be compared, and whoever
- * tries has to see that.
+ * Digests with a secret of this store, as `sealed:<store>:<digest>`: the name of the store shows that digests of two
+ * stores cannot be compared.
  */
 export class Seal {
   readonly #access: FolderAccess;

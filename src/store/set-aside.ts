@@ -7,7 +7,7 @@ import { DAMAGED, entryPath } from './paths.js';
 const KEPT = 20;
 
 /**
- * Moves a damaged entry out of the way, for whoever wants to look into it; false where that cannot be done. At worst it
+ * Moves a damaged entry out of the way and keeps it for a look; false where that cannot be done. At worst it
  * stays a miss.
  */
 export function setAside(dir: string, key: string, now: number): boolean {

@@ -5,7 +5,7 @@ import type { Project } from '../util/project.js';
 
 /**
  * The key that entries are signed with, if the configuration names one. A key that is named and cannot be had is a
- * problem, never the same as none: entries of strangers would be taken for signed ones.
+ * problem, never the same as none: entries of strangers would pass for signed ones.
  */
 export function resolveSigningKey(
   config: Config,

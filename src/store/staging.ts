@@ -12,7 +12,7 @@ import { blobPath } from './paths.js';
 
 const FUTURE_MS = 5 * 60_000;
 
-/** What an archive holds, unpacked and checked, before any of it is taken. */
+/** What an archive holds, unpacked and checked, before any of it is used. */
 export class Staging {
   readonly entries: { readonly key: string; readonly row: IndexRow }[] = [];
   readonly blobs = new Set<string>();

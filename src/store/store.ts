@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../model/json.js';
 import type { Output, OutputFile, Usage } from '../model/outcome.js';
 
-/** One kept result, as it stands in `<key>.json`. */
+/** One kept result, as in `<key>.json`. */
 export interface Entry {
   readonly format: number;
   readonly key: string;
@@ -38,7 +38,7 @@ export interface Creator {
 
 export type GetResult = { readonly entry: Entry } | { readonly miss: StoreMiss };
 
-/** Why the store has nothing to serve. `reason` is for people: `no entry`, `expired: 7h > 6h`, `damaged entry set aside` … */
+/** Why the store has nothing to serve. `reason` is for people: `no entry`, `expired: 7h > 6h` … */
 export interface StoreMiss {
   readonly code: 'absent' | 'expired' | 'future' | 'version' | 'damaged' | 'unsigned' | 'unreadable';
   readonly reason: string;
@@ -93,7 +93,7 @@ export interface BlobStore {
   /** Keeps the file's bytes; returns their digest. */
   keep(absolutePath: string): { readonly digest: string; readonly mode: number } | { readonly failed: string };
   has(digest: string): boolean;
-  /** The same for a short text that stands in no file (what a link says). */
+  /** The same for a short text that is in no file (the target of a link). */
   keepText(text: string): { readonly digest: string } | { readonly failed: string };
   /** Undefined when it is missing or damaged. */
   readText(digest: string): string | undefined;

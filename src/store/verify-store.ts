@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { type ErrnoError, removeIfThere } from '../util/atomic-write.js';
-import { digestFile, otherWork } from '../util/digest-file.js';
+import { digestFile } from '../util/digest-file.js';
 import { statIfThere } from '../util/stat.js';
+import { nextTurn } from '../util/timer.js';
 import { type BlobInfo, listBlobs } from './blob-list.js';
 import { decodeEntry } from './entry-format.js';
 import { fileClock } from './file-clock.js';
@@ -76,10 +77,10 @@ async function verifyEntries(
   const valid: Named[] = [];
   for (const [i, key] of keys.entries()) {
     // The lock shows signs of life in between.
-    if (i % 500 === 499) await otherWork();
+    if (i % 500 === 499) await nextTurn();
     const read = readWhole(dir, key);
     if ('folder' in read) {
-      problems.push(`${key}: ${setAside(dir, key, now) ? FOLDER_SET_ASIDE : 'a folder stands in its place'}`);
+      problems.push(`${key}: ${setAside(dir, key, now) ? FOLDER_SET_ASIDE : 'there is a folder in its place'}`);
       continue;
     }
     if ('unreadable' in read) {

@@ -12,35 +12,35 @@ const LAST_POLL_MS = 150;
 
 export type Acquired = { readonly own: OwnClaim } | { readonly aborted: true } | { readonly failed: ErrnoError };
 
-/** Creates the claim's file, or waits until whoever has it is done or dead. Looks at one small file per poll. */
+/** Creates the claim's file, or waits until its holder is done or dead. Looks at one small file per poll. */
 export async function waitForClaim(path: string, request: ClaimRequest, clock: Clock): Promise<Acquired> {
   let wait = FIRST_POLL_MS;
-  let told = false;
+  let isReported = false;
   const watch = new SilenceWatch(clock);
   for (;;) {
     if (request.signal?.aborted) return { aborted: true };
     const created = createClaim(path);
     if (!('exists' in created)) return created;
-    const seen = readClaim(path);
-    if ('gone' in seen) continue;
-    if ('failed' in seen) return seen;
-    const state = claimState(seen, clock.now());
-    if (state === 'dead' || (state === 'unknown' && watch.isSilent(seen))) {
-      removeDeadClaim(path, seen, clock.now());
-      // Unless the guard is someone else's, the next round gets the claim; if it is, do not spin.
+    const found = readClaim(path);
+    if ('gone' in found) continue;
+    if ('failed' in found) return found;
+    const state = claimState(found, clock.now());
+    if (state === 'dead' || (state === 'unknown' && watch.isSilent(found))) {
+      removeDeadClaim(path, found, clock.now());
+      // The next round gets the claim, unless another process has the guard: then do not spin.
       await pause(1, request.signal);
       continue;
     }
-    if (!told) {
-      told = true;
-      request.onWait?.(seen.holder ? describeHolder(seen.holder) : 'another process');
+    if (!isReported) {
+      isReported = true;
+      request.onWait?.(found.holder ? describeHolder(found.holder) : 'another process');
     }
     await pause(wait, request.signal);
     wait = Math.min(wait * 1.5, LAST_POLL_MS);
   }
 }
 
-/** Clocks of two machines need not agree, so a claim is watched on our own: it is silent if its time stands still. */
+/** Clocks of two machines may differ, so ours measures the silence: how long the claim's mtime has not changed. */
 class SilenceWatch {
   readonly #clock: Clock;
   #mtimeMs = -1;

@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { statIfThere } from './stat.js';
 
 export type ErrnoError = Error & { readonly code?: string };
@@ -17,14 +17,13 @@ export function temporaryName(path: string): string {
   return `${path}.${process.pid}-${counter}-${Math.floor(Math.random() * 0xffffffff).toString(36)}.tmp`;
 }
 
-/** A temporary file that was not written to for this long belongs to nobody any more. */
+/** Nobody is still writing to a temporary file that is older than this. */
 const ABANDONED_MS = 60 * 60_000;
 
-/** Removes what killed processes have left beside this file while they wrote it. `now`: by the file system's clock. */
-export function removeAbandoned(path: string, now: number): void {
-  const [folder, prefix] = [dirname(path), `${basename(path)}.`];
+/** Removes what killed processes left in a folder while they wrote `file` (or any). `now`: the file system's time. */
+export function removeAbandoned(folder: string, now: number, file?: string): void {
   for (const name of namesIn(folder)) {
-    if (!name.startsWith(prefix) || !/^\d+-\d+-[0-9a-z]+\.tmp$/.test(name.slice(prefix.length))) continue;
+    if (!isTemporary(name) || (file !== undefined && !name.startsWith(`${file}.`))) continue;
     const stat = statIfThere(join(folder, name));
     if (stat && now - stat.mtimeMs > ABANDONED_MS) removeIfThere(join(folder, name));
   }
@@ -34,19 +33,19 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Not to be listed: then it is not ours to tidy up.
+    // A folder that we cannot list is not ours to clean.
     return [];
   }
 }
 
-/** Whether a path is such a name: a file that is just being written, or was left behind by a process that was killed. */
+/** Whether `temporaryName` made this name: the file is being written, or a killed process left it behind. */
 export function isTemporary(path: string): boolean {
   return path.endsWith('.tmp') && /.\.\d+-\d+-[0-9a-z]{1,7}\.tmp$/.test(path);
 }
 
 /**
- * Readers see the old file or the new one, never a part. No fsync: after a power cut the file may be old or empty, and
- * whoever needs more than that puts a checksum in it. On failure nothing is left behind.
+ * Readers see the old file or the new one, never a part. No fsync: after a power cut the file may be old or empty, so
+ * content that must be whole carries a checksum. A failed write leaves nothing behind.
  */
 export function writeFileAtomic(path: string, data: FileData, mode = 0o600): WriteResult {
   const temporary = temporaryName(path);
@@ -65,39 +64,10 @@ export function writeFileAtomic(path: string, data: FileData, mode = 0o600): Wri
   }
 }
 
-const { O_WRONLY, O_NOFOLLOW = 0 } = constants;
-
-/**
- * For a note of a few bytes that always has the same length: written over the old one, which costs a twentieth of
- * replacing it (a file system that is given a new file for an old one makes sure that it is on the disk). A reader may
- * see a mixture of both, so it must be able to tell that from a note.
- */
-export function writeNote(path: string, text: string): WriteResult {
-  return overwrite(path, text) ? { written: true } : writeFileAtomic(path, text);
-}
-
-function overwrite(path: string, text: string): boolean {
-  try {
-    const file = openSync(path, O_WRONLY | O_NOFOLLOW);
-    try {
-      const { size, nlink } = fstatSync(file);
-      // A file with a second name may be somebody else's: a copy of the project that was made of links.
-      return size === text.length && nlink === 1 && writeSync(file, text) === size;
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    // Not there yet, or not to be written: it is replaced, if that is possible.
-    return false;
-  }
-}
-
-/** One `write` may take less than it was given (a disk that just filled up does that before it says so). */
+/** One `write` may write less than it was given, for example on a disk that is nearly full. */
 export function writeAll(file: number, data: string | Buffer): void {
-  // A text is written as it is: making bytes of it first costs as much as the write, and is garbage afterwards.
-  let done = typeof data === 'string' ? writeSync(file, data) : 0;
-  if (typeof data === 'string' && done === Buffer.byteLength(data)) return;
   const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
+  let done = 0;
   while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done);
 }
 
@@ -107,7 +77,7 @@ export function removeIfThere(path: string): boolean {
     unlinkSync(path);
     return true;
   } catch {
-    // Gone already, or in a folder that has become read-only: nothing that the caller could do about it.
+    // Gone already, or in a read-only folder: the caller can do nothing about it.
     return false;
   }
 }

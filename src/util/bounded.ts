@@ -3,9 +3,8 @@ import { type Context, createContext, Script } from 'node:vm';
 let bounded: { readonly context: Context; readonly script: Script } | undefined;
 
 /**
- * Work that does not wait and that nobody knows the length of: a pattern with nested repetition, a schema whose references
- * multiply. It is broken off when its time is over, which only code that runs inside a `vm` script can be; what it calls is
- * ours. Throws what the work throws.
+ * Runs synchronous work of unknown length (a pattern with nested repetition, a schema whose references multiply) and
+ * stops it when its time is over, which is only possible inside a `vm` script. Throws what the work throws.
  */
 export function runBounded<T>(
   work: () => T,
@@ -24,7 +23,7 @@ export function runBounded<T>(
     if ((error as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { tookLongerMs: timeout };
     throw error;
   } finally {
-    // What it closes over may be large, and need not live until the next one.
+    // Its closure may be large and must not live until the next call.
     context['work'] = undefined;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The one canonical encoding: two values have the same text exactly when they are the same value.
  *
- * - Strings are JSON strings: quoted and escaped, so a value can never run into its neighbour, and unpaired surrogates
+ * - Strings are JSON strings: quoted and escaped, so a value never runs into its neighbour, and unpaired surrogates
  *   stay apart (as UTF-8 they would all become U+FFFD).
  * - `1`, `"1"`, `true`, `null` and a missing value have different first characters; `-0`, `NaN` and the infinities have
  *   spellings of their own.
@@ -12,44 +12,22 @@ export function canonicalEncode(value: unknown): string {
   return encode(value, 0);
 }
 
-/** Deeper values are encoded with a list of pending pieces instead of the stack, which outside data must not exhaust. */
+/** Deeper values use a list of pending pieces instead of the stack, which data from outside must not exhaust. */
 const STACK_DEPTH = 200;
 
 function encode(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null) return encodeScalar(value);
   if (depth === STACK_DEPTH) return encodeDeep(value);
-  if (Array.isArray(value)) {
-    let text = '[';
-    for (let i = 0; i < value.length; i++) text += (i === 0 ? '' : ',') + encode(value[i], depth + 1);
-    return `${text}]`;
-  }
-  const record = value as Record<string, unknown>;
-  let text = '{';
-  for (const name of sortedNames(record)) {
-    const member = record[name];
-    if (member === undefined) continue;
-    text += `${(text.length === 1 ? '' : ',') + quotedName(name)}:${encode(member, depth + 1)}`;
-  }
-  return `${text}}`;
+  if (Array.isArray(value)) return `[${Array.from(value, (element) => encode(element, depth + 1)).join(',')}]`;
+  const record = value as Readonly<Record<string, unknown>>;
+  const members = namesOf(record).map((name) => `${JSON.stringify(name)}:${encode(record[name], depth + 1)}`);
+  return `{${members.join(',')}}`;
 }
 
-/** The same few names come a thousand times. */
-const quotedNames = new Map<string, string>();
-const MOST_NAMES = 500;
-
-function quotedName(name: string): string {
-  const known = quotedNames.get(name);
-  if (known !== undefined) return known;
-  const quoted = JSON.stringify(name);
-  if (quotedNames.size < MOST_NAMES) quotedNames.set(name, quoted);
-  return quoted;
-}
-
-/** Most records are written in order already, and looking is cheaper than sorting. */
-function sortedNames(record: object): string[] {
-  const names = Object.keys(record);
-  for (let i = 1; i < names.length; i++) if (names[i - 1]! > names[i]!) return names.sort();
-  return names;
+function namesOf(record: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(record)
+    .filter((name) => record[name] !== undefined)
+    .sort();
 }
 
 function encodeScalar(value: unknown): string {
@@ -69,32 +47,28 @@ function encodeScalar(value: unknown): string {
   }
 }
 
+type Piece = { readonly text: string } | { readonly value: unknown };
+
 function encodeDeep(root: object): string {
-  const pieces: string[] = [];
-  const pending: ({ text: string } | { value: unknown })[] = [{ value: root }];
+  const texts: string[] = [];
+  const pending: Piece[] = [{ value: root }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if ('text' in next) {
-      pieces.push(next.text);
-    } else if (typeof next.value !== 'object' || next.value === null) {
-      pieces.push(encodeScalar(next.value));
-    } else {
-      const parts = partsOf(next.value);
-      for (let i = parts.length - 1; i >= 0; i--) pending.push(parts[i]!);
-    }
+    if ('text' in next) texts.push(next.text);
+    else if (typeof next.value !== 'object' || next.value === null) texts.push(encodeScalar(next.value));
+    else for (const piece of piecesOf(next.value).reverse()) pending.push(piece);
   }
-  return pieces.join('');
+  return texts.join('');
 }
 
-function partsOf(value: object): ({ text: string } | { value: unknown })[] {
-  const list = Array.isArray(value);
-  const parts: ({ text: string } | { value: unknown })[] = [{ text: list ? '[' : '{' }];
-  const names = list ? value.keys() : sortedNames(value);
-  for (const name of names) {
-    const member = (value as Record<string | number, unknown>)[name];
-    if (!list && member === undefined) continue;
-    const comma = parts.length === 1 ? '' : ',';
-    parts.push({ text: list ? comma : `${comma}${JSON.stringify(name)}:` }, { value: member });
+function piecesOf(value: object): Piece[] {
+  if (Array.isArray(value)) {
+    const elements = Array.from(value, (element, index) => [{ text: index === 0 ? '' : ',' }, { value: element }]);
+    return [{ text: '[' }, ...elements.flat(), { text: ']' }];
   }
-  parts.push({ text: list ? ']' : '}' });
-  return parts;
+  const record = value as Readonly<Record<string, unknown>>;
+  const members = namesOf(record).map((name, index) => [
+    { text: `${index === 0 ? '' : ','}${JSON.stringify(name)}:` },
+    { value: record[name] },
+  ]);
+  return [{ text: '{' }, ...members.flat(), { text: '}' }];
 }

@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FileData, removeIfThere, writeFileAtomic } from './atomic-write.js';
+import { type FileData, removeAbandoned, removeIfThere, writeFileAtomic } from './atomic-write.js';
 import { isOwnFolder, makeOwnFolder } from './own-folder.js';
 import { statIfThere } from './stat.js';
 import { derivedDir, type ProjectPlace } from './user-cache.js';
 
 /**
- * Values that were worked out from a text and can be worked out again: kept as `<digest>.json`, where the digest stands
- * for the text, whatever else decided the value, and the version of the program. Nothing here throws: whatever is
- * missing, damaged or unwritable is simply worked out again.
+ * Values that can be derived again, kept as `<digest>.json`: the digest covers the source text, everything else that
+ * decided the value, and the version of the program. Nothing here throws: what is missing or damaged is derived again.
  */
 export function readDerived(project: ProjectPlace, digest: string): unknown {
   const bytes = readDerivedFile(project, `${digest}.json`);
@@ -24,13 +23,13 @@ export function writeDerived(project: ProjectPlace, digest: string, value: unkno
   writeDerivedFile(project, `${digest}.json`, JSON.stringify(value));
 }
 
-/** For those that are not JSON. Undefined where there is none, or where others than the user could have put it. */
+/** The bytes of a kept file. Undefined when there is none, or when another user could have written it. */
 export function readDerivedFile(project: ProjectPlace, name: string): Buffer | undefined {
   const dir = derivedDir(project);
   try {
     return isOwnFolder(project) ? readFileSync(join(dir, name)) : undefined;
   } catch {
-    // Not kept yet, or not readable: worked out again.
+    // Not kept yet, or not readable: derived again.
     return undefined;
   }
 }
@@ -41,25 +40,21 @@ export function writeDerivedFile(project: ProjectPlace, name: string, data: File
   if ('written' in writeFileAtomic(join(dir, name), data)) tidy(dir, name);
 }
 
-/** Files of one ending that are kept: every edit of a source leaves one behind. */
+/** At most so many files of one ending stay: every edit of a source leaves one behind. */
 const KEPT = 200;
-const ABANDONED_MS = 60 * 60_000;
 
-/** Drops the least recently written half when there are too many, and what killed processes were writing. */
+/** Removes the older half when there are too many, and what killed processes were writing. */
 function tidy(dir: string, written: string): void {
   const now = statIfThere(join(dir, written))?.mtimeMs ?? 0;
+  removeAbandoned(dir, now);
   const ending = written.slice(written.lastIndexOf('.'));
   try {
-    const names = readdirSync(dir);
-    for (const name of names.filter((each) => each.endsWith('.tmp'))) {
-      if (now - (statIfThere(join(dir, name))?.mtimeMs ?? now) > ABANDONED_MS) removeIfThere(join(dir, name));
-    }
-    const alike = names.filter((name) => name.endsWith(ending));
+    const alike = readdirSync(dir).filter((name) => name.endsWith(ending));
     if (alike.length <= KEPT) return;
     const byAge = alike.map((name) => ({ name, time: statIfThere(join(dir, name))?.mtimeMs ?? 0 }));
     byAge.sort((a, b) => a.time - b.time);
     for (const { name } of byAge.slice(0, alike.length - KEPT / 2)) removeIfThere(join(dir, name));
   } catch {
-    // Another process tidies up at this moment: one of us will do.
+    // Another process cleans up at this moment: one of us is enough.
   }
 }

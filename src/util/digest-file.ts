@@ -1,13 +1,11 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { sha256Hex, sha256Stream } from './digest.js';
+import { nextTurn } from './timer.js';
 
 const SMALL = 1024 * 1024;
 const CHUNK = 8 * 1024 * 1024;
 
-/**
- * Digest of a file's content, whatever its size: small files in one go, large ones in pieces between which other work
- * gets its turn. Throws what the file system says.
- */
+/** Digest of a file's content. A large file is read in pieces, with a turn for other work between them. May throw. */
 export async function digestFile(path: string, size: number): Promise<string> {
   if (size <= SMALL) return digestSmallFile(path);
   const file = openSync(path, 'r');
@@ -16,7 +14,7 @@ export async function digestFile(path: string, size: number): Promise<string> {
     const chunk = Buffer.allocUnsafe(CHUNK);
     for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
       hash.update(chunk.subarray(0, read));
-      await otherWork();
+      await nextTurn();
     }
     return hash.hex();
   } finally {
@@ -26,8 +24,4 @@ export async function digestFile(path: string, size: number): Promise<string> {
 
 export function digestSmallFile(path: string): string {
   return sha256Hex(readFileSync(path));
-}
-
-export function otherWork(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

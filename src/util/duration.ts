@@ -25,16 +25,16 @@ function isCountable(ms: number): boolean {
   return Number.isFinite(ms) && ms >= 0 && ms <= Number.MAX_SAFE_INTEGER;
 }
 
-/** What a person would say: `340ms`, `1.2s`, `12s`, `6m`, `1h 5m`, `7h`, `3d`. Two figures at the most. */
+/** What a person would say: `340ms`, `1.2s`, `12s`, `6m`, `1h 5m`, `7h`, `3d`. Two units at the most. */
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return '?';
   if (ms < 0) return `-${formatDuration(-ms)}`;
   if (ms < 999.5) return `${Math.round(ms)}ms`;
   if (ms < 9_950) return `${trimZero((ms / 1_000).toFixed(1))}s`;
   if (ms < 59_500) return `${Math.round(ms / 1_000)}s`;
-  if (ms < 3_570_000) return pair(Math.round(ms / 1_000), 60, 'm', 's', 10);
-  if (ms < 84_600_000) return pair(Math.round(ms / 60_000), 60, 'h', 'm', 10);
-  return pair(Math.round(ms / 3_600_000), 24, 'd', 'h', 10);
+  if (ms < 3_570_000) return inUnits(Math.round(ms / 1_000), { factor: 60, big: 'm', small: 's' });
+  if (ms < 84_600_000) return inUnits(Math.round(ms / 60_000), { factor: 60, big: 'h', small: 'm' });
+  return inUnits(Math.round(ms / 3_600_000), { factor: 24, big: 'd', small: 'h' });
 }
 
 /** `6m ago`; `2h ahead of the clock` for what was written while a clock was wrong. */
@@ -42,12 +42,12 @@ export function formatAgo(ms: number): string {
   return ms < 0 ? `${formatDuration(-ms)} ahead of the clock` : `${formatDuration(ms)} ago`;
 }
 
-/** `5m 30s`, but `12m` from `detailBelow` on: the smaller unit no longer matters. */
-function pair(small: number, factor: number, bigUnit: string, smallUnit: string, detailBelow: number): string {
-  const big = Math.floor(small / factor);
-  const rest = small % factor;
-  if (rest === 0) return `${big}${bigUnit}`;
-  return big < detailBelow ? `${big}${bigUnit} ${rest}${smallUnit}` : `${Math.round(small / factor)}${bigUnit}`;
+/** `5m 30s`, but `12m`: from ten on the smaller unit no longer matters. */
+function inUnits(count: number, { factor, big, small }: { factor: number; big: string; small: string }): string {
+  const whole = Math.floor(count / factor);
+  const rest = count % factor;
+  if (rest === 0) return `${whole}${big}`;
+  return whole < 10 ? `${whole}${big} ${rest}${small}` : `${Math.round(count / factor)}${big}`;
 }
 
 function trimZero(text: string): string {

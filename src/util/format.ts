@@ -1,6 +1,6 @@
 import { formatDuration } from './duration.js';
 
-/** `$0.04`, `$12.30`, `$0.0012` (small amounts keep two significant figures), `$0.00`. */
+/** `$0.04`, `$12.30`, `$0.0012` (small amounts keep two significant digits), `$0.00`. */
 export function formatMoney(usd: number): string {
   const sign = usd < 0 ? '-' : '';
   const amount = Math.abs(usd);
@@ -87,7 +87,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? Math.round(amount) : scaled(amount)} ${units[unit]}`;
 }
 
-/** `1,234`. By hand: the first `toLocaleString` loads the tables of all languages, which takes longer than a small run. */
+/** `1,234`. The first `toLocaleString` would load the tables of all languages, which takes longer than a small run. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -8,7 +8,7 @@ export class LineSplitter {
   readonly #decoder = new StringDecoder('utf8');
   #pieces: string[] = [];
   #length = 0;
-  /** A line had more than `maxLength` characters: it is lost, and whoever reads should give up. */
+  /** A line had more than `maxLength` characters: it is lost, and the reader should give up. */
   isTooLong = false;
 
   constructor(private readonly maxLength: number) {}
@@ -26,7 +26,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What stood after the last LF; undefined if nothing did. */
+  /** The text after the last LF; undefined if there is none. */
   end(): string | undefined {
     this.#keep(this.#decoder.end());
     return this.#length > 0 ? this.#take() : undefined;

@@ -6,7 +6,7 @@ import { statIfThere } from './stat.js';
 import { derivedDir, type ProjectPlace } from './user-cache.js';
 
 /** In each project's folder: the path of the project, to see when it is gone. */
-const ROOT_NOTE = 'root';
+const ROOT_FILE = 'root';
 
 /** Whether nobody but the user can have put anything into the project's folder of derived files. */
 export function isOwnFolder(project: ProjectPlace): boolean {
@@ -14,7 +14,7 @@ export function isOwnFolder(project: ProjectPlace): boolean {
   // A cache folder inside of the project would come with it: with a clone, with an archive.
   if (isInside(project.root, realPath(dir))) return false;
   const user = process.geteuid?.();
-  // `taskflow`, `projects` and the project's own: whoever can write one of them can exchange the next.
+  // `taskflow`, `projects` and the project's own: a user who can write one of them can replace the next.
   return [dirname(dirname(dir)), dirname(dir), dir].every((folder) => {
     const stat = statIfThere(folder);
     if (!stat?.isDirectory()) return false;
@@ -33,7 +33,7 @@ export function makeOwnFolder(project: ProjectPlace): boolean {
     return false;
   }
   if (!isOwnFolder(project)) return false;
-  writeFileAtomic(join(dir, ROOT_NOTE), project.root);
+  writeFileAtomic(join(dir, ROOT_FILE), project.root);
   forgetGone(dirname(dir));
   return true;
 }
@@ -50,17 +50,17 @@ export function isInSomebodysFolder(dir: string): boolean {
 function forgetGone(projects: string): void {
   try {
     for (const name of readdirSync(projects)) {
-      const root = noteOf(join(projects, name, ROOT_NOTE));
+      const root = readRootFile(join(projects, name, ROOT_FILE));
       if (root !== undefined && statIfThere(root) === undefined) {
         rmSync(join(projects, name), { recursive: true, force: true });
       }
     }
   } catch {
-    // Another process tidies up at this moment: one of us will do.
+    // Another process cleans up at this moment: one of us is enough.
   }
 }
 
-function noteOf(path: string): string | undefined {
+function readRootFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {

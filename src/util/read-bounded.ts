@@ -10,7 +10,7 @@ export function readBounded(path: string, limit: number): Buffer | undefined {
     if (!stat.isFile()) return undefined;
     return stat.size > limit ? readStart(path, limit + 1) : readFileSync(path);
   } catch {
-    // Missing, a broken link, no permission: to someone who looks for the file they are all the same.
+    // Missing, a broken link, no permission: the same to the caller.
     return undefined;
   }
 }

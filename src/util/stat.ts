@@ -7,7 +7,7 @@ export function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path, IF_THERE);
   } catch {
-    // ENOTDIR, EACCES, ELOOP: for everyone who asks this, the same as not being there.
+    // ENOTDIR, EACCES, ELOOP: the same as not being there, to every caller.
     return undefined;
   }
 }

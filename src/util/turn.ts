@@ -1,14 +1,14 @@
 import { systemClock } from './clock.js';
 import { nextTurn } from './timer.js';
 
-/** Signals and timers wait for as long as this at the most, however much there is to do without waiting. */
+/** Signals and timers wait at most this long, however much there is to do. */
 const LONGEST_TURN_MS = 50;
 
 let startedAt: number | undefined;
 
 /**
- * Whether this turn of the event loop has lasted long enough. One measure for all that runs in it: ten long lists side by
- * side may not take ten times as long. Counts from the first question in a turn.
+ * Whether this turn of the event loop has lasted long enough, counted from the first call in it. Everything in the turn
+ * shares one measure: ten long lists side by side must not take ten times as long.
  */
 export function isLongTurn(): boolean {
   const now = systemClock.elapsed();

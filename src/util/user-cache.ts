@@ -3,8 +3,8 @@ import { sha256Hex } from './digest.js';
 import type { Project } from './project.js';
 
 /**
- * The user's own folder for what can be worked out again (XDG). Nothing in it travels with a project, so what lies here
- * may be believed where a file of the project may not.
+ * The user's own folder for what can be derived again (XDG). Nothing in it comes with a project, so it may be trusted
+ * where a file of the project may not.
  */
 export function userCacheDir(env: Readonly<Record<string, string | undefined>>, home: string): string {
   const named = env['XDG_CACHE_HOME'];
@@ -16,8 +16,8 @@ export function userCacheDir(env: Readonly<Record<string, string | undefined>>, 
 export type ProjectPlace = Pick<Project, 'root' | 'home' | 'env'>;
 
 /**
- * Where everything lies that was worked out from a project's files and is believed later: kept checks, file stats. It
- * decides what is executed, so it is never in the project, which comes from other people.
+ * The folder for what was derived from a project's files: kept checks, file stats. It decides what is executed, so it
+ * is never inside the project, which comes from other people.
  */
 export function derivedDir({ root, home, env }: ProjectPlace): string {
   return join(userCacheDir(env, home), 'projects', sha256Hex(root).slice(0, 32));

@@ -24,7 +24,7 @@ describe('agent files', () => {
         'name: mine\ndescription: "Does it"\ntools: read, grep\nmodel: m1 # cheap\nthinking: high',
       ),
     });
-    expect(findAgent(project, 'mine', 'both')).toMatchObject({
+    expect(findAgent(project, 'mine', { scope: 'both' })).toMatchObject({
       agent: {
         name: 'mine',
         description: 'Does it',
@@ -43,7 +43,7 @@ describe('agent files', () => {
       'home/.pi/agent/agents/writer.md': 'user',
     });
     const prompt = (name: string, scope: 'both' | 'user' | 'project') => {
-      const found = findAgent(project, name, scope);
+      const found = findAgent(project, name, { scope });
       return 'agent' in found ? found.agent.systemPrompt : found.problem;
     };
     expect(prompt('reviewer', 'both')).toBe('project');
@@ -54,45 +54,47 @@ describe('agent files', () => {
 
   it('may be named by their head when the file is called otherwise', () => {
     const project = makeProject({ 'project/.pi/agents/file.md': head('name: other', 'Hi.') });
-    expect(findAgent(project, 'other', 'both')).toMatchObject({ agent: { systemPrompt: 'Hi.' } });
-    expect(findAgent(project, 'file', 'both')).toMatchObject({ agent: { name: 'file' } });
+    expect(findAgent(project, 'other', { scope: 'both' })).toMatchObject({ agent: { systemPrompt: 'Hi.' } });
+    expect(findAgent(project, 'file', { scope: 'both' })).toMatchObject({ agent: { name: 'file' } });
   });
 
   it('that are not there are a problem with the names that are', () => {
     const project = makeProject({ 'project/.pi/agents/mine.md': 'x' });
-    const found = findAgent(project, 'mien', 'both');
+    const found = findAgent(project, 'mien', { scope: 'both' });
     expect('known' in found && found.known).toEqual(expect.arrayContaining(['mine', 'reviewer']));
   });
 
   it.each(['../../etc/passwd', '/etc/passwd', 'a/b', 'a\\b', '', '__proto__', 'constructor', 'a\0b', 'x'.repeat(200)])(
     'are never looked for outside their folder: %j',
     (name) => {
-      expect(findAgent(makeProject({}), name, 'both')).toHaveProperty('problem');
+      expect(findAgent(makeProject({}), name, { scope: 'both' })).toHaveProperty('problem');
     },
   );
 
   it('outside their folder are not agents, even where a file is', () => {
     const project = makeProject({ 'project/.pi/secret.md': 'x', 'project/.pi/agents/sub/inner.md': 'x' });
     for (const name of ['../secret', 'sub/inner', './sub/inner']) {
-      expect(findAgent(project, name, 'both')).toHaveProperty('problem');
+      expect(findAgent(project, name, { scope: 'both' })).toHaveProperty('problem');
     }
   });
 
   it('that cannot be read say which line', () => {
     const project = makeProject({ 'project/.pi/agents/bad.md': head('name: bad\n%%%') });
-    expect(findAgent(project, 'bad', 'both')).toMatchObject({ problem: expect.stringContaining('line 3') });
+    expect(findAgent(project, 'bad', { scope: 'both' })).toMatchObject({ problem: expect.stringContaining('line 3') });
   });
 
   it('are there under all the names that flows use, in the older spelling too', () => {
     const project = makeProject({});
     const names =
-      'analyst critic doc-writer executor executor-code executor-fast executor-ui final-arbiter plan-arbiter planner recover reviewer risk-reviewer scout security-reviewer test-engineer verifier visual-explorer writer researcher explorer';
+      'analyst critic doc-writer executor executor-code executor-fast executor-ui final-arbiter plan-arbiter planner ' +
+      'recover reviewer risk-reviewer scout security-reviewer test-engineer verifier visual-explorer writer ' +
+      'researcher explorer';
     for (const name of names.split(' ')) {
-      expect(findAgent(project, name, 'both')).toMatchObject({
+      expect(findAgent(project, name, { scope: 'both' })).toMatchObject({
         agent: { systemPrompt: expect.stringMatching(/.{40}/) },
       });
     }
-    expect(findAgent(project, 'executor_code', 'both')).toHaveProperty('agent');
+    expect(findAgent(project, 'executor_code', { scope: 'both' })).toHaveProperty('agent');
   });
 });
 

@@ -62,7 +62,7 @@ describe('format text', () => {
 });
 
 describe('format json', () => {
-  test('all fields of a result are taken over', async () => {
+  test('all fields of a result arrive', async () => {
     const answer = {
       text: 'done',
       model: 'm-1',
@@ -85,7 +85,7 @@ describe('format json', () => {
     expect(await json({ text: 'half', stopReason })).toMatchObject({ stopReason, failure: { code: stopReason } });
   });
 
-  test('an error is told in its own words, and whether it passes', async () => {
+  test('an error is reported in its own words, and whether it passes', async () => {
     const said = await json({ error: 'out of ideas' }, 'exit 1');
     expect(said).toMatchObject({ stopReason: 'error', failure: { message: 'mine: out of ideas' } });
     expect((await json({ error: { message: 'come back later', transient: true } })).failure?.transient).toBe(true);
@@ -135,7 +135,7 @@ describe('where it runs', () => {
 });
 
 describe('an agent that was stopped', () => {
-  test('tells what it had said, on its error stream or else in its answer', async () => {
+  test('reports what it said, on its error stream or else in its answer', async () => {
     const heard = await sh('echo so far; echo asking again >&2; exec sleep 60', { idleTimeoutMs: 1_000 });
     expect(heard.failure).toMatchObject({ code: 'idle-timeout', detail: 'asking again' });
     const silent = await sh('echo so far; exec sleep 60', { idleTimeoutMs: 1_000 });
@@ -154,7 +154,8 @@ describe('an agent that was stopped', () => {
 });
 
 describe('when it returns, nothing of it is left:', () => {
-  const stubborn = `trap '' TERM; setsid sh -c 'trap "" TERM; while :; do sleep 0.05; done' & while :; do sleep 0.05; done`;
+  const loop = 'while :; do sleep 0.05; done';
+  const stubborn = `trap '' TERM; setsid sh -c 'trap "" TERM; ${loop}' & ${loop}`;
 
   test('after a timeout', async () => {
     const { env, live } = brand();

@@ -71,7 +71,7 @@ describe('pi', () => {
     expect(result.usage.outputTokens).toBe(40);
   });
 
-  test('length and a content filter are told apart from errors', () => {
+  test('length and a content filter are not errors of other kinds', () => {
     expect(read(foldPi, [assistant({ ...text('half'), stopReason: 'length' }), end]).stopReason).toBe('length');
     const filtered = { stopReason: 'error', errorMessage: 'Provider finish_reason: content_filter' };
     expect(read(foldPi, [assistant(filtered), end]).stopReason).toBe('refusal');
@@ -177,7 +177,7 @@ describe('claude', () => {
     expect(read(foldClaude, [limit]).failure?.message).toBe('it: too many turns');
   });
 
-  test('a refusal and a cut answer are told apart from errors', () => {
+  test('a refusal and a cut answer are not errors of other kinds', () => {
     const synthetic = says([text('API Error: exceeded')], { error: 'max_output_tokens' });
     synthetic.message.model = '<synthetic>';
     const cut = [init, says([text('half')]), synthetic, result({ is_error: true, stop_reason: 'stop_sequence' })];
@@ -237,7 +237,7 @@ describe('codex', () => {
     expect(bad.failure?.transient ?? false).toBe(false);
   });
 
-  test('length and a content filter are told apart from errors', () => {
+  test('length and a content filter are not errors of other kinds', () => {
     const why = (reason: string) => read(foldCodex, [failed(`Incomplete response returned, reason: ${reason}`)], exit1);
     expect(why('max_output_tokens').stopReason).toBe('length');
     expect(why('content_filter').stopReason).toBe('refusal');
@@ -284,7 +284,7 @@ test('our own limit outweighs what a client managed to say before it', () => {
   expect(toResult({ ...EMPTY_TRANSCRIPT, ended: true }, { who: 'it', ...interrupted }).stopReason).toBe('cancelled');
 });
 
-test('progress tells what is new, once', () => {
+test('progress reports what is new, once', () => {
   const after: Transcript = { ...EMPTY_TRANSCRIPT, text: 'abc', turns: 1, model: 'm', lastTool: { name: 'read' } };
   expect(progress(EMPTY_TRANSCRIPT, after).map((event) => event.type)).toEqual(['model', 'turn', 'tool', 'text']);
   expect(progress(after, { ...after, text: 'abcdef' })).toEqual([{ type: 'text', text: 'def' }]);

@@ -29,7 +29,7 @@ const nameOf = async (choice: Partial<Parameters<typeof resolveRunner>[0]>) => {
   return 'runner' in resolved ? `${resolved.runner.name}:${resolved.runner.type}` : resolved.failure;
 };
 
-test('the first installed of pi, claude and codex is used, wherever it stands on PATH', async () => {
+test('the first installed of pi, claude and codex is used, wherever it is on PATH', async () => {
   install('first', 'codex');
   expect(await nameOf({})).toBe('codex:codex');
   install('second', 'claude');

@@ -12,7 +12,6 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadFlow } from '../../src/check/load-flow.js';
-import { doWhatWaits } from '../../src/util/later.js';
 import type { Project } from '../../src/util/project.js';
 import { derivedDir } from '../../src/util/user-cache.js';
 import { makeProject, writeIn } from './support.js';
@@ -24,8 +23,6 @@ const keptFiles = (project: Project) =>
 
 async function load(project: Project, ref: string) {
   const loaded = await loadFlow(project, ref);
-  // As at the end of a process.
-  doWhatWaits();
   if ('diagnostics' in loaded) throw new Error(loaded.diagnostics.map(({ message }) => message).join('\n'));
   return loaded;
 }

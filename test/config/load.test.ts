@@ -71,7 +71,8 @@ describe('settings files', () => {
 
   it('infer what a runner is from its name or its fields', async () => {
     projectFile(
-      'runners:\n  codex: {args: [-s, workspace-write]}\n  local: {baseUrl: "http://127.0.0.1:1/v1"}\n  mine: {command: [node, x.mjs], version: 3}\n',
+      'runners:\n  codex: {args: [-s, workspace-write]}\n  local: {baseUrl: "http://127.0.0.1:1/v1"}\n' +
+        '  mine: {command: [node, x.mjs], version: 3}\n',
     );
     const { runners } = (await loadConfig(project)).config;
     expect(Object.entries(runners).map(([name, { type }]) => [name, type])).toEqual([
@@ -109,7 +110,8 @@ describe('problems in a settings file', () => {
       '4:3 error unknown-setting unknown setting cache.maxAgge (did you mean maxAge?)',
       '5:13 error bad-value cache.maxBytes must be a size such as 500MB or 1GB, not "lots"',
       '6:18 error bad-value iteration.ttl must be a duration such as 90s, 24h or 30d, not "soon"',
-      '8:16 error runner-type runner who does not say what it is (give it a command: [program, argument], or type: openai with a baseUrl)',
+      '8:16 error runner-type runner who does not say what it is ' +
+        '(give it a command: [program, argument], or type: openai with a baseUrl)',
       '9:17 error missing-field runner local of type openai needs baseUrl',
       '10:17 warning unused-field baseUrl means nothing for a runner of type pi (it is for openai)',
     ]);

@@ -137,7 +137,7 @@ export function describeProcesses(): void {
       expect(silent.stdout.toString()).toBe('hello\n');
     });
 
-    test('what was stopped tells what it said on stderr, like what failed by itself', async () => {
+    test('a stopped process reports its stderr, like one that failed by itself', async () => {
       const slow = await sh('echo compiling >&2; sleep 60', { timeoutMs: 1_000 });
       expect(slow.failure).toMatchObject({ code: 'timeout', detail: 'compiling' });
       const silent = await sh('echo compiling >&2; sleep 60', { idleTimeoutMs: 1_000 });
@@ -171,7 +171,7 @@ export function describeProcesses(): void {
     });
   });
 
-  test('200 at once under one signal keep their outputs apart, and nothing is said on stderr about listeners', async () => {
+  test('200 at once under one signal keep their outputs apart, without a warning about listeners', async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error) => warnings.push(warning);
     process.on('warning', warn);
@@ -182,7 +182,7 @@ export function describeProcesses(): void {
     expect(results.map((result) => result.stdout.toString().trim())).toEqual(results.map((_, i) => `${i}`));
   });
 
-  test('start and end are announced once each, with what tells the process from a later one', async () => {
+  test('start and end are announced once each, with what distinguishes the process from a later one', async () => {
     const log: [string, ChildIdentity][] = [];
     await run(['true'], { onStart: (child) => log.push(['start', child]), onEnd: (child) => log.push(['end', child]) });
     expect(log.map(([what]) => what)).toEqual(['start', 'end']);

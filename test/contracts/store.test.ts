@@ -65,7 +65,7 @@ describe.each([
     expect(store.get(key('a'), { now: now() })).toHaveProperty('miss');
   });
 
-  test('the second claimant waits for the first and is told that the result is there', async () => {
+  test('the second claimant waits for the first and learns that the result is there', async () => {
     const store = open();
     const first = await store.claim(key('a'), {});
     if (!('claim' in first)) throw new Error('no claim');

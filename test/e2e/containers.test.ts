@@ -71,7 +71,7 @@ describe('two containers on one folder', () => {
     expect(rig.counts()).toEqual({ work: 1 });
   });
 
-  it('a run of a container that is gone is continued once it has shown no sign of life for a while', async (context) => {
+  it('a run of a container that is gone is continued after a while without a sign of life', async (context) => {
     if (why !== undefined) return context.skip(why);
     const phases = [ticking('a'), { id: 'work', type: 'script', run: waits, dependsOn: ['a'] }];
     rig.write('flow.json', JSON.stringify({ name: 'two', phases }));

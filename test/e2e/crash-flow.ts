@@ -2,8 +2,8 @@ import type { Random } from '../support/random.js';
 import type { Rig } from '../support/rig.js';
 
 /**
- * `bin/work NAME SECONDS TEXT…` notes its begin and its end outside of the project and prints the text; `bin/looper` is an
- * agent that does the same for the name in its prompt.
+ * `bin/work NAME SECONDS TEXT…` notes its begin and its end outside of the project and prints the text; `bin/looper` is
+ * an agent that does the same for the name in its prompt.
  */
 export function installWork(rig: Rig): { readonly log: string } {
   const log = `${rig.root}/../work`;
@@ -14,7 +14,8 @@ export function installWork(rig: Rig): { readonly log: string } {
   );
   rig.write(
     'bin/looper',
-    `#!/bin/sh\nprompt=$(cat)\nname=$(printf '%s\\n' "$prompt" | sed -n 's/^NAME: //p')\nexec bin/work "$name" 0.02 "said $name"\n`,
+    `#!/bin/sh\nprompt=$(cat)\nname=$(printf '%s\\n' "$prompt" | sed -n 's/^NAME: //p')\n` +
+      'exec bin/work "$name" 0.02 "said $name"\n',
     0o755,
   );
   rig.write(
@@ -30,8 +31,8 @@ export function workOf(phase: string, unit: string | undefined): string {
 }
 
 /**
- * A random flow of short scripts: chains and fans, a map, a parallel, a loop, some of it cross-run, and one side effect.
- * What each says depends on what those before it said, so that a wrong result anywhere shows in the last one.
+ * A random flow of short scripts: chains and fans, a map, a parallel, a loop, some of it cross-run, and one side
+ * effect. What each says depends on what those before it said, so that a wrong result anywhere shows in the last one.
  */
 export function drawFlow(random: Random): object {
   const count = 4 + random.below(4);

@@ -89,7 +89,7 @@ async function interrupted({ rig, log, random }: Trial, signal: NodeJS.Signals):
     : 'ended';
 }
 
-/** What a crash of the machine may leave of the last line. Lines about side effects are on the disk before it goes on. */
+/** What a crash of the machine may leave of the last line. Lines about side effects are on the disk before that. */
 function tear(rig: Rig, random: Random): void {
   const path = newestJournal(rig);
   if (path === undefined) return;

@@ -6,7 +6,7 @@ import { startCli } from '../support/live-cli.js';
 import { livingIn } from '../support/living.js';
 import { createRig, phaseOf, type Rig } from '../support/rig.js';
 
-/** With TASKFLOW_FULL=1 a gigabyte against the limit that everybody has; otherwise a tenth of it against a small one. */
+/** With TASKFLOW_FULL=1 a gigabyte against the default limit; otherwise a tenth of it against a small one. */
 const FULL = process.env['TASKFLOW_FULL'] === '1';
 const WRITTEN_MB = FULL ? 1_024 : 150;
 const LIMIT = FULL ? '32 MB' : '4 MB';

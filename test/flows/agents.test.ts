@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../support/model-server.js';
-import { createRepository, type Repository, resultOf } from './support.js';
+import { createRepository, localModel, type Repository, resultOf } from './support.js';
 
 let server: ModelServer;
 let repository: Repository;
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 const config = () => ({
-  '.pi/taskflows/config.yaml': `runner: local\nrunners: { local: { type: openai, baseUrl: "${server.url}/v1", model: scripted } }\n`,
+  '.pi/taskflows/config.yaml': localModel(server.url, 'scripted'),
 });
 
 describe('topic-research', () => {
@@ -60,7 +60,7 @@ describe('code-review', () => {
   };
   const reviewed = (path: string) => server.callsWith(`Review this change of ${path}.`).length;
 
-  it('reviews each changed file once, sums up, passes or blocks, and after another edit reviews that file only', async () => {
+  it('reviews each changed file once, sums up, passes or blocks; after another edit, that file only', async () => {
     repository = createRepository('code-review.yaml', { ...config(), 'a.js': 'a();\n', 'b.js': 'b();\n', 'c.js': '' });
     repository.write('a.js', 'a(1);\n');
     repository.write('b.js', 'b(1);\n');

@@ -53,7 +53,8 @@ describe('the recipe for CI: files that taskflow writes into the project are no 
     const repository = clone();
     repository.write(
       'rows.yaml',
-      'name: rows\nincremental: true\nargs: { n: {} }\nphases:\n  - id: a\n    type: script\n    run: [echo, "{args.n}"]\n',
+      'name: rows\nincremental: true\nargs: { n: {} }\n' +
+        'phases:\n  - id: a\n    type: script\n    run: [echo, "{args.n}"]\n',
     );
     repository.write('rows.txt', 'one\ntwo\nthree\n');
     repository.commit('chore: rows');

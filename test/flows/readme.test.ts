@@ -6,7 +6,7 @@ import { EXIT } from '../../src/cli/errors/exit-status.js';
 import { FINGERPRINT_PREFIXES } from '../../src/memo/fingerprint/syntax.js';
 import { KINDS } from '../../src/model/kind.js';
 import { type ModelServer, startModelServer } from '../support/model-server.js';
-import { createRepository, FLOW_FILES, type Repository, ran, resultOf } from './support.js';
+import { createRepository, FLOW_FILES, localModel, type Repository, ran, resultOf } from './support.js';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 const README = read('README.md');
@@ -30,7 +30,7 @@ describe('the README', () => {
     repository = createRepository('ci-audit.yaml', {
       'review.yaml': flow,
       'a.js': 'a();\n',
-      '.pi/taskflows/config.yaml': `runner: local\nrunners: { local: { type: openai, baseUrl: "${server.url}/v1", model: m } }\n`,
+      '.pi/taskflows/config.yaml': localModel(server.url, 'm'),
     });
     repository.write('a.js', 'a(1);\n');
     const check = await repository.run(['check', '--strict', 'review.yaml']);

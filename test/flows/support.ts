@@ -67,3 +67,8 @@ export function resultOf(stdout: string): Result {
 export function ran({ phases }: Result): string[] {
   return phases.filter(({ status, cacheHit }) => status === 'done' && cacheHit === null).map(({ id }) => id);
 }
+
+/** The settings of a project whose agents are the scripted model at this address. */
+export function localModel(url: string, model: string): string {
+  return `runner: local\nrunners: { local: { type: openai, baseUrl: "${url}/v1", model: ${model} } }\n`;
+}

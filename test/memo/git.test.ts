@@ -136,7 +136,7 @@ describe('git:worktree sees under an unchanged HEAD', () => {
     ]);
   });
 
-  test('files that git was told not to look at, and settings that hide changes', async () => {
+  test('files that git was asked not to look at, and settings that hide changes', async () => {
     repository();
     p.git('update-index', '--assume-unchanged', 'a.txt');
     p.git('config', 'status.showUntrackedFiles', 'no');

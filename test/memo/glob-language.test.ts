@@ -71,7 +71,7 @@ describe('a pattern means the same', () => {
   });
 });
 
-test('plain names are told from patterns as the library does', () => {
+test('plain names and patterns are distinguished as the library does', () => {
   const piece = fc.constantFrom(
     'a',
     '/',

@@ -68,7 +68,7 @@ describe('glob: is true to content', () => {
   test('a row about a file that was written just now is not trusted', async () => {
     p.write('src/a.ts', 'aaaa');
     const before = await p.value('glob:src/**');
-    // The row now says what a stat says of the file; a file with the same figures and other bytes must still be read.
+    // The row now says what a stat says of the file; a file with the same stats and other bytes must still be read.
     forgeTable('aaaa', 'bbbb');
     expect(await p.value('glob:src/**')).toBe(before);
   });

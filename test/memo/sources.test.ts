@@ -44,7 +44,7 @@ describe('file:', () => {
     expect(await p.value('file:pipe')).toBe('failed: pipe is no regular file');
   });
 
-  test('a file that was read before is believed by its figures only if it was left alone long before, and ever since', async () => {
+  test('a known file is trusted by its stamp only if it was left alone long before the read, and since', async () => {
     let laterMs = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
     const fingerprints = createFingerprints({ project: { ...p.project, clock }, stateDir: p.stateDir, exec });
@@ -65,7 +65,7 @@ describe('file:', () => {
         expect(await value()).toBe(sha256Hex(text));
       }
     }
-    // Within a tick of the clock a second edit has the same figures as the first: what is that young is read again.
+    // Within a tick of the clock a second edit has the same stamp as the first: a file that young is read again.
     laterMs = 0;
     write('one');
     const fd = openSync(join(p.root, 'x'), 'r+');
@@ -115,7 +115,7 @@ describe('cmd:', () => {
     expect(await p.value('file:ran')).toBe(null);
   });
 
-  test('runs where it is told to', async () => {
+  test('runs in the given folder', async () => {
     mkdirSync(join(p.root, 'dir'));
     const result = await p.fingerprints().resolve('cmd:pwd', { cwd: join(p.root, 'dir'), ownOutputs: [] });
     expect(result).toMatchObject({ value: { value: { stdout: `${join(p.root, 'dir')}\n` } } });

@@ -1,50 +1,37 @@
 import { expect, test } from 'vitest';
 import { foldParts } from '../../src/memo/fold-parts.js';
-import { type Identity, KEY_VERSION } from '../../src/memo/identity.js';
+import type { Identity } from '../../src/memo/identity.js';
 import { PARTS_LIMIT, storedIdentity, TEXT_LIMIT } from '../../src/memo/stored-identity.js';
 import { canonicalEncode } from '../../src/util/canonical.js';
 import { hmacSha256Hex } from '../../src/util/digest.js';
+import { makeIdentity } from '../support/identity.js';
 
 const seal = (value: string) => `sealed:00000000:${hmacSha256Hex('k', value).slice(0, 32)}`;
 
-function identity(more: Partial<Identity>): Identity {
-  return {
-    version: KEY_VERSION,
-    flow: 'f',
-    phase: 'p',
-    kind: 'script',
-    body: {},
-    agent: null,
-    env: {},
-    context: [],
-    output: 'text',
-    expect: null,
-    cwd: '.',
-    fingerprints: [],
-    upstream: [],
-    outputs: [],
-    ordinal: 0,
-    ...more,
-  };
-}
-
 test('values of the environment and of env: are never written, however they are asked for', () => {
   const stored = storedIdentity(
-    identity({ env: { TOKEN: 'tok-123456' }, fingerprints: [{ entry: 'env:API', value: 'api-654321' }] }),
+    makeIdentity({ env: { TOKEN: 'tok-123456' }, fingerprints: [{ entry: 'env:API', value: 'api-654321' }] }),
     { seal, secrets: [] },
   );
   const text = JSON.stringify(stored);
   expect(text).not.toContain('123456');
   expect(text).not.toContain('654321');
   expect(stored['env']).toEqual({ TOKEN: seal('tok-123456') });
-  const unset = storedIdentity(identity({ fingerprints: [{ entry: 'env:API', value: null }] }), { seal, secrets: [] });
+  const unset = storedIdentity(makeIdentity({ fingerprints: [{ entry: 'env:API', value: null }] }), {
+    seal,
+    secrets: [],
+  });
   expect(unset['fingerprints']).toEqual([{ entry: 'env:API', value: null }]);
 });
 
 test('what is short and has nothing to hide is written as it is; anything else is not, however short', () => {
   const texts = (more: Partial<Identity>, secrets: readonly string[] = []) =>
     [{}, { length: 1_000 }].map((known) => {
-      const stored = storedIdentity(identity({ body: { argv: ['cat', 'in'] }, ...more }), { seal, secrets, ...known });
+      const stored = storedIdentity(makeIdentity({ body: { argv: ['cat', 'in'] }, ...more }), {
+        seal,
+        secrets,
+        ...known,
+      });
       return canonicalEncode(JSON.parse(JSON.stringify(stored)));
     });
   const cases: readonly [Partial<Identity>, (readonly string[])?][] = [
@@ -60,7 +47,7 @@ test('what is short and has nothing to hide is written as it is; anything else i
     const [slowly, quickly] = texts(more, secrets);
     expect(quickly).toBe(slowly);
   }
-  const long = storedIdentity(identity({ body: { task: 'x'.repeat(TEXT_LIMIT * 2) } }), {
+  const long = storedIdentity(makeIdentity({ body: { task: 'x'.repeat(TEXT_LIMIT * 2) } }), {
     seal,
     secrets: [],
     length: TEXT_LIMIT * 2 + 500,
@@ -72,7 +59,7 @@ test('secret arguments are sealed wherever they turn up: text, JSON in text, nam
   const secrets = ['s3cr"et', '424242', 'outer-s3cr"et-x'];
   const text = JSON.stringify(
     storedIdentity(
-      identity({
+      makeIdentity({
         body: {
           task: 'use s3cr"et now',
           input: JSON.stringify({ key: 's3cr"et', long: 'outer-s3cr"et-x' }),
@@ -93,14 +80,14 @@ test('secret arguments are sealed wherever they turn up: text, JSON in text, nam
 
 test('long texts keep their beginning and differ when their ends do', () => {
   const long = (end: string) =>
-    storedIdentity(identity({ body: { task: 'x'.repeat(TEXT_LIMIT * 2) + end } }), { seal, secrets: [] });
+    storedIdentity(makeIdentity({ body: { task: 'x'.repeat(TEXT_LIMIT * 2) + end } }), { seal, secrets: [] });
   expect(JSON.stringify(long('a')).length).toBeLessThan(TEXT_LIMIT * 1.2);
   expect(long('a')).not.toEqual(long('b'));
 });
 
 test('a thousand long texts do not make a large entry', () => {
   const list = Array.from({ length: 1_000 }, (_, i) => `${i}`.repeat(5_000));
-  const stored = storedIdentity(identity({ body: { list } }), { seal, secrets: [] });
+  const stored = storedIdentity(makeIdentity({ body: { list } }), { seal, secrets: [] });
   expect(JSON.stringify(stored).length).toBeLessThan(1_000_000);
 });
 
@@ -108,7 +95,7 @@ test('files of a glob are kept up to a number, then their folders', () => {
   const parts = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`d${i % 7}/e${i % 3}/f${i}`, 'a'.repeat(64)]));
   const of = (count: number) =>
-    storedIdentity(identity({ fingerprints: [{ entry: 'glob:**', value: 'v', parts: parts(count) }] }), {
+    storedIdentity(makeIdentity({ fingerprints: [{ entry: 'glob:**', value: 'v', parts: parts(count) }] }), {
       seal,
       secrets: [],
     })['fingerprints'] as { parts?: object; count?: number }[];

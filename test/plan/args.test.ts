@@ -12,7 +12,7 @@ symlinkSync('/', join(root, 'way-out'));
 
 const spec = (part: Partial<ArgSpec>): ArgSpec => ({ type: 'string', required: false, secret: false, ...part });
 const bind = (part: Partial<ArgSpec>, given: JsonValue, source?: 'text' | 'json') => {
-  const bound = bindArgs({ a: spec(part) }, { a: given }, { root }, source ? { source } : {});
+  const bound = bindArgs({ a: spec(part) }, { a: given }, { root, ...(source && { source }) });
   return 'args' in bound ? bound.args['a'] : bound.problems.map(({ message }) => message).join();
 };
 

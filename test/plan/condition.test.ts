@@ -145,11 +145,11 @@ describe('conditions', () => {
   it.each([
     ['1)', /^this "\)" closes nothing: a "\(" is missing/],
     ['(a) && b)', /^this "\)" closes nothing/],
-    ['()', /^a value should stand before "\)"/],
-    ['&& a', /^a value should stand before "&&"/],
+    ['()', /^a value is missing before "\)"/],
+    ['&& a', /^a value is missing before "&&"/],
     ['a (b)', /^"\(" is not expected here/],
     ['a !b', /^"!" is not expected here/],
-  ])('%j is told what is missing', (text, message) => {
+  ])('%j: the message says what is missing', (text, message) => {
     expect(parseCondition(text)).toMatchObject({ ok: false, message: expect.stringMatching(message) });
   });
 

@@ -10,7 +10,7 @@ describe('the graph', () => {
     expect(topologicalOrder([node('x'), node('y'), node('z')])).toEqual(['x', 'y', 'z']);
   });
 
-  it('names a cycle from the phase that stands first in the file', () => {
+  it('names a cycle from the phase that is first in the file', () => {
     expect(findCycles([node('a', 'c'), node('b', 'a'), node('c', 'b')])).toEqual([['a', 'b', 'c', 'a']]);
     expect(findCycles([node('a', 'b'), node('b', 'a'), node('c', 'd', 'a'), node('d', 'c')])).toEqual([
       ['a', 'b', 'a'],

@@ -36,7 +36,7 @@ describe('placeholders', () => {
     expect(render(' {args.deep.er}').value).toBe(' 7');
   });
 
-  it('hands on the bytes of a value that is no text only when it stands alone', () => {
+  it('hands on the bytes of a value that is no text only when it is alone', () => {
     const bytes: Lookup = () => ({ found: true, value: '\ufffd', base64: '/w==' });
     expect(renderTemplate(parseTemplate('{steps.a.output}'), bytes).base64).toBe('/w==');
     expect(renderTemplate(parseTemplate('x{steps.a.output}'), bytes).base64).toBeUndefined();
@@ -88,13 +88,13 @@ describe('placeholders', () => {
     expect(templateRefs(parseTemplate('{files.path}', 'file'))).toEqual([]);
   });
 
-  it('names what has no value and leaves it as it stands', () => {
+  it('names what has no value and leaves it as it is', () => {
     const { text, unresolved } = render('{args.nope} {args.topic}');
     expect(text).toBe('{args.nope} cats');
     expect(unresolved).toEqual(['args.nope']);
   });
 
-  it('gives every placeholder the place where it stands', () => {
+  it('gives every placeholder its place', () => {
     const text = 'x {args.a} {{args.b}} {steps.c.json.d}';
     for (const { offset, length, text: inner } of templateRefs(parseTemplate(text))) {
       expect(text.slice(offset, offset + length)).toBe(`{${inner}}`);

@@ -44,7 +44,8 @@ describe('when a process is stopped, so is', () => {
   test('one that ignores TERM, after the grace', async () => {
     const { env, live } = brand();
     const startedAt = Date.now();
-    const script = `trap '' TERM; setsid sh -c 'trap "" TERM; while :; do sleep 0.1; done' & while :; do sleep 0.1; done`;
+    const loop = 'while :; do sleep 0.1; done';
+    const script = `trap '' TERM; setsid sh -c 'trap "" TERM; ${loop}' & ${loop}`;
     await sh(script, { env, timeoutMs: 150, graceMs: 200 });
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(350);
     expect(live()).toEqual([]);
@@ -80,7 +81,7 @@ describe('when a process is stopped, so is', () => {
 });
 
 describe('when a process ends by itself', () => {
-  test('what it left in the background is ended, and its own result stands', async () => {
+  test('what it left in the background is ended, and its own result counts', async () => {
     const { env, live } = brand();
     const result = await sh('sleep 60 & echo done', { env });
     expect(result.failure).toBeUndefined();
@@ -127,7 +128,7 @@ describe('when a process ends by itself', () => {
     expect((await sh(script, { env })).stdout.toString()).toBe('0\n1\n2\n3\n4\n5\n');
   });
 
-  test('what comes while this process is busy is not taken for silence', async () => {
+  test('what comes while this process is busy does not pass for silence', async () => {
     const { env } = brand();
     let ended = () => {};
     const firstWord = new Promise<void>((resolve) => {
@@ -196,7 +197,8 @@ describe('survivors of a crashed run', () => {
 
   test("are not confused with a pipeline of someone else's shell that has the number as its group", async () => {
     const { env, live } = brand();
-    // Job control puts the pipeline into a group of its own, led by a process that ends at once, in the shell's session.
+    // Job control puts the pipeline into a group of its own, led by a process that ends at once, in the shell's
+    // session.
     const shell = spawn('bash', ['-c', 'set -m; sleep 0.05 | sleep 60 & echo "$(jobs -p)"; wait'], {
       env,
       detached: true,

@@ -91,11 +91,11 @@ test('nothing is left of them in the folder for temporary files, nor of those th
   left('taskflow-pipes-killed', 2);
   left('taskflow-pipes-atwork', 0.5);
   left('somebody-else', 2);
-  const taken: Pipe[] = [];
-  for (let i = 0; i < 40; i += 1) taken.push(takePipe()!);
-  expect(new Set(taken.map(({ file }) => file)).size).toBe(40);
+  const pipes: Pipe[] = [];
+  for (let i = 0; i < 40; i += 1) pipes.push(takePipe()!);
+  expect(new Set(pipes.map(({ file }) => file)).size).toBe(40);
   expect(readdirSync(folder)).toEqual(['somebody-else', 'taskflow-pipes-atwork']);
-  taken.forEach(giveBack);
+  pipes.forEach(giveBack);
   if (usual === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = usual;
   rmSync(folder, { recursive: true });

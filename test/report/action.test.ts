@@ -47,7 +47,7 @@ phases:
 `;
 
 describe('the action for GitHub workflows', () => {
-  it('runs a flow with arguments exactly as they are, and tells the job what happened', async () => {
+  it('runs a flow with arguments exactly as they are, and reports to the job what happened', async () => {
     project = createTestProject({ 'my flow.yaml': FLOW });
     const name = `$(touch hacked) "q" 'x' ; & é`;
     const first = await step({

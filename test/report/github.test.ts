@@ -80,7 +80,8 @@ describe('in a job of GitHub Actions', () => {
   it('a batch has a summary of its rows and annotates those that failed at their line', async () => {
     project = createTestProject({
       'flow.yaml':
-        'name: rows\nargs: { topic: {} }\nphases:\n  - { id: work, type: script, run: ["test", "{args.topic}", "!=", bad] }\n',
+        'name: rows\nargs: { topic: {} }\n' +
+        'phases:\n  - { id: work, type: script, run: ["test", "{args.topic}", "!=", bad] }\n',
       'topics.txt': 'good\nbad\n',
     });
     const { status, stderr } = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--junit', 'r.xml'], {

@@ -8,7 +8,8 @@ afterEach(() => project?.remove());
 
 /** Everything that means something in Markdown, HTML or XML, and what acts where it is shown. */
 const HOSTILE =
-  '![x](http://evil.example) <img src=x onerror=alert(1)> | `a` | **b** &lt;script&gt; ~~c~~ ]]> --> \\| $x$ \u202egnp \x1b[31mred\x9b5A';
+  '![x](http://evil.example) <img src=x onerror=alert(1)> | `a` | **b** &lt;script&gt; ~~c~~ ]]> --> \\| $x$ ' +
+  '\u202egnp \x1b[31mred\x9b5A';
 
 const FLOW = `name: rows
 args: { topic: {} }
@@ -21,7 +22,7 @@ phases:
     env: { TOPIC: "{args.topic}" }
 `;
 
-/** Without what is escaped, and without what stands in a fence. */
+/** Without what is escaped, and without what is in a fence. */
 function unescaped(markdown: string): string {
   let fence = '';
   const lines = markdown.split('\n').filter((line) => {

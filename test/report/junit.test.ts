@@ -48,7 +48,7 @@ const suite = (message: string) =>
     seconds: 1.5,
     properties: { runId: 'r' },
     cases: [
-      { name: 'a', seconds: 0.5, outcome: { type: 'passed' }, note: message },
+      { name: 'a', seconds: 0.5, outcome: { type: 'passed' }, remark: message },
       { name: message, seconds: 0, outcome: { type: 'skipped', why: message } },
       {
         name: 'c',
@@ -61,7 +61,7 @@ const suite = (message: string) =>
   });
 
 describe('a test report', () => {
-  it('counts, and says where each case stands', () => {
+  it('counts, and says where each case is', () => {
     const elements = readXml(suite('why'));
     expect(elements.find(({ name }) => name === 'testsuite')?.attributes).toMatchObject({
       tests: '3',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Identity, KEY_VERSION, keyOf, recomputeKey } from '../../src/memo/identity.js';
+import { keyOf, recomputeKey } from '../../src/memo/identity.js';
 import { storedIdentity } from '../../src/memo/stored-identity.js';
 import { openStore } from '../../src/store/disk-store.js';
 import { exportArchive } from '../../src/store/export-archive.js';
@@ -12,6 +12,7 @@ import { blobPath, entryPath } from '../../src/store/paths.js';
 import type { Entry } from '../../src/store/store.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
+import { makeIdentity } from '../support/identity.js';
 
 let here: Scratch;
 let there: Scratch;
@@ -28,23 +29,7 @@ afterEach(() => {
 
 /** A real identity, so that its key can be checked. */
 function entryFor(task: string, more: Partial<Entry> = {}): Entry {
-  const identity: Identity = {
-    version: KEY_VERSION,
-    flow: 'f',
-    phase: 'p',
-    kind: 'agent',
-    body: { task },
-    agent: null,
-    env: {},
-    context: [],
-    output: 'text',
-    expect: null,
-    cwd: '.',
-    fingerprints: [],
-    upstream: [],
-    outputs: [],
-    ordinal: 0,
-  };
+  const identity = makeIdentity({ kind: 'agent', body: { task } });
   const stored = storedIdentity(identity, { seal: () => 'sealed', secrets: [] });
   return makeEntry(task, { key: keyOf(identity), identity: stored, ...more });
 }
@@ -220,7 +205,7 @@ describe('an archive is refused whole, with the reason, when', () => {
     await expectRefused(/behind its end/);
   });
 
-  test('a result was changed and all checksums made right: only a signature can tell', async () => {
+  test('a result was changed and all checksums made right: only a signature shows it', async () => {
     changeEntries((text) => text.replace('output of one', 'output of eve'));
     expect(await importThere()).toMatchObject({ entries: 3 });
     there.remove();
@@ -302,7 +287,7 @@ describe('an archive is refused whole, with the reason, when', () => {
   });
 });
 
-test('a signed archive is taken by who has the key, and by nobody with another', async () => {
+test('a signed archive is imported with its key, and with no other', async () => {
   fill('k1');
   await exportArchive(here.options({ signingKey: 'k1' }), archive);
   expect(await importThere('k2')).toMatchObject({ refused: expect.stringContaining('signature does not match') });

@@ -28,7 +28,7 @@ async function executed(): Promise<string[]> {
   return phases.filter((phase) => phase.cacheHit === null).map((phase) => phase.id);
 }
 
-test('what is cleared of one phase is not reused by a run that continues; an effect that took place stays done', async () => {
+test('a continued run does not reuse a cleared phase; an effect that took place stays done', async () => {
   expect(await executed()).toEqual(['one', 'two', 'send', 'post']);
   expect(await executed(), 'the rest is continued').toEqual(['post']);
   for (const phase of ['one', 'send']) {

@@ -1,7 +1,6 @@
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { creatorOf } from '../../src/store/creator.js';
-import { hostName } from '../../src/util/host-name.js';
 import { createTestProject, type TestProject } from '../support/cli.js';
 
 let project: TestProject;
@@ -40,7 +39,7 @@ async function shown(env: Record<string, string> = {}): Promise<string> {
 
 test('cache show says who made a result and what it would restore', async () => {
   const text = await shown();
-  expect(text).toMatch(new RegExp(`by +${userInfo().username}@${hostName()}, taskflow \\S+`));
+  expect(text).toMatch(new RegExp(`by +${userInfo().username}@${hostname()}, taskflow \\S+`));
   expect(text).toMatch(/restores +dist\/x\.js 755 /);
   expect(text).toMatch(/restores +dist\/y\.js link /);
 });
@@ -54,5 +53,5 @@ test('other systems, and a job that says little', () => {
     ci: 'GitLab CI g/p job 5 test',
   });
   expect(creatorOf({ CI: 'true' })).toMatchObject({ ci: 'CI' });
-  expect(creatorOf({ CI: 'false' })).toMatchObject({ host: hostName() });
+  expect(creatorOf({ CI: 'false' })).toMatchObject({ host: hostname() });
 });

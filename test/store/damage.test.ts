@@ -45,7 +45,7 @@ test('a pipe in the place of an entry is no entry, and nobody waits for it', () 
   expect(get('a')).toHaveProperty('entry');
 });
 
-test('a folder in the place of an entry is set aside with what is in it, so that the result is paid for once', async () => {
+test('a folder in the place of an entry is set aside with its content, and the result is paid for once', async () => {
   const block = () => {
     rmSync(path('a'), { recursive: true, force: true });
     mkdirSync(path('a'));

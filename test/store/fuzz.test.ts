@@ -247,7 +247,7 @@ test(
     const bytes = readFileSync(archive);
     const before = surroundings();
     const random = randomFrom(SEED);
-    const seen = { refused: 0, taken: 0, executed: 0, reused: 0 };
+    const seen = { refused: 0, imported: 0, executed: 0, reused: 0 };
     for (let step = 0; step < STEPS; step++) {
       rmSync(cache, { recursive: true, force: true });
       rmSync(join(rig.root, 'dist'), { recursive: true, force: true });
@@ -258,7 +258,7 @@ test(
         writeFileSync(join(dirname(archive), 'changed.tfc'), mutateArchive(bytes, random));
         const result = await importArchive({ ...options, recomputeKey }, join(dirname(archive), 'changed.tfc'));
         if ('refused' in result) seen.refused += 1;
-        else seen.taken += 1;
+        else seen.imported += 1;
       } else {
         cpSync(good, cache, { recursive: true });
         what = mutateFolder(random);

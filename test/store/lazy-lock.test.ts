@@ -24,7 +24,7 @@ async function loadsLock(): Promise<boolean> {
   return readFileSync(join(project.root, 'loaded'), 'utf8') === 'true';
 }
 
-test('a run that keeps something loads the lock; one that only reuses does not, and its uses are written down', async () => {
+test('a run that keeps something loads the lock; one that only reuses just records its uses', async () => {
   expect(await loadsLock()).toBe(true);
   rmSync(join(project.root, 'loaded'));
   const log = join(project.root, '.pi/taskflows/cache/index.log');

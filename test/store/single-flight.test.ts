@@ -184,7 +184,7 @@ describe('a holder that lives', () => {
     expect(existsSync(entryPath(place.dir, key('a')))).toBe(true);
   });
 
-  test('that was taken for dead from elsewhere does not spoil what the other one does', async () => {
+  test('that another machine believed dead does not spoil what the other one does', async () => {
     const store = openStore(place.options());
     const turn = await store.claim(key('a'), {});
     const other = claimOf({ ...newHolder(), host: 'elsewhere' });
@@ -208,9 +208,9 @@ describe('a holder that lives', () => {
     const before = open();
     expect((await claimed('put')).put(makeEntry('put'))).toEqual({ stored: true });
     (await claimed('released')).release();
-    const taken = await claimed('taken');
-    rmSync(claimPath(place.dir, key('taken')));
-    expect(taken.put(makeEntry('taken'))).toMatchObject({ stored: false });
+    const removed = await claimed('removed');
+    rmSync(claimPath(place.dir, key('removed')));
+    expect(removed.put(makeEntry('removed'))).toMatchObject({ stored: false });
     const refused = await claimed('refused');
     mkdirSync(entryPath(place.dir, key('refused')));
     expect(refused.put(makeEntry('refused'))).toMatchObject({ stored: false });
@@ -219,7 +219,7 @@ describe('a holder that lives', () => {
   });
 });
 
-test('waiting costs a look now and then, and ends when it is told to', async () => {
+test('waiting costs a look now and then, and ends when it is aborted', async () => {
   writeClaim(claimOf(newHolder()));
   let looks = 0;
   const clock = {

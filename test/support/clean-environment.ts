@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** What a test may know of the machine: where programs are, and what the suite itself was told. */
+/** What a test may know of the machine: where programs are, and the settings of the suite itself. */
 const KEPT = /^(PATH|TMPDIR|NODE_ENV|TEST|VITEST\w*|TASKFLOW_(FULL|STEPS)|UPDATE_FIXTURES)$/;
 
 /** Tests see neither the user's home, language and settings nor a repository around the temporary folder. */

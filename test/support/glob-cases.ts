@@ -1,4 +1,4 @@
-/** One tree and what each pattern means in it: `glob:`, `context` and `outputs` have to agree, in sources and bundle. */
+/** One tree and what each pattern means in it: `glob:`, `context` and `outputs` agree, in sources and bundle. */
 export const TREE: readonly string[] = [
   'g/a.js',
   'g/b.ts',

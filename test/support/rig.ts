@@ -14,8 +14,8 @@ import type { RunResult } from '../../src/run/core/result.js';
 import type { Project } from '../../src/util/project.js';
 
 /**
- * A real project in a folder of its own. Scripts call `tick NAME TEXT…`, which notes its name in a log outside the
- * project and prints the text; the agent notes its prompt there and answers what the prompt's `SAY:` lines say. So
+ * A real project in a folder of its own. Scripts call `tick NAME TEXT…`, which writes its name to a log outside the
+ * project and prints the text; the agent writes its prompt there and answers what the prompt's `SAY:` lines say. So
  * every execution is counted, whatever a status claims.
  */
 export interface Rig {
@@ -83,16 +83,16 @@ export function createRig(): Rig {
 
 /**
  * `NAME: x` is noted (else `agent`); `SAY: …` lines are the answer (else the prompt comes back); `FAIL:` fails. What a
- * judge is shown as data is not what it is told.
+ * judge is shown as data is not its task.
  */
 function agentProgram(log: string): string {
   return `#!/bin/sh
 prompt=$(cat)
-told=$(printf '%s\\n' "$prompt" | sed '/^\\[data /,/^\\[end /d')
-name=$(printf '%s\\n' "$told" | sed -n 's/^NAME: //p' | head -n 1)
+task=$(printf '%s\\n' "$prompt" | sed '/^\\[data /,/^\\[end /d')
+name=$(printf '%s\\n' "$task" | sed -n 's/^NAME: //p' | head -n 1)
 printf '%s\\n' "\${name:-agent}" >> '${log}'
-if printf '%s\\n' "$told" | grep -q '^FAIL:'; then echo 'told to fail' >&2; exit 1; fi
-said=$(printf '%s\\n' "$told" | sed -n 's/^SAY: //p')
+if printf '%s\\n' "$task" | grep -q '^FAIL:'; then echo 'told to fail' >&2; exit 1; fi
+said=$(printf '%s\\n' "$task" | sed -n 's/^SAY: //p')
 if [ -n "$said" ]; then printf '%s\\n' "$said"; else printf 'echo: %s\\n' "$prompt"; fi
 `;
 }

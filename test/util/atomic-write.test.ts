@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeFileAtomic, writeNote } from '../../src/util/atomic-write.js';
+import { writeFileAtomic } from '../../src/util/atomic-write.js';
 
 let dir: string;
 beforeEach(() => {
@@ -34,37 +34,21 @@ test('the new content is whole, private and leaves no temporary file', () => {
 });
 
 test('a write that fails says so, keeps the old content and cleans up', () => {
-  mkdirSync(join(dir, 'taken'));
-  writeFileSync(join(dir, 'taken', 'x'), '');
-  const result = writeFileAtomic(join(dir, 'taken'), 'text');
+  mkdirSync(join(dir, 'folder'));
+  writeFileSync(join(dir, 'folder', 'x'), '');
+  const result = writeFileAtomic(join(dir, 'folder'), 'text');
   expect(result).toHaveProperty('failed');
-  expect(readdirSync(dir)).toEqual(['taken']);
+  expect(readdirSync(dir)).toEqual(['folder']);
   expect(writeFileAtomic(join(dir, 'no', 'such', 'folder'), 'text')).toMatchObject({ failed: { code: 'ENOENT' } });
 });
 
-test('a note is written over one of the same length, and replaces every other file', () => {
-  const path = join(dir, 'note');
-  const inode = () => statSync(path).ino;
-  expect(writeNote(path, 'first')).toEqual({ written: true });
-  const first = inode();
-  expect(writeNote(path, 'again')).toEqual({ written: true });
-  expect([readFileSync(path, 'utf8'), inode()]).toEqual(['again', first]);
-  for (const text of ['longer', 'short']) {
-    const before = inode();
-    expect(writeNote(path, text)).toEqual({ written: true });
-    expect([readFileSync(path, 'utf8'), inode() === before]).toEqual([text, false]);
-  }
-  expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(readdirSync(dir)).toEqual(['note']);
-});
-
-test('what a note shares with somebody else, or only points at, is left alone', () => {
-  const [note, other] = [join(dir, 'note'), join(dir, 'other')];
+test('what shares its content with another name, or only points at it, is left alone', () => {
+  const [path, other] = [join(dir, 'file'), join(dir, 'other')];
   for (const share of [linkSync, symlinkSync]) {
     writeFileSync(other, 'theirs');
-    share(other, note);
-    expect(writeNote(note, 'mine!!')).toEqual({ written: true });
-    expect([readFileSync(other, 'utf8'), readFileSync(note, 'utf8')]).toEqual(['theirs', 'mine!!']);
-    rmSync(note);
+    share(other, path);
+    expect(writeFileAtomic(path, 'mine!!')).toEqual({ written: true });
+    expect([readFileSync(other, 'utf8'), readFileSync(path, 'utf8')]).toEqual(['theirs', 'mine!!']);
+    rmSync(path);
   }
 });

@@ -64,8 +64,8 @@ function foldAssistant(before: Transcript, event: JsonObject): Transcript {
 }
 
 /**
- * What one message used, until the result says it better: if there is no result (a timeout, an abort), this is all that is
- * known of what was spent. The parts of a message come one by one and repeat its usage.
+ * What one message used, until the result says it better: if there is no result (a timeout, an abort), this is all that
+ * is known of what was spent. The parts of a message come one by one and repeat its usage.
  */
 function foldMessageUsage(transcript: Transcript, message: JsonObject): Partial<Transcript> {
   const id = textAt(message, 'id') ?? '';

@@ -8,15 +8,17 @@ import type { RunnerRequest } from '../runner.js';
 const FLAG_WITH_VALUE = /^(--?[\w-]+=)(.+)$/s;
 
 /**
- * Any program: the prompt on stdin, the rest in variables. What is not asked for is unset, not inherited. A system prompt
- * that no variable can hold goes before the task.
+ * Any program: the prompt on stdin, the rest in variables. What is not asked for is unset, not inherited. A system
+ * prompt that no variable can hold goes before the task.
  */
 export function buildCommand(
   request: RunnerRequest,
   config: RunnerConfig,
   exists: (path: string) => boolean = existsSync,
 ): ClientCommand {
-  const argv = (config.command ?? []).map((element, index) => fromRoot(element, index, request, exists));
+  const argv = (config.command ?? []).map((element, index) =>
+    index === 0 && !element.includes('/') ? element : fromRoot(element, request, exists),
+  );
   const { system, task } = promptOf(request);
   return {
     argv,
@@ -31,9 +33,9 @@ export function buildCommand(
 }
 
 /** Relative paths are seen from the project root, wherever the program is started. */
-function fromRoot(element: string, index: number, request: RunnerRequest, exists: (path: string) => boolean): string {
+function fromRoot(element: string, request: RunnerRequest, exists: (path: string) => boolean): string {
   const { cwd, projectRoot } = request;
-  if (cwd === projectRoot || (index === 0 && !element.includes('/'))) return element;
+  if (cwd === projectRoot) return element;
   const [, flag = '', value = ''] = FLAG_WITH_VALUE.exec(element) ?? ['', '', element];
   if (value === '' || isAbsolute(value) || value.startsWith('-')) return element;
   const path = resolve(projectRoot, value);

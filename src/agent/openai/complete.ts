@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../model/json.js';
 import { STREAM_FACTOR } from '../../model/limits.js';
 import { overflowFailure } from '../../process/end-failure.js';
 import { LineSplitter } from '../../util/lines.js';
-import type { Limits } from '../limits.js';
+import type { RequestLimits } from '../limits.js';
 import { EMPTY_TRANSCRIPT, type Transcript, withGarbage } from '../transcript.js';
 import { foldCompletion, foldOpenai, isLastLine, saysSomething } from './fold.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
@@ -13,7 +13,7 @@ export interface Completion {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
-  readonly limits: Limits;
+  readonly limits: RequestLimits;
   readonly keyName: string | undefined;
   /** Of the answer's text. */
   readonly maxBytes: number;
@@ -85,8 +85,8 @@ async function readWhole(
 }
 
 /**
- * Only what belongs to an answer counts as a sign of life: comments and empty pieces come from a proxy that keeps the line
- * open, for ever if need be.
+ * Only what belongs to an answer counts as a sign of life: comments and empty pieces come from a proxy that keeps the
+ * line open, for ever if need be.
  */
 async function readStream(
   response: IncomingMessage,
@@ -111,7 +111,7 @@ async function readStream(
   if (rest !== undefined) take(rest);
 }
 
-function tooLong(response: IncomingMessage, limits: Limits, maxBytes: number): void {
+function tooLong(response: IncomingMessage, limits: RequestLimits, maxBytes: number): void {
   response.destroy();
   limits.stop(overflowFailure(maxBytes));
 }

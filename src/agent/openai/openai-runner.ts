@@ -2,7 +2,7 @@ import type { RunnerConfig } from '../../model/config.js';
 import type { Failure } from '../../model/failure.js';
 import { DEFAULT_LIMITS } from '../../model/limits.js';
 import type { Project } from '../../util/project.js';
-import { Limits } from '../limits.js';
+import { RequestLimits } from '../limits.js';
 import type { Runner, RunnerRequest, RunnerResult } from '../runner.js';
 import { EMPTY_TRANSCRIPT, progress, type Transcript, toResult } from '../transcript.js';
 import { buildOpenaiBody, completionsUrl, DEFAULT_BASE_URL, keyVariable } from './build-request.js';
@@ -31,7 +31,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     const { headers, key } = headersFor(request.env);
     const refused = key === '' ? undefined : keyRefusal(name, config);
     if (refused) return toResult({ ...EMPTY_TRANSCRIPT, ...refused, unasked: true }, { who: name });
-    const limits = new Limits(request);
+    const limits = new RequestLimits(request);
     let transcript: Transcript = EMPTY_TRANSCRIPT;
     const update = (next: Transcript) => {
       for (const event of progress(transcript, next)) request.onEvent?.(event);
@@ -56,7 +56,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     const { headers, key } = headersFor(project.env);
     const refused = key === '' ? undefined : keyRefusal(name, config);
     if (refused) return { failure: { code: 'runner', message: refused.error, hint: refused.hint } };
-    const limits = new Limits({ timeoutMs: VERSION_TIMEOUT_MS, signal: new AbortController().signal });
+    const limits = new RequestLimits({ timeoutMs: VERSION_TIMEOUT_MS, signal: new AbortController().signal });
     const fail = ({ error = '', hint }: Pick<Transcript, 'error' | 'hint'>): { failure: Failure } => ({
       failure: { code: 'runner', message: hide(`${name}: ${error}`, key), ...(hint !== undefined && { hint }) },
     });

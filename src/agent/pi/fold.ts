@@ -6,7 +6,7 @@ import { type Transcript, withGarbage } from '../transcript.js';
 
 const UPDATE = '{"type":"message_update"';
 
-/** One line of `pi --mode json`. It exits with 0 however it went: the last assistant message tells. */
+/** One line of `pi --mode json`. It always exits with 0: the last assistant message shows how it went. */
 export function foldPi(transcript: Transcript, line: string): Transcript {
   // Each repeats the whole message so far; its end says it all once.
   if (line.startsWith(UPDATE)) return transcript;

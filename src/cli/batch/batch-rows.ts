@@ -33,7 +33,7 @@ export async function readBatchRows(
   if (typed === '-' && flags.string('args-file') === '-') {
     return { status: complain(invocation, '--over - and --args-file - both want stdin') };
   }
-  const common = await givenArgs(invocation, pairs, commonSpecs(flow.args));
+  const common = await givenArgs(invocation, commonSpecs(flow.args), { pairs });
   if ('problems' in common) return { status: complainAll(invocation, common.problems) };
   const bytes = readInput(invocation, typed);
   if ('problem' in bytes) return { status: complain(invocation, bytes.problem) };

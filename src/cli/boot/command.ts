@@ -6,10 +6,10 @@ export type { FlagSpec } from '../flags/flag-spec.js';
 
 /**
  * One command of the command line, in a module of its own that is loaded only when the command is typed. Its name and
- * one-line summary stand in the registry, where `taskflow --help` finds them without loading anything.
+ * one-line summary are in the registry, where `taskflow --help` finds them without loading anything.
  */
 export interface Command {
-  /** What stands after `taskflow` and the name: `FLOW… [flags]`. */
+  /** What follows `taskflow` and the name: `FLOW… [flags]`. */
   readonly usage: string;
   /** A paragraph under the usage line, where the summary does not say enough. */
   readonly description?: string;

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { doWhatWaits } from '../../util/later.js';
 import { statIfThere } from '../../util/stat.js';
 import { EXIT } from '../errors/exit-status.js';
 import type { Channel, Problem } from '../errors/refusal.js';
@@ -13,10 +12,7 @@ import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registr
 /** Runs one command line and sets the process's exit status. */
 export async function main(args: readonly string[]): Promise<void> {
   // Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up.
-  const end = (status: number) => {
-    doWhatWaits();
-    process.exit(status);
-  };
+  const end = (status: number) => process.exit(status);
   const endWithBug = (error: unknown) => reportBug(error, args).then(end, () => end(EXIT.internal));
   process.on('uncaughtException', (error) => void endWithBug(error));
   try {
@@ -78,7 +74,7 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   if (flags.boolean('help')) return showCommandHelp(entry, command, out);
 
   const problem = await positionalProblem(entry, command, positionals);
-  if (problem) return usageProblem(args, `taskflow ${entry.name}`, problem, command.usage);
+  if (problem) return usageProblem(args, `taskflow ${entry.name}`, { ...problem, usage: command.usage });
   const cwd = folderOf(flags.string('cwd'));
   if (cwd === undefined) {
     return usageProblem(args, `taskflow ${entry.name}`, { message: 'the current folder no longer exists' });
@@ -106,7 +102,7 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   return command.run(invocation);
 }
 
-/** Global flags may stand before the command: its words start at the first argument that is neither a flag nor a flag's value. */
+/** Global flags may come before the command: its words start at the first argument that is no flag or flag's value. */
 function splitCommandLine(args: readonly string[]) {
   let index = 0;
   while (index < args.length && args[index]!.startsWith('-') && args[index] !== '-') {
@@ -185,8 +181,7 @@ async function noSuchCommand(words: readonly string[], args: readonly string[], 
 async function usageProblem(
   args: readonly string[],
   who: string,
-  problem: ArgumentProblem,
-  usage?: string,
+  problem: ArgumentProblem & { readonly usage?: string },
 ): Promise<number> {
   const { err } = terminal('auto');
   err.write(`${who}: ${problem.message}\n`);
@@ -198,7 +193,7 @@ async function usageProblem(
     if (nearest) err.write(`  did you mean ${nearest}?\n`);
     if (nearest) hint = `did you mean ${nearest}?`;
   }
-  if (usage !== undefined) err.write(`  usage: ${who} ${usage}\n`);
+  if (problem.usage !== undefined) err.write(`  usage: ${who} ${problem.usage}\n`);
   err.write(`  see ${who} --help\n`);
   return refuseUnparsed(args, { message: problem.message, hint });
 }
@@ -224,7 +219,7 @@ function channelOf(args: readonly string[]): Channel | undefined {
   return words.includes('--json') ? 'json' : words.includes('--events') ? 'events' : undefined;
 }
 
-/** What stands after `--` is no flag. */
+/** Words after `--` are no flags. */
 function flagWords(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end < 0 ? args : args.slice(0, end);
@@ -242,9 +237,8 @@ async function reportBug(error: unknown, args: readonly string[]): Promise<numbe
   err.write(`taskflow: internal error: ${message}\n`);
   if (process.env['TASKFLOW_DEBUG']) err.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   else err.write('  this is a bug in taskflow; TASKFLOW_DEBUG=1 shows where it happened.\n');
-  err.write(
-    `  please report it with: taskflow ${VERSION}, node ${process.version}, ${process.platform}, command ${args[0] ?? ''}\n`,
-  );
+  const facts = [`taskflow ${VERSION}`, `node ${process.version}`, process.platform, `command ${args[0] ?? ''}`];
+  err.write(`  please report it with: ${facts.join(', ')}\n`);
   const channel = channelOf(args);
   if (channel) out.write((await import('../errors/refusal.js')).bugLine(channel, message, Date.now()));
   return EXIT.internal;

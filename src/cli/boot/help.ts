@@ -17,7 +17,7 @@ ${style.bold('Flags of every command')}
 ${flagTable(GLOBAL_FLAGS)}
 
 ${style.bold('Output')}
-  Results go to stdout, progress and problems to stderr. With --json there is one JSON value on stdout, whatever happens:
+  Results go to stdout, progress and problems to stderr. With --json there is always one JSON value on stdout:
   wrong usage and bad input (status 2) are {"status": "refused", "error": {"message", "hint"}, "problems": […]}.
 
 ${style.bold('Examples')}

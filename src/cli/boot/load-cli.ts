@@ -11,7 +11,7 @@ import { VERSION } from '../../util/version.js';
 
 type Cli = typeof import('./dispatch.js');
 
-/** Loads the bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves. */
+/** Loads the bundle. A compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves. */
 export function loadCli(): Cli {
   const file = join(__dirname, 'cli.cjs');
   const folder = codeFolder();
@@ -40,7 +40,7 @@ function codeFolder(): string | undefined {
 
 function requireWithCachedData(file: string, folder: string): Cli {
   const source = nodeModule.Module.wrap(readFileSync(file, 'latin1'));
-  // Each command keeps the functions that it used. V8 itself only compares how long the source is, and would run old code.
+  // One file per command, with the functions that it uses. V8 compares only the length of the source: hence the sum.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
   const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${crc32(source)}.bin`);
   const kept = readChecked(path);
@@ -48,7 +48,7 @@ function requireWithCachedData(file: string, folder: string): Cli {
   if (!kept || script.cachedDataRejected) {
     process.once('exit', () => {
       const data = script.createCachedData();
-      writeFileAtomic(path, [checksum(data), data]);
+      writeFileAtomic(path, [sumOf(data), data]);
     });
   }
   const module = { exports: {} };
@@ -61,14 +61,14 @@ function readChecked(path: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path);
     const data = bytes.subarray(4);
-    return checksum(data).equals(bytes.subarray(0, 4)) ? data : undefined;
+    return sumOf(data).equals(bytes.subarray(0, 4)) ? data : undefined;
   } catch {
     // Not kept yet, or not readable: compiled anew.
     return undefined;
   }
 }
 
-function checksum(data: Buffer): Buffer {
+function sumOf(data: Buffer): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(crc32(data));
   return bytes;

@@ -48,7 +48,7 @@ export const checkRuns: Check = async ({ project }) => {
   const heads = listRuns(project);
   const findings: Finding[] = [];
   const waiting = heads.filter(({ state, runId }) => state === 'paused' && !wentOn(project, runId));
-  // Only the newest run of a flow can have been forgotten: a later one has taken its place.
+  // Only the newest run of a flow can have been forgotten: a later one replaces it.
   const newest = heads.filter((head, index) => heads.findIndex(({ run }) => run.flow === head.run.flow) === index);
   const crashed = newest.filter(({ state }) => state === 'crashed');
   for (const { runId, run } of waiting.slice(0, 3)) {
@@ -63,7 +63,7 @@ export const checkRuns: Check = async ({ project }) => {
     const hint = `taskflow resume ${runId} goes on, taskflow runs clear --all forgets it`;
     findings.push({ name: 'runs', status: 'warning', message: `${run.flow} ended without an end (${runId})`, hint });
   }
-  // What needs somebody stands first.
+  // What needs a person comes first.
   return [...findings, sizeFinding(project)];
 };
 

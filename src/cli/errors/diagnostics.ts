@@ -39,7 +39,7 @@ function readIfPossible(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // The message stands by itself; only the line of the file is left out.
+    // The message is enough; only the line of the file is left out.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What the process tells its caller. Scripts depend on these numbers. */
+/** What the process reports to its caller. Scripts depend on these numbers. */
 export const EXIT = {
   success: 0,
   failed: 1,

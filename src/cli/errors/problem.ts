@@ -17,7 +17,7 @@ export function complainAll(invocation: Invocation, problems: readonly Problem[]
   );
 }
 
-/** People have read what is wrong on stderr; a program that waits for a result on stdout is told there. */
+/** People have read what is wrong on stderr; a program that waits for a result reads it on stdout. */
 export function refuse(invocation: Invocation, problems: readonly Problem[]): number {
   const channel = channelOf(invocation);
   if (channel) invocation.out.write(refusalLine(channel, problems, invocation.project.clock.now()));

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 /** Something that is wrong with a command line or its input; with its place if it is in a file. */
 export type Problem = Pick<Diagnostic, 'message' | 'hint'> & Partial<Diagnostic>;
 
-/** How a program that reads stdout wants to be told. */
+/** The format that a program wants on stdout. */
 export type Channel = 'json' | 'events';
 
 /** What it reads when we broke down ourselves. */

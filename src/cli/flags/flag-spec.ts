@@ -9,9 +9,9 @@ export interface FlagSpec {
   /** Placeholder of the value in help texts: `FILE`. */
   readonly value?: string;
   readonly help: string;
-  /** Only these values are taken. */
+  /** Only these values are accepted. */
   readonly choices?: readonly string[];
-  /** The flag may stand alone; what follows is its value only if it looks like this. */
+  /** The flag may be alone; what follows is its value only if it looks like this. */
   readonly optionalValue?: RegExp;
   /** Looser, for what follows after the first positional argument: before it, it may be that argument. */
   readonly laterValue?: RegExp;

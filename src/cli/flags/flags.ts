@@ -3,7 +3,7 @@ import type { FlagSpec } from './flag-spec.js';
 
 type FlagValue = boolean | string | number | readonly string[];
 
-/** The flags of one invocation, read by name and type. Asking for a flag that was never declared is a bug and throws. */
+/** The flags of one invocation, read by name and type. To ask for a flag that was not declared is a bug and throws. */
 export class FlagValues {
   readonly #specs: ReadonlyMap<string, FlagSpec>;
   readonly #values: ReadonlyMap<string, FlagValue>;

@@ -11,12 +11,18 @@ export type GivenArgs =
   | { readonly args: Readonly<Record<string, JsonValue>> }
   | { readonly problems: readonly { readonly message: string; readonly hint?: string }[] };
 
+export interface GivenWords {
+  /** Plain `k=v` words. */
+  readonly pairs?: readonly string[];
+  /** What a continued run was given. */
+  readonly earlier?: Readonly<Record<string, JsonValue>>;
+}
+
 /** Arguments of a flow from `--args-file`, `--arg k=v` and plain `k=v` words, the later over the earlier. */
 export async function givenArgs(
   invocation: Invocation,
-  pairs: readonly string[],
   specs: Readonly<Record<string, ArgSpec>>,
-  earlier: Readonly<Record<string, JsonValue>> = {},
+  { pairs = [], earlier = {} }: GivenWords,
 ): Promise<GivenArgs> {
   const given: Record<string, JsonValue> = Object.assign(Object.create(null), earlier);
   const problems: { message: string; hint?: string }[] = [];
@@ -32,7 +38,7 @@ export async function givenArgs(
     else given[split.name] = split.value;
   }
   if (problems.length > 0) return { problems };
-  const bound = bindArgs(specs, given, invocation.project, { source: 'json' });
+  const bound = bindArgs(specs, given, { root: invocation.project.root, source: 'json' });
   return 'args' in bound ? bound : { problems: await suggestArguments(bound.problems, specs) };
 }
 

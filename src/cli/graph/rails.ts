@@ -2,7 +2,7 @@ import type { DagNode } from '../view/dag-order.js';
 
 /**
  * The left part of a drawing like `git log --graph`, one row per node: a rail leads from a node down to its last
- * consumer. `├` and `┼` are taken up here and go on, `╰` and `┴` end here, `│` passes by. Undefined when more than
+ * consumer. `├` and `┼` join here and go on, `╰` and `┴` end here, `│` passes by. Undefined when more than
  * `maxRails` would run side by side. Nodes come in DAG order.
  */
 export function drawRails(nodes: readonly DagNode[], maxRails: number): string[] | undefined {
@@ -14,22 +14,22 @@ export function drawRails(nodes: readonly DagNode[], maxRails: number): string[]
   let drawnAbove: readonly boolean[] = [];
   const rows: string[] = [];
   for (const { id, needs } of nodes) {
-    const taken = new Map<number, boolean>(); // rail -> it ends here
+    const joined = new Map<number, boolean>(); // rail -> it ends here
     for (const need of new Set(needs)) {
       if (!known.has(need)) continue;
       const left = consumers.get(need)! - 1;
       consumers.set(need, left);
-      taken.set(rails.indexOf(need), left === 0);
+      joined.set(rails.indexOf(need), left === 0);
     }
-    const column = columnFor(taken, rails, drawnAbove);
+    const column = columnFor(joined, rails, drawnAbove);
     if (column >= maxRails) return undefined;
-    rows.push(drawRow(column, taken, rails));
+    rows.push(drawRow(column, joined, rails));
 
     drawnAbove = Array.from(
       { length: Math.max(rails.length, column + 1) },
       (_, i) => i === column || rails[i] !== undefined,
     );
-    for (const [rail, ends] of taken) if (ends) rails[rail] = undefined;
+    for (const [rail, ends] of joined) if (ends) rails[rail] = undefined;
     rails[column] = (consumers.get(id) ?? 0) > 0 ? id : undefined;
     while (rails.length > 0 && rails.at(-1) === undefined) rails.pop();
   }
@@ -38,25 +38,25 @@ export function drawRails(nodes: readonly DagNode[], maxRails: number): string[]
 
 /** On the rightmost rail it takes up, if that one ends here; else the first free place to the right of all of them. */
 function columnFor(
-  taken: ReadonlyMap<number, boolean>,
+  joined: ReadonlyMap<number, boolean>,
   rails: readonly (string | undefined)[],
   drawnAbove: readonly boolean[],
 ): number {
-  const rightmost = Math.max(-1, ...taken.keys());
-  if (taken.get(rightmost)) return rightmost;
+  const rightmost = Math.max(-1, ...joined.keys());
+  if (joined.get(rightmost)) return rightmost;
   for (let column = rightmost + 1; ; column++) {
     // Straight under another node it would look as if it followed from it.
     if (rails[column] === undefined && !drawnAbove[column]) return column;
   }
 }
 
-function drawRow(column: number, taken: ReadonlyMap<number, boolean>, rails: readonly (string | undefined)[]): string {
-  const first = Math.min(column, ...taken.keys());
+function drawRow(column: number, joined: ReadonlyMap<number, boolean>, rails: readonly (string | undefined)[]): string {
+  const first = Math.min(column, ...joined.keys());
   let row = '';
   for (let rail = 0; rail < Math.max(rails.length, column + 1); rail++) {
     const spans = rail > first && rail < column;
     if (rail === column) row += '●';
-    else if (taken.has(rail)) row += taken.get(rail) ? (spans ? '┴' : '╰') : spans ? '┼' : '├';
+    else if (joined.has(rail)) row += joined.get(rail) ? (spans ? '┴' : '╰') : spans ? '┼' : '├';
     else if (rails[rail] !== undefined) row += '│';
     else row += spans ? '─' : ' ';
     row += rail >= first && rail < column ? '─' : ' ';

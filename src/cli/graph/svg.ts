@@ -1,3 +1,4 @@
+import { escapeXml } from '../../report/xml.js';
 import { displayWidth } from '../../util/terminal-text.js';
 import type { Graph, GraphNode } from './graph.js';
 import { layoutGraph, type Point } from './layout.js';
@@ -18,6 +19,10 @@ const STYLE = `
     .kind { fill: #8b949e }
   }`;
 
+const TIP =
+  '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">' +
+  '<path class="tip" d="M0 0 8 4 0 8z"/></marker>';
+
 /** A picture that needs nothing else: no script, no font, no other file. */
 export function toSvg(graph: Graph): string {
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
@@ -26,15 +31,19 @@ export function toSvg(graph: Graph): string {
   const boxes = [...layout.boxes].map(([id, { x, y, width, height }]) => {
     const node = byId.get(id)!;
     const centre = round(x + width / 2);
-    return `  <g class="${node.kind}"><title>${escapeXml([id, ...(node.description ? [node.description] : [])].join(': '))}</title>
-    <rect class="box" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${height}" rx="${node.kind === 'script' ? 2 : 8}"/>
+    const title = escapeXml(node.description ? `${id}: ${node.description}` : id);
+    const place = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${height}"`;
+    return `  <g class="${node.kind}"><title>${title}</title>
+    <rect class="box" ${place} rx="${node.kind === 'script' ? 2 : 8}"/>
     <text class="id" x="${centre}" y="${round(y + 19)}" text-anchor="middle">${escapeXml(shorten(id))}</text>
     <text class="kind" x="${centre}" y="${round(y + 35)}" text-anchor="middle">${escapeXml(kindText(node))}</text></g>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${layout.width}" height="${layout.height}" viewBox="0 0 ${layout.width} ${layout.height}" role="img" aria-label="${escapeXml(graph.name)}">
+  const { width, height } = layout;
+  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${escapeXml(graph.name)}">
   <style>${STYLE}
   </style>
-  <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>
+  <defs>${TIP}</defs>
 ${[...edges, ...boxes].join('\n')}
 </svg>
 `;
@@ -72,8 +81,4 @@ function curve(points: readonly Point[]): string {
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -34,16 +34,16 @@ export async function requireFlow(
   const loaded = await loadFlow(invocation.project, flowReference(invocation, typed), {
     overrides: flowOverrides(invocation),
   });
-  const told = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, typed, loaded.diagnostics);
+  const reported = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, typed, loaded.diagnostics);
   // There is no file to point into.
-  const absent = told.find(({ code }) => code === 'no-flow');
+  const absent = reported.find(({ code }) => code === 'no-flow');
   if (absent) return { status: complain(invocation, absent.message, absent.hint) };
-  if (told.length > 0) {
+  if (reported.length > 0) {
     const { writeDiagnostics } = await import('../errors/diagnostics.js');
-    await writeDiagnostics(invocation.err, told, invocation.project);
+    await writeDiagnostics(invocation.err, reported, invocation.project);
     if (invocation.project.env['GITHUB_ACTIONS'] === 'true') {
-      (await import('../errors/annotate-diagnostics.js')).annotateDiagnostics(invocation, told);
+      (await import('../errors/annotate-diagnostics.js')).annotateDiagnostics(invocation, reported);
     }
   }
-  return 'flow' in loaded ? loaded : { status: refuse(invocation, told) };
+  return 'flow' in loaded ? loaded : { status: refuse(invocation, reported) };
 }

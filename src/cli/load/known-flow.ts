@@ -22,8 +22,8 @@ export interface Unknown {
 }
 
 /**
- * A flow that no longer loads (removed, or broken since) is taken at its word, so that what it left can be cleared. One
- * that is not there and has left nothing, neither a run nor one of the `kept` names, is a slip of whoever typed it.
+ * A flow that no longer loads (removed, or broken since) is accepted by its name, so that what it left can be cleared.
+ * One that is not there and left nothing, neither a run nor one of the `kept` names, is a typing mistake.
  */
 export async function knownFlow(
   invocation: Invocation,

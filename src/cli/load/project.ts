@@ -1,16 +1,16 @@
 import { fstatSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { findProjectRoot, namedRoot } from '../../config/project-root.js';
 import type { Refused } from '../../config/safe-projects.js';
 import { systemClock } from '../../util/clock.js';
 import type { Project } from '../../util/project.js';
 
-/** The project of a folder, or the one that `--root` names; or why it is not to be obeyed. */
+/** The project of a folder, or the one that `--root` names; or why its settings must not decide. */
 export async function projectAt(cwd: string, root?: string): Promise<Project | { readonly refused: Refused }> {
   const who = userOf();
   const found = root === undefined ? await findProjectRoot(cwd, who) : await namedRoot(root, who);
   if ('refused' in found) return found;
-  const prefix = isCurrent(found.root) ? '' : undefined;
-  return { root: found.root, ...who, clock: systemClock, prefix, prints: printsTo() };
+  return { root: found.root, ...who, clock: systemClock, prints: printsTo() };
 }
 
 /** For what concerns the user and no project. */
@@ -20,7 +20,7 @@ export function withoutProject(): Project {
 }
 
 function userOf(): Pick<Project, 'home' | 'env'> {
-  return { home: process.env['HOME'] || process.getBuiltinModule('node:os').homedir(), env: process.env };
+  return { home: process.env['HOME'] || homedir(), env: process.env };
 }
 
 function printsTo(): Project['prints'] {
@@ -33,14 +33,4 @@ function printsTo(): Project['prints'] {
       return [];
     }
   });
-}
-
-/** Nobody here changes the current folder. */
-function isCurrent(folder: string): boolean {
-  try {
-    return process.cwd() === folder;
-  } catch {
-    // It was removed; `--cwd` said where to go instead.
-    return false;
-  }
 }

@@ -5,8 +5,8 @@ import type { Project } from '../../util/project.js';
 export type FoundRun = { readonly runId: string } | { readonly problem: string; readonly hint: string };
 
 /**
- * RUN as a person types it: the id, a unique beginning or end of it, or `last`. `isMeant` says which run `last` stands
- * for, if there is one: the last one that waits, the last one that can be resumed.
+ * RUN as a person types it: the id, a unique beginning or end of it, or `last`. `isMeant` says which run `last` is,
+ * if there is one: the last one that waits, the last one that can be resumed.
  */
 export function findRun(project: Project, typed: string, isMeant?: (head: RunHead) => boolean): FoundRun {
   const ids = runIds(project);
@@ -18,7 +18,7 @@ export function findRun(project: Project, typed: string, isMeant?: (head: RunHea
   if (matching.length === 1) return { runId: matching[0]! };
   if (matching.length > 1) {
     return {
-      problem: `${typed} stands for ${matching.length} runs`,
+      problem: `${typed} matches ${matching.length} runs`,
       hint: `such as ${matching[0]} and ${matching[1]}`,
     };
   }

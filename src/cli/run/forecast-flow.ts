@@ -19,7 +19,7 @@ export async function forecastFlow(
 ): Promise<Forecast | { readonly status: number }> {
   const loaded = await requireFlow(invocation, typed);
   if ('status' in loaded) return loaded;
-  const bound = await givenArgs(invocation, pairs, loaded.flow.args);
+  const bound = await givenArgs(invocation, loaded.flow.args, { pairs });
   if ('problems' in bound) return { status: complainAll(invocation, bound.problems) };
   const { flow, file, digest } = loaded;
   const source = { ref: typed, byName: !isFlowPath(typed), file, digest };

@@ -27,7 +27,7 @@ export async function runFlow(invocation: Invocation): Promise<number> {
   if ('status' in configured) return configured.status;
   const runner = await unknownRunnerFlag(invocation, configured.config);
   if (runner) return complain(invocation, runner.message, runner.hint);
-  const bound = await givenArgs(invocation, pairs, loaded.flow.args);
+  const bound = await givenArgs(invocation, loaded.flow.args, { pairs });
   if ('problems' in bound) return complainAll(invocation, bound.problems);
   const unknown = await unknownPhase(loaded, settings.selection);
   if (unknown) return complain(invocation, unknown.message, unknown.hint);

@@ -12,7 +12,9 @@ phases:
   - id: files
     type: script
     description: Every file of the project, one per line.
-    run: git ls-files --cached --others --exclude-standard -- . ':!.pi' 2>/dev/null || find . -type f -not -path '*/.*' | sort
+    run: >-
+      git ls-files --cached --others --exclude-standard -- . ':!.pi' 2>/dev/null ||
+      find . -type f -not -path '*/.*' | sort
     cache: { scope: cross-run, fingerprint: ["glob:**/*"] }
 
   - id: kinds

@@ -1,5 +1,5 @@
 /** A flow to start from. `{NAME}` in its text becomes the flow's name. */
-export interface Template {
+export interface FlowTemplate {
   readonly name: string;
   readonly summary: string;
   /** What to type once the file is there. */
@@ -7,7 +7,7 @@ export interface Template {
   readonly text: string;
 }
 
-const script: Template = {
+const script: FlowTemplate = {
   name: 'script',
   summary: 'commands only: no model needed, reused while nothing changed',
   tryIt: 'taskflow run {NAME}',
@@ -30,7 +30,7 @@ phases:
 `,
 };
 
-const agent: Template = {
+const agent: FlowTemplate = {
   name: 'agent',
   summary: 'one agent that answers with files of the project in view',
   tryIt: 'taskflow run {NAME} question="What is this project for?"',
@@ -55,7 +55,7 @@ phases:
 `,
 };
 
-const map: Template = {
+const map: FlowTemplate = {
   name: 'map',
   summary: 'one agent call per file, then one report; an edit pays for one file',
   tryIt: 'taskflow run {NAME} --dry-run',
@@ -72,7 +72,9 @@ concurrency: 4
 phases:
   - id: files
     type: script
-    run: git ls-files -- "$GLOB" | node -e 'console.log(JSON.stringify(require("fs").readFileSync(0, "utf8").split("\\n").filter(Boolean)))'
+    run: >-
+      git ls-files -- "$GLOB" |
+      node -e 'console.log(JSON.stringify(require("fs").readFileSync(0, "utf8").split("\\n").filter(Boolean)))'
     env: { GLOB: "{args.glob}" }
     output: json
 
@@ -99,7 +101,7 @@ phases:
 `,
 };
 
-const reviewGate: Template = {
+const reviewGate: FlowTemplate = {
   name: 'review-gate',
   summary: 'an agent writes, commands and a second agent decide whether it is good enough',
   tryIt: 'taskflow run {NAME} topic="how to run the tests"',
@@ -136,7 +138,7 @@ phases:
 `,
 };
 
-const batch: Template = {
+const batch: FlowTemplate = {
   name: 'batch',
   summary: 'one topic per run, many topics per batch; the shared part runs once',
   tryIt: 'taskflow batch {NAME} --over topics.txt --out results',
@@ -166,7 +168,7 @@ phases:
 `,
 };
 
-const approval: Template = {
+const approval: FlowTemplate = {
   name: 'approval',
   summary: 'a person decides before something happens that cannot be undone',
   tryIt: 'taskflow run {NAME}',
@@ -195,7 +197,7 @@ phases:
 `,
 };
 
-const loop: Template = {
+const loop: FlowTemplate = {
   name: 'loop',
   summary: 'an agent that goes on until its own answer says it is finished',
   tryIt: 'taskflow run {NAME} goal="a one-line description of this project"',
@@ -218,10 +220,10 @@ phases:
 `,
 };
 
-export const TEMPLATES: readonly Template[] = [script, agent, map, reviewGate, batch, approval, loop];
+export const TEMPLATES: readonly FlowTemplate[] = [script, agent, map, reviewGate, batch, approval, loop];
 
 /** The whole text of a flow file. */
-export function renderTemplate(template: Template, name: string): string {
+export function renderTemplate(template: FlowTemplate, name: string): string {
   const header = '# yaml-language-server: $schema=./schema/flow.json\n';
   return `${header}# ${template.tryIt}\nname: {NAME}\n${template.text}`.replaceAll('{NAME}', name);
 }

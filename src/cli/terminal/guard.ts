@@ -3,7 +3,7 @@ import { sanitize } from '../../util/terminal-text.js';
 /** A style of ours (see `createStyle`): all that a line may do to a terminal. */
 const STYLE = /(\x1b\[\d{1,2}m)/;
 
-/** Text that may be shown: whatever else would act on a terminal is taken out, wherever it came from. */
+/** Text that may be shown: all else that would act on a terminal is removed, wherever it comes from. */
 export function onlyStyles(text: string): string {
   if (!text.includes('\x1b')) return sanitize(text);
   return text
@@ -12,7 +12,7 @@ export function onlyStyles(text: string): string {
     .join('');
 }
 
-/** CI systems that take lines of a log for commands. */
+/** CI systems that read lines of a log as commands. */
 const OBEYING = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
 
 export function obeysLines(env: Readonly<Record<string, string | undefined>>): boolean {
@@ -25,8 +25,8 @@ const COLONS = /(^|[\r\n])((?:[^\S\r\n]|\x85)*):(?=:)/g;
 const HASHES = /#(?=#\w{0,20}\[)/g;
 
 /**
- * Lines that are no commands. The first character of what would be one is written as JSON escapes it: in JSON, where such
- * a thing stands only inside of texts, that means the same.
+ * Lines that are no commands: the first character of a command is written as JSON escapes it, which means the same in
+ * JSON, where it can only be inside a text.
  */
 export function withoutCommands(text: string): string {
   if (!text.includes('::') && !text.includes('##')) return text;

@@ -26,7 +26,7 @@ export class LineBuffer {
     this.out.write(text);
   }
 
-  /** Where all is said, and flushed, without a pause, no timer is set: a process's first one takes as long as 200 lines. */
+  /** No timer where everything is written and flushed without a pause. */
   #wait(): void {
     this.#waits = true;
     void Promise.resolve().then(() => {

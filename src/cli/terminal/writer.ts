@@ -20,7 +20,7 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
   const isDumb = env['TERM'] === 'dumb';
   let open = true;
   const put = (text: string) => {
-    if (open && text !== '') open = writeAll(fd, Buffer.from(text, 'utf8'));
+    if (open && text !== '') open = writeBytes(fd, Buffer.from(text, 'utf8'));
   };
   const obeys = obeysLines(env);
   const stream = () => (fd === 1 ? process.stdout : process.stderr);
@@ -57,10 +57,10 @@ export function lostOutput(): string | undefined {
 }
 
 /**
- * False once nothing can be written any more. Never throws: whoever reports a problem would only meet the next one. What
- * cannot be said on stderr is given up; for results that is remembered, since their reader has to be told.
+ * False once nothing can be written any more. Never throws: to report a problem would only meet the next one. What
+ * stderr does not take is lost; lost results are remembered, because the exit status has to say so.
  */
-function writeAll(fd: number, bytes: Buffer): boolean {
+function writeBytes(fd: number, bytes: Buffer): boolean {
   let offset = 0;
   while (offset < bytes.length) {
     try {
@@ -68,7 +68,7 @@ function writeAll(fd: number, bytes: Buffer): boolean {
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       // A pipe that someone else made non-blocking is full: give its reader a moment.
-      if (code === 'EAGAIN') pause();
+      if (code === 'EAGAIN') waitBriefly();
       else {
         if (fd === 1 && code !== 'EPIPE' && code !== 'EIO' && code !== 'EBADF') lost ??= whyUnwritable(error);
         return false;
@@ -98,14 +98,14 @@ function readToEnd(fd: number): Buffer {
       chunks.push(Buffer.from(chunk.subarray(0, count)));
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      if (code === 'EAGAIN') pause();
+      if (code === 'EAGAIN') waitBriefly();
       else if (code === 'EOF' || code === 'EBADF') return Buffer.concat(chunks);
       else throw error;
     }
   }
 }
 
-function pause(): void {
+function waitBriefly(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
 }
 

@@ -1,7 +1,6 @@
 import { readlinkSync, statSync } from 'node:fs';
 import type { Entry } from 'fast-glob';
 import { relativePath } from '../../util/inside.js';
-import { prefixOf } from '../../util/project.js';
 import { type FileSink, FoundFiles } from './found-files.js';
 import type { GlobPattern } from './glob-pattern.js';
 import { matchEntries, UnusablePattern } from './match-entries.js';
@@ -11,8 +10,6 @@ import { selectPaths } from './select-paths.js';
 export interface FindOptions {
   /** Absolute and real. */
   readonly root: string;
-  /** See `Project`. */
-  readonly prefix?: '';
   /** Further folders to leave out, relative to the root. */
   readonly leftOut?: readonly string[];
   /** `as they are`: a link is found as a link. Otherwise what is behind it is found. */
@@ -22,8 +19,8 @@ export interface FindOptions {
 }
 
 /**
- * Finds every file that the pattern means: for `glob:`, `context` and `outputs` alike. A link to something inside of the
- * project counts as that; one that leaves the project is a failure.
+ * Finds every file that the pattern means: for `glob:`, `context` and `outputs` alike. A link to something inside of
+ * the project counts as that; one that leaves the project is a failure.
  */
 export async function findFiles(
   pattern: GlobPattern,
@@ -63,20 +60,20 @@ function report(
   entries: readonly Entry[],
   { view, options }: { readonly view: ProjectView; readonly options: FindOptions },
 ): void {
-  const prefix = prefixOf(options);
   const keptLinks = options.links === 'as they are' ? linksAmong(entries, options.root, view) : undefined;
   for (const [path, target] of keptLinks ?? []) sink.link(path, target);
   for (const { path, dirent } of entries) {
     if (keptLinks && isBelow(path, keptLinks)) continue;
+    const absolute = `${options.root}/${path}`;
     if (dirent.isFile()) {
-      // A link that leaves the project must not be followed, not even for its figures.
-      view.linkAt(`${options.root}/${path}`);
-      const stat = statSync(prefix + path, IF_THERE);
+      // A link that leaves the project must not be followed, not even for a stat.
+      view.linkAt(absolute);
+      const stat = statSync(absolute, IF_THERE);
       if (stat) sink.file(path, stat);
       else if (path.includes('\ufffd')) throw new GlobFailure(`the name of ${path} is not UTF-8`);
       // Else it was listed and is gone: removed this moment.
-    } else if (dirent.isSymbolicLink() && !view.isCircle(`${options.root}/${path}`)) {
-      sink.link(path, readlinkSync(prefix + path));
+    } else if (dirent.isSymbolicLink() && !view.isCircle(absolute)) {
+      sink.link(path, readlinkSync(absolute));
     }
   }
 }

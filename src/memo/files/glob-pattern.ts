@@ -1,4 +1,4 @@
-/** A pattern of project-relative paths with forward slashes. Files whose names begin with a dot are files like any other. */
+/** A pattern of project-relative paths with forward slashes. Names that begin with a dot match like any other. */
 export interface GlobPattern {
   readonly text: string;
   /** The pattern has no wildcard: it names one file, or a folder and all that is in it. */
@@ -40,7 +40,7 @@ function escapeText(text: string): string {
   return text.replace(/[!*?|[\](){}]/g, '\\$&');
 }
 
-/** A bar outside of parentheses, and a `!` that begins a name, are characters of a name; the library means more by them. */
+/** A bar outside of parentheses, and a `!` at the start of a name, are plain characters here; not in the library. */
 function escapeOddities(text: string): string {
   const bars = text.includes('(') ? text : text.replace(/(?<!\\)\|/g, '\\|');
   return bars.replace(/^!(?!\()/, '\\!');

@@ -87,7 +87,7 @@ export class ProjectView {
 
   /** Whether the walk is already in the folder that the link leads to. */
   #isCircle(path: string, real: string): boolean {
-    if (`${path}/`.startsWith(`${real}/`)) return true;
+    if (isInside(real, path)) return true;
     for (let folder = dirname(path); folder.length > this.#root.length; folder = dirname(folder)) {
       if (this.#links.get(folder) === real) return true;
     }
@@ -95,9 +95,9 @@ export class ProjectView {
   }
 
   #checkInside(path: string): void {
-    const seen = relative(this.#root, path);
-    if (!isInside(this.#root, path)) throw new GlobFailure(`${seen} leaves the project`);
+    const fromRoot = relative(this.#root, path);
+    if (!isInside(this.#root, path)) throw new GlobFailure(`${fromRoot} leaves the project`);
     if (isInside(this.#root, realpathSync.native(path))) return;
-    throw new GlobFailure(`${seen} is a link that leaves the project`);
+    throw new GlobFailure(`${fromRoot} is a link that leaves the project`);
   }
 }

@@ -5,8 +5,8 @@ import { type GlobPattern, LEFT_OUT, parseGlob } from './glob-pattern.js';
 import { type GlobFileSystem, matchEntries, UnusablePattern } from './match-entries.js';
 
 /**
- * Those of the paths that any of the patterns means, whether or not there are such files. fast-glob itself decides, over
- * a tree that holds nothing else: so this never differs from what `findFiles` finds.
+ * Those of the paths that any of the patterns means, whether or not there are such files. fast-glob itself decides,
+ * over a tree that holds nothing else: so this never differs from what `findFiles` finds.
  */
 export async function selectPaths(paths: readonly string[], patterns: readonly string[]): Promise<Set<string>> {
   const selected = new Set<string>();
@@ -35,7 +35,7 @@ export async function isSelected(path: string, patterns: readonly string[]): Pro
   return (await selectPaths([path], patterns)).size > 0;
 }
 
-/** A pattern that cannot be used selects nothing. Whoever captures by it says so. */
+/** A pattern that cannot be used selects nothing. The code that captures by it reports that. */
 async function entriesAmong(paths: readonly string[], patterns: readonly GlobPattern[]): Promise<Entry[]> {
   try {
     return await matchEntries(patterns, '/', treeOf(paths));
@@ -55,18 +55,18 @@ function isNamed(path: string, name: string): boolean {
   return path === name || path.startsWith(`${name}/`);
 }
 
-type Kind = Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
+type EntryKind = Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
 const yes = () => true;
 const no = () => false;
 const NOTHING = { isSymbolicLink: no, isBlockDevice: no, isCharacterDevice: no, isFIFO: no, isSocket: no };
-const FILE: Kind = { ...NOTHING, isFile: yes, isDirectory: no };
-const FOLDER: Kind = { ...NOTHING, isFile: no, isDirectory: yes };
+const FILE: EntryKind = { ...NOTHING, isFile: yes, isDirectory: no };
+const FOLDER: EntryKind = { ...NOTHING, isFile: no, isDirectory: yes };
 
 /** A file system with these files and their folders, as far as fast-glob asks. */
 function treeOf(paths: readonly string[]): GlobFileSystem {
-  const kinds = new Map<string, Kind>([['/', FOLDER]]);
+  const kinds = new Map<string, EntryKind>([['/', FOLDER]]);
   const folders = new Map<string, Dirent[]>();
-  const add = (path: string, kind: Kind): void => {
+  const add = (path: string, kind: EntryKind): void => {
     if (kinds.has(path)) return;
     kinds.set(path, kind);
     const folder = dirname(path);

@@ -18,7 +18,7 @@ import { derivedDir } from '../../util/user-cache.js';
  */
 const LIST = 'written.jsonl';
 
-/** As `writeFileAtomic`, for a file of ours. Recorded before the file is there, so that no phase ever sees it as a change. */
+/** As `writeFileAtomic`, for a file of ours. Recorded before it exists, so that no phase sees it as a change. */
 export function writeOwnFile(
   project: Project,
   path: string,

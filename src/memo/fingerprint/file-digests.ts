@@ -1,15 +1,16 @@
 import type { ErrnoError } from '../../util/atomic-write.js';
 import type { Clock } from '../../util/clock.js';
 import { sha256Hex } from '../../util/digest.js';
-import { digestFile, digestSmallFile, otherWork } from '../../util/digest-file.js';
-import { FIGURES } from '../files/found-files.js';
-import { isSettled, isTrustedAmong, NUMBERS, pathsOf, type StatTable } from './stat-table.js';
+import { digestFile, digestSmallFile } from '../../util/digest-file.js';
+import { nextTurn } from '../../util/timer.js';
+import { STATS_PER_FILE } from '../files/found-files.js';
+import { isSettled, isTrustedAmong, NUMBERS_PER_ROW, pathsOf, type StatTable } from './stat-table.js';
 
 export interface DigestRequest {
   readonly root: string;
   readonly clock: Clock;
   readonly paths: readonly string[];
-  readonly figures: readonly number[];
+  readonly stats: readonly number[];
   /** What is known already; undefined to read everything from the bytes. */
   readonly known: StatTable | undefined;
 }
@@ -23,16 +24,16 @@ const TURN_MS = 20;
 
 /** The content digest of every file: from the table where a row can be trusted, else from the bytes. */
 export async function digestFiles(request: DigestRequest): Promise<DigestResult> {
-  const { paths, figures, known, clock } = request;
+  const { paths, stats, known, clock } = request;
   const rows = matchRows(paths, known);
   const unknown: number[] = [];
   for (let i = 0; i < paths.length; i++) {
     const row = rows ? rows[i]! : i;
-    if (known === undefined || row < 0 || !isTrustedAmong(known, row, { figures, file: i })) unknown.push(i);
+    if (known === undefined || row < 0 || !isTrustedAmong(known, row, { stats, file: i })) unknown.push(i);
   }
   if (known && rows === undefined && unknown.length === 0) return { table: known };
 
-  const numbers = new Float64Array(paths.length * NUMBERS);
+  const numbers = new Float64Array(paths.length * NUMBERS_PER_ROW);
   const digests = Buffer.allocUnsafe(paths.length * 32);
   if (known) copyRows(known, rows, { numbers, digests, count: paths.length });
   /** The rows that are known, with the same contents. */
@@ -41,7 +42,7 @@ export async function digestFiles(request: DigestRequest): Promise<DigestResult>
   for (const i of unknown) {
     const readAt = clock.now();
     const absolute = `${request.root}/${paths[i]!}`;
-    const size = figures[i * FIGURES]!;
+    const size = stats[i * STATS_PER_FILE]!;
     let digest: string;
     try {
       // Awaiting each small file would cost more than reading it.
@@ -52,12 +53,12 @@ export async function digestFiles(request: DigestRequest): Promise<DigestResult>
       if (code === undefined) throw error;
       return { failed: `${paths[i]} cannot be read (${code})` };
     }
-    for (let k = 0; k < FIGURES; k++) numbers[i * NUMBERS + k] = figures[i * FIGURES + k]!;
-    numbers[i * NUMBERS + FIGURES] = readAt;
+    for (let k = 0; k < STATS_PER_FILE; k++) numbers[i * NUMBERS_PER_ROW + k] = stats[i * STATS_PER_FILE + k]!;
+    numbers[i * NUMBERS_PER_ROW + STATS_PER_FILE] = readAt;
     unchanged &&= known?.digests.toString('hex', i * 32, i * 32 + 32) === digest;
     digests.write(digest, i * 32, 'hex');
     if (clock.elapsed() - turn > TURN_MS) {
-      await otherWork();
+      await nextTurn();
       turn = clock.elapsed();
     }
   }
@@ -92,12 +93,15 @@ function copyRows(
   for (let i = 0; i < to.count; i++) {
     const row = rows[i]!;
     if (row < 0) continue;
-    to.numbers.set(known.numbers.subarray(row * NUMBERS, row * NUMBERS + NUMBERS), i * NUMBERS);
+    to.numbers.set(
+      known.numbers.subarray(row * NUMBERS_PER_ROW, row * NUMBERS_PER_ROW + NUMBERS_PER_ROW),
+      i * NUMBERS_PER_ROW,
+    );
     known.digests.copy(to.digests, i * 32, row * 32, row * 32 + 32);
   }
 }
 
-/** One digest of all names and contents. A path cannot hold a NUL and a digest has one length, so no two lists mix up. */
+/** One digest of all names and contents. No path holds a NUL and all digests have one length: no two lists mix up. */
 function combine(paths: readonly string[], digests: Buffer): string {
   const hex = digests.toString('hex');
   const lines = paths.map((path, i) => `${path}\0${hex.slice(i * 64, i * 64 + 64)}`);

@@ -1,9 +1,9 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
-import { haveSameFigures, leftAloneBefore } from '../../util/file-figures.js';
-import { below, isInside } from '../../util/inside.js';
+import { haveSameStamp, leftAloneBefore } from '../../util/file-stamp.js';
+import { isInside } from '../../util/inside.js';
 import { isSelected } from '../files/select-paths.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import type { Fingerprint } from './syntax.js';
@@ -16,25 +16,26 @@ const IF_THERE = { throwIfNoEntry: false } as const;
 const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
 
 /**
- * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this process
- * has read them and the file was left alone long before and ever since: after each execution its inputs are asked again.
+ * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this
+ * process has read them and the file was left alone long before and ever since: after each execution its inputs are
+ * asked again.
  */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
-  const absolute = below(context.project.root, fingerprint.path);
+  const absolute = join(context.project.root, fingerprint.path);
   if (options.ownOutputs.length === 0) {
     const digest = digestPlainFile(absolute, context);
     if (digest !== undefined) return { value: digest };
   }
-  return resolveCarefully(absolute, fingerprint.path, options, context);
+  return resolveCarefully(fingerprint.path, options, context);
 };
 
-/** A folder is looked at once, however many of its files are asked for. */
-function isReallyInside(folder: string, { project, inside }: SourceContext): boolean {
+/** Looks at each folder only once, however many of its files are asked for. */
+function isFolderInside(folder: string, { project, inside }: SourceContext): boolean {
   if (inside.has(folder)) return true;
   try {
     if (!isInside(project.root, realpathSync.native(folder))) return false;
   } catch {
-    // Not there, or not to be read: the careful way has words for it.
+    // Not there or not readable: `resolveCarefully` has words for it.
     return false;
   }
   inside.add(folder);
@@ -48,8 +49,8 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
     const stat = lstatSync(path, IF_THERE);
     if (!stat?.isFile() || stat.size > SMALL) return undefined;
     const known = read.get(path);
-    if (known && haveSameFigures(known, stat)) return known.digest;
-    if (!isReallyInside(dirname(path), context)) return undefined;
+    if (known && haveSameStamp(known, stat)) return known.digest;
+    if (!isFolderInside(dirname(path), context)) return undefined;
     const { size, mtimeMs, ctimeMs, ino } = stat;
     const isLeftAlone = leftAloneBefore(mtimeMs, ctimeMs, project.clock.now());
     const text = readFileSync(path, UTF8);
@@ -59,17 +60,17 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
     if (isLeftAlone) read.set(path, { size, mtimeMs, ctimeMs, ino, digest });
     return digest;
   } catch {
-    // Unreadable, or gone meanwhile: the careful way has words for it.
+    // Unreadable, or gone meanwhile: `resolveCarefully` has words for it.
     return undefined;
   }
 }
 
 async function resolveCarefully(
-  absolute: string,
   path: string,
   options: SourceOptions,
   { project }: SourceContext,
 ): Promise<SourceResult> {
+  const absolute = join(project.root, path);
   const relative = absolute.slice(project.root.length + 1);
   if (await isSelected(relative, options.ownOutputs)) return { value: 'own output' };
   try {

@@ -52,7 +52,7 @@ function isSubmodule(record: string): boolean {
 
 /** What `git ls-files -v --stage -z` says of files that `git status` is not asked about, or does not look at. */
 export interface GitIndex {
-  /** Git was told to believe these unchanged. */
+  /** Git was asked to assume that these are unchanged. */
   readonly assumed: readonly string[];
   /** Left out by a sparse checkout. */
   readonly sparse: readonly string[];

@@ -18,7 +18,7 @@ import type { Source, SourceContext, SourceOptions, SourceResult } from './sourc
 import { partsOf, readTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
-/** HEAD, and the content of everything that is not as in HEAD: edited, staged, deleted, untracked; not what is ignored. */
+/** HEAD, and the content of all that differs from it: edited, staged, deleted, untracked; not what is ignored. */
 export const resolveGitWorktree: Source<Fingerprint & { source: 'git-worktree' }> = async (_what, options, context) => {
   if (!isInRepository(context.project)) return { value: '', warning: OUTSIDE_REPOSITORY };
   const top = await ask(['rev-parse', '--show-toplevel'], context);
@@ -52,7 +52,7 @@ async function describeTree(top: string, options: SourceOptions, context: Source
   return { value: { head: status.head, changes: clean ? '' : sha256Hex(canonicalEncode(parts)) }, parts };
 }
 
-/** Neither what the phase itself writes nor the state of taskflow is a change, nor a file that is just being written. */
+/** The phase's own outputs, the state of taskflow and files that are just being written are no changes. */
 async function thatCount(
   top: string,
   paths: readonly string[],
@@ -62,19 +62,19 @@ async function thatCount(
   const ours = [stateDir, userCacheDir(project.env, project.home)].map((folder) => relative(project.root, folder));
   const state = [`${STATE_DIR}/cache`, `${STATE_DIR}/runs`, ...ours];
   const isState = (path: string) => state.some((folder) => path === folder || path.startsWith(`${folder}/`));
-  const seen = paths.map((path) => relative(project.root, join(top, path)));
-  const own = await selectPaths(seen, options.ownOutputs);
-  return paths.filter((path, i) => !own.has(seen[i]!) && !isState(seen[i]!) && !isTemporary(path));
+  const fromRoot = paths.map((path) => relative(project.root, join(top, path)));
+  const own = await selectPaths(fromRoot, options.ownOutputs);
+  return paths.filter((path, i) => !own.has(fromRoot[i]!) && !isState(fromRoot[i]!) && !isTemporary(path));
 }
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--no-renames'];
 
-interface Tree extends GitStatus {
+interface WorkTree extends GitStatus {
   /** Submodules that are at their commit. Git is not let into them: it would obey their settings, not ours. */
   readonly unmoved: ReadonlySet<string>;
 }
 
-async function askStatus(top: string, context: SourceContext): Promise<Tree | { failed: string }> {
+async function askStatus(top: string, context: SourceContext): Promise<WorkTree | { failed: string }> {
   const filters = await withoutOwnFilters(top, context);
   if ('failed' in filters) return filters;
   const [said, listed] = await Promise.all([
@@ -122,7 +122,7 @@ async function describeChanges(
     clock: project.clock,
     known,
     paths: files.paths,
-    figures: files.figures,
+    stats: files.stats,
   });
   if ('vanished' in digested) return { failed: `${digested.vanished} was removed meanwhile` };
   if ('failed' in digested) return digested;

@@ -33,18 +33,18 @@ async function attempt(
   context: SourceContext,
 ): Promise<SourceResult | { vanished: string }> {
   const { project, stateDir } = context;
-  const { root, prefix } = project;
+  const { root } = project;
   const pattern = parseGlob(fingerprint.pattern);
   const name = tableName(canonicalEncode([pattern.text, [...ownOutputs].sort()]));
   const known = fingerprint.exact ? undefined : readTable(project, name);
   const files = known ? new KnownFiles(known) : new FoundFiles();
   const leftOut = [stateDir, userCacheDir(project.env, project.home)].map((folder) => relative(root, folder));
-  const failure = await findInto(files, pattern, { root, prefix, leftOut, except: ownOutputs });
+  const failure = await findInto(files, pattern, { root, leftOut, except: ownOutputs });
   if (failure) return failure;
   const found = files instanceof KnownFiles ? files.differing() : files;
   if (known && found === undefined) return describe(known, files.links);
-  const { paths, figures } = found!;
-  const digested = await digestFiles({ root, clock: project.clock, known, paths, figures });
+  const { paths, stats } = found!;
+  const digested = await digestFiles({ root, clock: project.clock, known, paths, stats });
   if (!('table' in digested)) return digested;
   if (!fingerprint.exact && digested.table !== known) writeTable(project, name, digested.table);
   return describe(digested.table, files.links);

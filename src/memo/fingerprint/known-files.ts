@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
-import { FIGURES, type FileSink, FoundFiles, type FoundLink } from '../files/found-files.js';
-import { isTrusted, NUMBERS, pathsOf, type StatTable } from './stat-table.js';
+import { type FileSink, FoundFiles, type FoundLink, STATS_PER_FILE } from '../files/found-files.js';
+import { isTrusted, NUMBERS_PER_ROW, pathsOf, type StatTable } from './stat-table.js';
 
 /**
  * Compares what a walk finds with the rows of a table, one by one, and begins to collect only where they differ: of
@@ -49,7 +49,7 @@ export class KnownFiles implements FileSink {
     const found = new FoundFiles();
     for (const [row, path] of pathsOf(this.#known).slice(0, this.#same).entries()) {
       found.paths.push(path);
-      for (let k = 0; k < FIGURES; k++) found.figures.push(this.#known.numbers[row * NUMBERS + k]!);
+      for (let k = 0; k < STATS_PER_FILE; k++) found.stats.push(this.#known.numbers[row * NUMBERS_PER_ROW + k]!);
     }
     return found;
   }

@@ -9,7 +9,7 @@ const LIMIT_MS = 60_000;
 export function processExec(options: {
   readonly run: (request: ProcessRequest) => Promise<ProcessResult>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Asked each time: who starts the process may know it later than who makes this. */
+  /** Called each time: it may not be known yet when this is made. */
   readonly signal?: () => AbortSignal | undefined;
 }): Exec {
   return async (argv, cwd) => {

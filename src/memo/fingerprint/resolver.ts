@@ -61,7 +61,7 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
       const name = plain ? entry : canonicalEncode([entry, cwd, ownOutputs]);
       const known = resolved.get(name);
       if (known) return known;
-      const resolution = resolveEntry(entry, parse(entry), { cwd, ownOutputs }, context);
+      const resolution = resolveEntry({ entry, parsed: parse(entry) }, { cwd, ownOutputs }, context);
       resolved.set(name, resolution);
       return resolution;
     },
@@ -78,8 +78,7 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
 
 /** At once where the source answers at once: a warm run asks a thousand times. */
 function resolveEntry(
-  entry: string,
-  parsed: ReturnType<typeof parseFingerprint>,
+  { entry, parsed }: { readonly entry: string; readonly parsed: ReturnType<typeof parseFingerprint> },
   options: SourceOptions,
   context: SourceContext,
 ): Promise<Resolution> | Resolution {

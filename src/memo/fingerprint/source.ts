@@ -1,4 +1,4 @@
-import type { FileFigures } from '../../util/file-figures.js';
+import type { FileStamp } from '../../util/file-stamp.js';
 import type { Project } from '../../util/project.js';
 import type { FingerprintValue } from '../identity.js';
 import type { Fingerprint } from './syntax.js';
@@ -18,18 +18,18 @@ export interface SourceContext {
   /** The store's folder, which is no input of anything; absolute. */
   readonly stateDir: string;
   readonly exec: Exec;
-  /** Ends git with the run. Asked each time: the run may begin later than this. */
+  /** Ends git with the run. Called each time: the run may not have begun yet when this is made. */
   readonly signal?: (() => AbortSignal | undefined) | undefined;
   /** Folders that were found to be inside of the project since something was last executed. */
   readonly inside: Set<string>;
   /** Small files that were read before, by absolute path. */
-  readonly read: Map<string, ReadFile>;
+  readonly read: Map<string, KnownFile>;
   /** False in a dry run, which must not start what the flow says. */
   readonly runCommands: boolean;
 }
 
-/** With figures that stand for the content: see `leftAloneBefore`. */
-export interface ReadFile extends FileFigures {
+/** Its stamp belongs to this content only: see `leftAloneBefore`. */
+export interface KnownFile extends FileStamp {
   readonly digest: string;
 }
 

@@ -1,8 +1,9 @@
-import { checksum } from '../../util/checksum.js';
+import { crc32 } from 'node:zlib';
 import { readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
-import { type FileFigures, leftAloneBefore } from '../../util/file-figures.js';
+import { sha256Hex } from '../../util/digest.js';
+import { type FileStamp, leftAloneBefore } from '../../util/file-stamp.js';
 import type { ProjectPlace } from '../../util/user-cache.js';
-import { FIGURES } from '../files/found-files.js';
+import { STATS_PER_FILE } from '../files/found-files.js';
 
 /**
  * What is known of the files of one glob: what a stat said, and the digest of the content then. One file per glob,
@@ -10,14 +11,14 @@ import { FIGURES } from '../files/found-files.js';
  *
  *     header (HEADER bytes of JSON, padded) | numbers: size, mtime, ctime, inode, time of reading | digests | paths
  *
- * The rows stand in the order in which the file system lists the files. It lists them the same way the next time, so a
- * look-up is a comparison with the next row, without sorting and without a map.
+ * The rows have the order in which the file system lists the files. It lists them the same way the next time, so a
+ * look-up compares with the next row and needs neither a sort nor a map.
  */
 export interface StatTable {
   readonly rows: number;
   /** Each followed by a NUL, which no path holds. */
   readonly paths: string;
-  /** NUMBERS per row. */
+  /** NUMBERS_PER_ROW per row. */
   readonly numbers: Float64Array;
   /** 32 bytes per row. */
   readonly digests: Buffer;
@@ -25,15 +26,15 @@ export interface StatTable {
   readonly value: string;
 }
 
-/** The figures of a file, and when it was read. */
-export const NUMBERS = FIGURES + 1;
-const VERSION = 2;
-/** A multiple of eight, so that the numbers behind it can be used where they stand. */
+/** The stats of a file, and when it was read. */
+export const NUMBERS_PER_ROW = STATS_PER_FILE + 1;
+const VERSION = 3;
+/** A multiple of eight, so that the numbers behind it can be used without a copy. */
 const HEADER = 256;
 
 /** Whether the row's digest is that of the file of which a stat says this. */
-export function isTrusted({ numbers }: StatTable, row: number, stat: FileFigures): boolean {
-  const start = row * NUMBERS;
+export function isTrusted({ numbers }: StatTable, row: number, stat: FileStamp): boolean {
+  const start = row * NUMBERS_PER_ROW;
   return (
     numbers[start] === stat.size &&
     numbers[start + 1] === stat.mtimeMs &&
@@ -43,21 +44,21 @@ export function isTrusted({ numbers }: StatTable, row: number, stat: FileFigures
   );
 }
 
-/** The same, of file `file` in a list of figures. */
+/** The same, of file `file` in a list of stats. */
 export function isTrustedAmong(
   { numbers }: StatTable,
   row: number,
-  { figures, file }: { readonly figures: readonly number[]; readonly file: number },
+  { stats, file }: { readonly stats: readonly number[]; readonly file: number },
 ): boolean {
-  const start = row * NUMBERS;
-  const at = file * FIGURES;
-  for (let k = 0; k < FIGURES; k++) if (numbers[start + k] !== figures[at + k]) return false;
+  const start = row * NUMBERS_PER_ROW;
+  const at = file * STATS_PER_FILE;
+  for (let k = 0; k < STATS_PER_FILE; k++) if (numbers[start + k] !== stats[at + k]) return false;
   return isSettled(numbers, row);
 }
 
 /** Whether the file of this row had been left alone for long enough when it was read. */
 export function isSettled(numbers: Float64Array, row: number): boolean {
-  const start = row * NUMBERS;
+  const start = row * NUMBERS_PER_ROW;
   return leftAloneBefore(numbers[start + 1]!, numbers[start + 2]!, numbers[start + 4]!);
 }
 
@@ -74,10 +75,8 @@ export function partsOf(table: StatTable): Record<string, string> {
   return parts;
 }
 
-/** Sums will do: of two globs that fall on one name each only finds that the other's files are not its own. */
 export function tableName(what: string): string {
-  const sums = [what, `${what}\0`].map((text) => checksum(Buffer.from(text)).toString(16).padStart(8, '0'));
-  return `${sums.join('')}.bin`;
+  return `${sha256Hex(what).slice(0, 32)}.bin`;
 }
 
 /** Undefined when there is none or it is not whole: then everything is read again. */
@@ -86,15 +85,15 @@ export function readTable(project: ProjectPlace, name: string): StatTable | unde
   if (bytes === undefined) return undefined;
   const header = readHeader(bytes);
   const body = bytes.subarray(HEADER);
-  if (header?.version !== VERSION || header.sum !== checksum(body)) return undefined;
+  if (header?.version !== VERSION || header.sum !== crc32(body)) return undefined;
   const { rows, value } = header;
-  const numbersEnd = rows * NUMBERS * 8;
+  const numbersEnd = rows * NUMBERS_PER_ROW * 8;
   const digestsEnd = numbersEnd + rows * 32;
   const place = body.byteOffset % 8 === 0 ? body : Buffer.from(Uint8Array.from(body).buffer);
   return {
     rows,
     value,
-    numbers: new Float64Array(place.buffer, place.byteOffset, rows * NUMBERS),
+    numbers: new Float64Array(place.buffer, place.byteOffset, rows * NUMBERS_PER_ROW),
     digests: body.subarray(numbersEnd, digestsEnd),
     paths: body.toString('utf8', digestsEnd),
   };
@@ -119,9 +118,9 @@ function readHeader(bytes: Buffer): Header | undefined {
 /** Best effort: a table that cannot be written costs time, nothing else. */
 export function writeTable(project: ProjectPlace, name: string, table: StatTable): void {
   const { rows, value, numbers, digests, paths } = table;
-  const figures = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-  const body = Buffer.concat([figures, digests, Buffer.from(paths)]);
-  const header: Header = { version: VERSION, rows, value, sum: checksum(body) };
+  const numberBytes = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+  const body = Buffer.concat([numberBytes, digests, Buffer.from(paths)]);
+  const header: Header = { version: VERSION, rows, value, sum: crc32(body) };
   const whole = Buffer.concat([Buffer.from(JSON.stringify(header).padEnd(HEADER)), body]);
   writeDerivedFile(project, name, whole);
 }

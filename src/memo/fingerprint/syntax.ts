@@ -17,7 +17,7 @@ export const FINGERPRINT_PREFIXES = ['git:', 'glob:', 'glob!:', 'file:', 'env:',
 const EXAMPLES =
   'git:HEAD, git:worktree, glob:src/**, glob!:src/**, file:package.json, env:NODE_ENV, cmd:node --version';
 
-/** Pure and cheap, for the checker and for the resolver alike. Placeholders may stand anywhere after the prefix. */
+/** Pure and cheap, for the checker and for the resolver alike. Placeholders may be anywhere after the prefix. */
 export function parseFingerprint(entry: string): ParsedFingerprint {
   const prefix = FINGERPRINT_PREFIXES.find((known) => entry.startsWith(known));
   if (prefix === undefined) {
@@ -45,7 +45,7 @@ export function parseFingerprint(entry: string): ParsedFingerprint {
 }
 
 /**
- * The entry with its placeholders filled in. The words of a command are told apart before, so that a value with blanks
+ * The entry with its placeholders filled in. A command is split into words before that, so that a value with blanks
  * or quotes stays one argument.
  */
 export function renderFingerprint(entry: string, render: (template: string) => string): string {

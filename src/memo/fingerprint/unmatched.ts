@@ -16,7 +16,7 @@ export interface Unmatched {
 
 interface Surroundings {
   readonly root: string;
-  /** Globs of the files that phases of the flow make: what they will match is no mistake. Placeholders may be in them. */
+  /** Globs of the files that phases of the flow make: to match them later is no mistake. May hold placeholders. */
   readonly outputs: readonly string[];
 }
 
@@ -55,7 +55,7 @@ async function matchesNothing(fingerprint: Fingerprint, root: string): Promise<b
   return !('failed' in found) && found.paths.length === 0 && found.links.length === 0;
 }
 
-/** `?(…)` stands for one or none: who writes it knows that there may be none. */
+/** `?(…)` means one or none: its author knows that there may be none. */
 function mayBeMissing(pattern: string): boolean {
   return pattern.includes('?(');
 }

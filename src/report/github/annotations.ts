@@ -28,9 +28,9 @@ export function runAnnotations(result: RunResult, reported: ReportedFlow): Annot
     if (tolerated.has(id)) return { severity: 'warning', ...place, title: `${id} ${status}, and is optional`, message };
     return { severity: 'error', ...place, title: `${id} ${status}`, message };
   };
-  const told = result.phases.filter(({ status }) => TOLD.has(status));
-  const stopping = told.filter(({ id }) => !tolerated.has(id)).map(annotate);
-  const others = told.filter(({ id }) => tolerated.has(id)).map(annotate);
+  const notable = result.phases.filter(({ status }) => NOTABLE.has(status));
+  const stopping = notable.filter(({ id }) => !tolerated.has(id)).map(annotate);
+  const others = notable.filter(({ id }) => tolerated.has(id)).map(annotate);
   if (stopping.length === 0 && result.status !== 'success') {
     const message = result.error?.message ?? result.status;
     stopping.push({ severity: 'error', file, title: `${result.flow}: ${result.status}`, message });
@@ -38,7 +38,7 @@ export function runAnnotations(result: RunResult, reported: ReportedFlow): Annot
   return [...stopping.slice(0, MOST), ...others.slice(0, MOST)];
 }
 
-const TOLD: ReadonlySet<PhaseResult['status']> = new Set(['failed', 'blocked', 'paused']);
+const NOTABLE: ReadonlySet<PhaseResult['status']> = new Set(['failed', 'blocked', 'paused']);
 
 /** Rows that failed, at their line in the list of rows. */
 export function batchAnnotations(result: BatchResult, rowsFile: string | undefined): Annotation[] {

@@ -63,7 +63,7 @@ export class PriorDecisions {
       if (!approval.startsWith(row)) return false;
       const rest = approval.slice(row.length);
       // How a nested flow is built is not in the journal; there, everything later counts.
-      return before.has(rest) || (rest.includes('/') && approval !== path && isInside(path, approval));
+      return before.has(rest) || (rest.includes('/') && approval !== path && isInSameFlow(path, approval));
     });
   }
 
@@ -97,7 +97,7 @@ function isAnswered(status: Status): boolean {
 }
 
 /** Whether the path lies in the same nested flow as the approval. */
-function isInside(path: string, approval: string): boolean {
+function isInSameFlow(path: string, approval: string): boolean {
   return path.startsWith(approval.slice(0, approval.lastIndexOf('/') + 1));
 }
 

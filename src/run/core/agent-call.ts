@@ -88,7 +88,7 @@ async function agentFile(
   at: Pick<PhaseContext, 'run' | 'scope'>,
   name: string,
 ): Promise<AgentFile | { readonly failure: Failure }> {
-  const found = findAgent(at.run.options.project, name, at.scope.flow.agentScope);
+  const found = findAgent(at.run.options.project, name, { scope: at.scope.flow.agentScope });
   if ('agent' in found) return found.agent;
   const nearest = await nearestName(name, found.known);
   const hint = nearest === undefined ? undefined : `Did you mean ${nearest}?`;

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { writeNote } from '../../util/atomic-write.js';
+import { writeFileAtomic } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
@@ -130,7 +130,7 @@ export function pointAt(project: Project, runId: string, pointers: readonly stri
       return;
     }
   }
-  for (const pointer of pointers) writeNote(pointerPath(project, pointer), `${runId}\n`);
+  for (const pointer of pointers) writeFileAtomic(pointerPath(project, pointer), `${runId}\n`);
 }
 
 /** After `cache clear FLOW` and `runs clear` nothing of the flow is continued. */

@@ -77,7 +77,7 @@ export async function prepareFlow(
   const { flow } = spec;
   const deep = tooDeep(at.scope, flow, spec.generated);
   if (deep) return { failure: deep };
-  const bound = bindArgs(flow.args, spec.with, at.run.options.project, { source: 'json' });
+  const bound = bindArgs(flow.args, spec.with, { root: at.run.options.project.root, source: 'json' });
   if ('problems' in bound) {
     const problem = bound.problems[0]!;
     return { failure: { code: 'bad-input', message: `${flow.name}: ${problem.message}`, hint: problem.hint } };

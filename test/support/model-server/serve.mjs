@@ -1,4 +1,5 @@
-// The scripted model as a program: `node test/support/model-server/serve.mjs [PORT]`. Prints its address as one JSON line.
+// The scripted model as a program: `node test/support/model-server/serve.mjs [PORT]`. Prints its address as one JSON
+// line.
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 

@@ -41,7 +41,7 @@ arguments are those of the run; secret arguments have to be given again.`,
     if ('status' in configured) return configured.status;
     const runner = await unknownRunnerFlag(invocation, configured.config);
     if (runner) return complain(invocation, runner.message, runner.hint);
-    const bound = await givenArgs(invocation, [], loaded.flow.args, earlierArgs(head, loaded.flow.args));
+    const bound = await givenArgs(invocation, loaded.flow.args, { earlier: earlierArgs(head, loaded.flow.args) });
     if ('problems' in bound) return complainAll(invocation, bound.problems);
     return executeRun(invocation, {
       ...settings,

@@ -52,7 +52,7 @@ export async function bindRows(raw: readonly RawRow[], options: BindRowsOptions)
       if (Object.hasOwn(specs, name)) known[name] = value;
       else unknown.set(name, (unknown.get(name) ?? 0) + 1);
     }
-    const bound = bindArgs(without(specs, common, known), known, project, { source });
+    const bound = bindArgs(without(specs, common, known), known, { root: project.root, source });
     if ('problems' in bound) {
       for (const { message } of await suggestArguments(bound.problems, specs)) problems.push({ line, message });
       continue;
