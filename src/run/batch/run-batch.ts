@@ -2,8 +2,8 @@ import type { RunEvent, RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import { spentOf } from '../core/result.js';
 import { windDown } from '../execute/leftovers.js';
-import { openRun, type Refused } from '../start/start-run.js';
-import type { BatchOptions } from './options.js';
+import { openRun, type Refused } from '../start/open-run.js';
+import { type BatchOptions, runOptionsOf } from './options.js';
 import type { BatchResult, RowResult } from './result.js';
 import type { BatchRow } from './rows/bind-rows.js';
 import { RowRunner } from './run-row.js';
@@ -18,16 +18,12 @@ const ROWS_PER_SLOT = 2;
  */
 export async function runBatch(
   options: BatchOptions,
-  onEvent: (event: RunEvent) => void = () => {},
+  onEvent?: (event: RunEvent) => void,
 ): Promise<BatchResult | Refused> {
   const { rows, project } = options;
-  const opened = await openRun(
-    { ...options, args: {}, batch: { over: options.over, total: rows.length } },
-    'batch',
-    onEvent,
-  );
-  if ('refused' in opened) return opened;
-  const { context } = opened;
+  const session = await openRun(runOptionsOf(options), { onEvent });
+  if ('refused' in session) return session;
+  const { context } = session;
   const tally = new Tally(rows.length);
   const runner = new RowRunner(context, options);
   const jobs = Math.max(1, options.jobs ?? context.slots.size * ROWS_PER_SLOT);
@@ -48,19 +44,19 @@ export async function runBatch(
   const { closed } = context.admission;
   const status = statusOf(tally, closed, context.signal.aborted);
   const failure = status === 'success' ? undefined : (tally.firstError ?? errorOf(closed));
-  opened.end({ status, failure });
+  session.end({ status, failure });
   await context.tidyStore();
   return {
     runId: context.runId,
     flow: options.flow.name,
     status,
-    continues: opened.continues,
+    continues: session.continues?.runId,
     ...tally.figures,
-    durationMs: Math.round(project.clock.elapsed() - opened.startedAt),
+    durationMs: Math.round(project.clock.elapsed() - session.startedAt),
     spent: spentOf(context.ledger),
     saved: { ...context.ledger.saved, ms: Math.round(context.ledger.saved.ms) },
     rows: tally.rows,
-    warnings: opened.warnings,
+    warnings: session.warnings,
     error: failure,
     outputOf: (row) => runner.outputOf(row),
   };

@@ -27,9 +27,12 @@ export async function carryOver(
   previous: RunHead,
   { how, journal, flowFiles }: CarryOptions,
 ): Promise<PriorResults> {
-  const prior = new PriorResults(how, previous.runId, journal.path, (runId) =>
-    changedSinceRun(project, runId, flowFiles),
-  );
+  const prior = new PriorResults({
+    how,
+    runId: previous.runId,
+    journal: journal.path,
+    changedSince: (runId) => changedSinceRun(project, runId, flowFiles),
+  });
   const children = new Map<number, ChildIdentity>();
   carryInto(journal, prior, {
     from: previous.runId,
@@ -60,7 +63,7 @@ export function carryLines(
   journal: JournalWriter,
   at: number,
 ): PriorResults {
-  const prior = new PriorResults('checkpoint', runId, journal.path);
+  const prior = new PriorResults({ how: 'checkpoint', runId, journal: journal.path });
   carryInto(journal, prior, { from: runId, at, read: () => (run ? [run, ...lines] : lines) });
   return prior;
 }

@@ -45,7 +45,7 @@ function carriedFrom(path: string, runId: string): JournalLine[] {
   const lines = function* () {
     for (const { line } of readLines(path)) yield line;
   };
-  return [...linesToCarry(lines, new PriorResults('checkpoint', runId, path))];
+  return [...linesToCarry(lines, new PriorResults({ how: 'checkpoint', runId, journal: path }))];
 }
 
 function sealOf(content: Omit<Checkpoint, 'checksum' | 'mac'>, signingKey?: Buffer | string) {

@@ -9,6 +9,15 @@ import type { Standing } from './survey.js';
 
 export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
 
+export interface PriorSource {
+  readonly how: PriorHow;
+  readonly runId?: string;
+  /** A journal, or how to read a line that is nowhere on disk. */
+  readonly journal: string | ((place: LinePlace) => JournalLine | undefined);
+  /** What changed around the flow since a run ended. */
+  readonly changedSince?: (runId: string) => string | undefined;
+}
+
 /**
  * What the run that is continued has left: results by run key and by phase, decisions, and side effects whose end nobody
  * saw. Only places are kept in memory; a result is read when it is asked for.
@@ -23,13 +32,16 @@ export class PriorResults {
   readonly #decisions = new PriorDecisions();
   readonly #changed = new Map<string, string | undefined>();
 
-  constructor(
-    readonly how: PriorHow,
-    readonly runId: string | undefined,
-    /** A journal, or how to read a line that is nowhere on the disk. */
-    private readonly journal: string | ((place: LinePlace) => JournalLine | undefined),
-    private readonly changedSince: (runId: string) => string | undefined = () => undefined,
-  ) {}
+  constructor(private readonly source: PriorSource) {}
+
+  get how(): PriorHow {
+    return this.source.how;
+  }
+
+  /** The run that is continued. */
+  get runId(): string | undefined {
+    return this.source.runId;
+  }
 
   /** Takes note of what a line says about the state of the run. All lines, in their order. */
   note(line: JournalLine): void {
@@ -139,7 +151,7 @@ export class PriorResults {
 
   /** What changed around the flow since a run ended, in words. Looked up once. */
   changed(since: string): string | undefined {
-    if (!this.#changed.has(since)) this.#changed.set(since, this.changedSince(since));
+    if (!this.#changed.has(since)) this.#changed.set(since, this.source.changedSince?.(since));
     return this.#changed.get(since);
   }
 
@@ -154,7 +166,7 @@ export class PriorResults {
   }
 
   #read(place: LinePlace | undefined): ResultLine | undefined {
-    const { journal } = this;
+    const { journal } = this.source;
     const line = place && (typeof journal === 'string' ? readLineAt(journal, place) : journal(place));
     return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
   }

@@ -20,7 +20,7 @@ export function clearResults(project: Project, flow: string | undefined, cleared
   const runIds = new Set<string>();
   for (const runId of lastRuns(project, flow)) {
     const latest = latestOf(project, runId);
-    if (latest) runIds.add('head' in latest ? latest.head.runId : latest.takenBy);
+    if (latest) runIds.add('head' in latest ? latest.head.runId : latest.claimedBy);
   }
   for (const runId of runIds) {
     try {

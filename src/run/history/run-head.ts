@@ -25,7 +25,7 @@ export function runHead(project: Project, runId: string): RunHead | undefined {
   if (!run) return undefined;
   const end = lastEnd(path);
   if (end) return { runId, run, state: end.status, endedAt: end.at, end };
-  const state = isOwnerAlive(project, runId, run.owner) ? 'running' : 'crashed';
+  const state = isOwnerAlive(project, { runId, owner: run.owner }) ? 'running' : 'crashed';
   return { runId, run, state, endedAt: statSync(path).mtimeMs };
 }
 

@@ -13,6 +13,7 @@ import { writeNote } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
+import type { RunGroup } from '../core/run-group.js';
 
 const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
 /** Beside the runs: which run of a flow was the last one. Derived, and harmless when lost. */
@@ -111,12 +112,11 @@ export function lastRunUnder(project: Project, pointer: string): string | undefi
 /** A batch is the last one of its rows only: what continues or explains a plain run is no batch. */
 export function rememberLastRun(
   project: Project,
-  flow: string,
-  argsDigest: string,
+  { flowId, argsDigest }: RunGroup,
   { runId, mode }: { readonly runId: string; readonly mode: 'run' | 'batch' },
 ): void {
-  const ofArguments = pointerName(flow, argsDigest);
-  pointAt(project, runId, mode === 'run' ? [pointerName(flow, undefined), ofArguments] : [ofArguments]);
+  const ofArguments = pointerName(flowId, argsDigest);
+  pointAt(project, runId, mode === 'run' ? [pointerName(flowId, undefined), ofArguments] : [ofArguments]);
 }
 
 /** Makes this run the last one under each of the names. */

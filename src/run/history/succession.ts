@@ -24,7 +24,7 @@ export type Succession =
   /** It is the last one. */
   | { readonly head: RunHead; readonly free: number }
   /** A process that is alive is just taking it over. */
-  | { readonly takenBy: string };
+  | { readonly claimedBy: string };
 
 /** The newest of the runs that go on with this one (itself if none does); undefined when there is none to go on with. */
 export function latestOf(project: Project, runId: string): Succession | undefined {
@@ -42,14 +42,18 @@ export function latestOf(project: Project, runId: string): Succession | undefine
     }
     const next = heirOf(project, current);
     if ('free' in next) return { head, free: next.free };
-    if ('pending' in next) return { takenBy: next.pending };
+    if ('pending' in next) return { claimedBy: next.pending };
     if (visited.has(next.heir)) return { head, free: 1 };
     current = next.heir;
   }
 }
 
 /** Takes the right to continue a run that nobody has taken; false when somebody was faster. */
-export function claimRun(project: Project, runId: string, place: number, newRunId: string): boolean {
+export function claimRun(
+  project: Project,
+  { runId, place }: { readonly runId: string; readonly place: number },
+  newRunId: string,
+): boolean {
   const path = claimPath(project, runId, place);
   const written = `${path}.${newRunId}`;
   const claim: Claim = { runId: newRunId, owner: holderIdentity() };
@@ -75,7 +79,7 @@ export function wentOn(project: Project, runId: string): boolean {
 export function continuedBy(project: Project, runId: string): string | undefined {
   const latest = wentOn(project, runId) ? latestOf(project, runId) : undefined;
   if (!latest) return undefined;
-  return 'takenBy' in latest ? latest.takenBy : latest.head.runId;
+  return 'claimedBy' in latest ? latest.claimedBy : latest.head.runId;
 }
 
 function heirOf(
@@ -87,7 +91,7 @@ function heirOf(
     const claim = readClaim(path);
     if (!claim) return { free: place };
     if (hasTakenOver(project, claim.runId)) return { heir: claim.runId };
-    if (isOwnerAlive(project, claim.runId, claim.owner, statIfThere(path)?.mtimeMs)) return { pending: claim.runId };
+    if (isOwnerAlive(project, { ...claim, since: statIfThere(path)?.mtimeMs })) return { pending: claim.runId };
   }
 }
 
