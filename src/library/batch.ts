@@ -20,8 +20,7 @@ import { type RunFlowOptions, whatToRun } from './run.js';
 export type BatchRowValue = Readonly<Record<string, JsonValue | undefined>> | string | number | boolean;
 
 /** How a program runs a flow over many rows. What is not said here is as in `RunFlowOptions`. */
-export interface RunBatchOptions
-  extends Omit<RunFlowOptions, 'args' | 'continuation' | 'batch' | 'repeat' | 'stands' | 'world'> {
+export interface RunBatchOptions extends Omit<RunFlowOptions, 'args' | 'continuation'> {
   /** Arguments for all rows; what a row says itself goes before. */
   readonly args?: Readonly<Record<string, JsonValue>>;
   /** The argument that a bare value stands for. Default: the only one that the flow has, else `topic`. */
