@@ -64,7 +64,7 @@ export function runBatch(
   rows: Iterable<BatchRowValue>,
   options: RunBatchOptions = {},
 ): BatchHandle {
-  return quietHandleOf((onEvent) => begin(project, flow, rows, options, onEvent));
+  return quietHandleOf((onEvent) => begin({ project, flow, rows, options }, onEvent));
 }
 
 /** Rows that do not fit the flow's arguments; `line` is the row's place in the list, from 1. */
@@ -75,16 +75,19 @@ export class RowsError extends Error {
   }
 }
 
-async function begin(
-  project: Project,
-  loaded: LoadedFlow,
-  values: Iterable<BatchRowValue>,
-  { args = {}, as, over = 'rows', resume = false, config, onOutput, ...options }: RunBatchOptions,
-  onEvent: (event: RunEvent) => void,
-): Promise<BatchResult> {
+interface BatchCall {
+  readonly project: Project;
+  readonly flow: LoadedFlow;
+  readonly rows: Iterable<BatchRowValue>;
+  readonly options: RunBatchOptions;
+}
+
+async function begin(call: BatchCall, onEvent: (event: RunEvent) => void): Promise<BatchResult> {
+  const { project, flow: loaded } = call;
+  const { args = {}, as: _as, over = 'rows', resume = false, config, onOutput, ...options } = call.options;
   const { jobs } = options;
   if (jobs !== undefined && (!Number.isInteger(jobs) || jobs < 1)) throw new Error('jobs is a whole number from 1 on');
-  const { rows, warnings } = await fittedRows(project, loaded, values, { args, as });
+  const { rows, warnings } = await fittedRows(call, args);
   const what = { ...(await whatToRun(project, loaded, config)), over };
   const result = await startBatch(
     {
@@ -111,12 +114,12 @@ function continuationOf(
   return found;
 }
 
+/** The rows with their arguments bound; `args` are those for all rows. */
 async function fittedRows(
-  project: Project,
-  { flow }: LoadedFlow,
-  values: Iterable<BatchRowValue>,
-  { args, as = bareArgument(flow.args) }: Pick<RunBatchOptions, 'as'> & { readonly args: JsonObject },
+  { project, flow: { flow }, rows: values, options }: BatchCall,
+  args: JsonObject,
 ): Promise<{ readonly rows: readonly BatchRow[]; readonly warnings: readonly string[] }> {
+  const { as = bareArgument(flow.args) } = options;
   const common = bindArgs(commonSpecs(flow.args), args, project, { source: 'json' });
   if ('problems' in common) throw new Error(common.problems.map(({ message }) => message).join('\n'));
   const raw: RawRow[] = [];

@@ -29,15 +29,18 @@ export interface RunHandle {
 }
 
 export function runFlow(project: Project, flow: LoadedFlow, options: RunFlowOptions = {}): RunHandle {
-  return handleOf((onEvent) => begin(project, flow, options, onEvent));
+  return handleOf((onEvent) => begin({ project, flow, options }, onEvent));
 }
 
-async function begin(
-  project: Project,
-  loaded: LoadedFlow,
-  { args = {}, config, ...options }: RunFlowOptions,
-  onEvent: (event: RunEvent) => void,
-): Promise<RunResult> {
+interface RunCall {
+  readonly project: Project;
+  readonly flow: LoadedFlow;
+  readonly options: RunFlowOptions;
+}
+
+async function begin(call: RunCall, onEvent: (event: RunEvent) => void): Promise<RunResult> {
+  const { project, flow: loaded } = call;
+  const { args = {}, config, ...options } = call.options;
   const bound = bindArgs(loaded.flow.args, args, project, { source: 'json' });
   if ('problems' in bound) throw new Error(bound.problems.map((problem) => problem.message).join('\n'));
   const result = await startRun(

@@ -35,7 +35,7 @@ export async function executeBatch(
   const folder =
     outDir === undefined
       ? undefined
-      : OutFolder.open(resolve(cwd, outDir), flow, rows, { project, onTrouble: (message) => troubles.add(message) });
+      : OutFolder.open(resolve(cwd, outDir), { project, flow, rows, onTrouble: (message) => troubles.add(message) });
   if (folder && 'problem' in folder) return complain(invocation, folder.problem);
   const view = createBatchView({ out: err, clock: project.clock, quiet: flags.boolean('quiet') });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;

@@ -36,21 +36,27 @@ export interface Policy {
   readonly because?: string;
 }
 
-export function phaseContext(
-  run: RunContext,
-  scope: Scope,
-  given: Phase,
-  round: number,
-  signal = run.signal,
-): PhaseContext {
-  const once = scope.idempotent === false && given.idempotent && mayBeCrossRun(given.kind);
-  const phase = once ? { ...given, idempotent: false } : given;
+/** A phase that is about to run. */
+export interface PhaseToRun {
+  readonly run: RunContext;
+  readonly scope: Scope;
+  readonly phase: Phase;
+  /** Default: 0. */
+  readonly round?: number;
+  /** Default: the run's. */
+  readonly signal?: AbortSignal;
+}
+
+export function phaseContext(toRun: PhaseToRun): PhaseContext {
+  const { run, scope, phase: declared, round = 0, signal = run.signal } = toRun;
+  const actsInside = scope.idempotent === false && declared.idempotent && mayBeCrossRun(declared.kind);
+  const phase = actsInside ? { ...declared, idempotent: false } : declared;
   return {
     run,
     scope,
     phase,
     path: phasePath(scope, phase.id),
-    policy: policyOf(run, scope, phase, round),
+    policy: policyOf({ run, scope, phase, round }),
     signal,
     round,
     newWork: newWorkAbove(scope, phase),
@@ -66,7 +72,7 @@ function newWorkAbove(scope: Scope, { needs }: Phase): string | undefined {
 }
 
 /** The last word on reuse: the checker has refused what may not be, and this refuses it again. */
-function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): Policy {
+function policyOf({ run, scope, phase, round }: PhaseToRun & { readonly round: number }): Policy {
   const { options } = run;
   const declared = phase.cache;
   const off = options.reuse === 'off' || declared.scope === 'off';

@@ -27,12 +27,12 @@ interface Environment {
 /** Keeps which environment the run began in, by digests that say nothing outside of this private folder. */
 export function stampStart(project: Project, runId: string): void {
   const salt = randomBytes(16).toString('hex');
-  write(project, runId, ENVIRONMENT, { salt, values: digests(project, salt) } satisfies Environment);
+  write(stampFile(project, runId, ENVIRONMENT), { salt, values: digests(project, salt) } satisfies Environment);
 }
 
 /** The first variable that is not what it was when the run began; undefined when all are, or nobody knows. */
 export function changedVariable(project: Project, runId: string): string | undefined {
-  const then = read(project, runId, ENVIRONMENT) as Environment | undefined;
+  const then = read(stampFile(project, runId, ENVIRONMENT)) as Environment | undefined;
   if (!then || typeof then.salt !== 'string' || typeof then.values !== 'object') return undefined;
   const now = digests(project, then.salt);
   return [...new Set([...Object.keys(then.values), ...Object.keys(now)])].find(
@@ -49,12 +49,13 @@ function digests({ env }: Project, salt: string): Record<string, string> {
 
 /** Marks the end of a run on the clock by which files are compared with it, with the names beside the flow. */
 export function stampEnd(project: Project, runId: string, flowFile: string | undefined): void {
-  write(project, runId, ENDED, flowFile === undefined ? [] : namesNow(join(project.root, flowFile)));
+  const names = flowFile === undefined ? [] : namesNow(join(project.root, flowFile));
+  write(stampFile(project, runId, ENDED), names);
 }
 
 /** What stood beside the flow when the run ended; undefined where nobody knows. */
 export function namesBeside(project: Project, runId: string): readonly string[] | undefined {
-  const names = read(project, runId, ENDED);
+  const names = read(stampFile(project, runId, ENDED));
   return Array.isArray(names) && names.length > 0 ? names : undefined;
 }
 
@@ -82,24 +83,28 @@ export function endOnFileClock(project: Project, { runId, state, endedAt }: RunH
   // The journal of a run that was killed is itself stamped by the kernel.
   if (state === 'crashed') return endedAt;
   try {
-    return statSync(join(runFolder(project, runId), ENDED)).mtimeMs;
+    return statSync(stampFile(project, runId, ENDED)).mtimeMs;
   } catch {
     // A run of another version: only our own clock can tell.
     return endedAt - TICK_MS;
   }
 }
 
-function write(project: Project, runId: string, name: string, value: unknown): void {
+function stampFile(project: Project, runId: string, name: string): string {
+  return join(runFolder(project, runId), name);
+}
+
+function write(path: string, value: unknown): void {
   try {
-    writeFileSync(join(runFolder(project, runId), name), JSON.stringify(value), { mode: 0o600 });
+    writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
   } catch {
     // Without it, what cannot be compared counts as changed or as unknown; the run itself goes on.
   }
 }
 
-function read(project: Project, runId: string, name: string): unknown {
+function read(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(join(runFolder(project, runId), name), 'utf8'));
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     // Not written, or cut short by a crash.
     return undefined;

@@ -8,7 +8,7 @@ import { addSavings } from '../core/budget.js';
 import { forecastOfParts } from '../core/forecast-outcome.js';
 import type { Scope, ScopeResult } from '../core/scope.js';
 import { type Readiness, readiness, type Standing } from './readiness.js';
-import { runPhase, unrun } from './run-phase.js';
+import { type NotRun, runPhase, unrun } from './run-phase.js';
 import { selectPhases } from './selection.js';
 import { Starting } from './start-queue.js';
 import { stopsOf } from './stops.js';
@@ -20,6 +20,8 @@ import { stopsOf } from './stops.js';
 export function runScope(run: RunContext, scope: Scope, signal: AbortSignal): Promise<ScopeResult> {
   return new Schedule(run, scope, signal).run();
 }
+
+type NeverWhy = Extract<Readiness, { now: 'never' }>['why'];
 
 class Schedule {
   readonly #byId: ReadonlyMap<string, Phase>;
@@ -71,7 +73,7 @@ class Schedule {
     for (const { phase, failure } of stopsOf(this.runContext, this.scope)) {
       if (this.#started.has(phase.id)) continue;
       this.#started.add(phase.id);
-      this.#settle(phase, this.#notRun(phase, 'failed', 'in doubt', failure));
+      this.#settle(phase, this.#notRun(phase, { status: 'failed', reason: 'in doubt', failure }));
     }
   }
 
@@ -84,7 +86,8 @@ class Schedule {
   #start(phase: Phase): Promise<void> | undefined {
     const { closed } = this.scope.admission;
     if (closed || this.signal.aborted) {
-      this.#settle(phase, this.#notRun(phase, 'cancelled', closed ? `not started: ${closed.message}` : 'interrupted'));
+      const reason = closed ? `not started: ${closed.message}` : 'interrupted';
+      this.#settle(phase, this.#notRun(phase, { status: 'cancelled', reason }));
       return undefined;
     }
     const { runContext: run, scope, signal } = this;
@@ -136,8 +139,12 @@ class Schedule {
     if (ready.now === 'never') this.#never(phase, ready.why, phase.needs[ready.because]!.id);
   }
 
-  #never(phase: Phase, why: Extract<Readiness, { now: 'never' }>['why'], cause: string): void {
+  #never(phase: Phase, why: NeverWhy, cause: string): void {
     this.#started.add(phase.id);
+    this.#settle(phase, this.#notRun(phase, this.#whyNever(why, cause)));
+  }
+
+  #whyNever(why: NeverWhy, cause: string): NotRun {
     const { keepGoing, forecast } = this.runContext.options;
     const ended = this.scope.outcomes.get(cause)?.status ?? 'failed';
     switch (why) {
@@ -145,21 +152,14 @@ class Schedule {
         const failed = forecast ? 'would fail' : ended;
         const message = `needs ${cause}, which ${ended === 'skipped' ? 'was skipped' : failed}`;
         const status = keepGoing ? 'skipped' : 'cancelled';
-        this.#settle(phase, this.#notRun(phase, status, message, { code: 'dependency', message }));
-        break;
+        return { status, reason: message, failure: { code: 'dependency', message } };
       }
       case 'waiting':
-        this.#settle(phase, this.#notRun(phase, 'cancelled', `${cause} waits for approval`));
-        break;
+        return { status: 'cancelled', reason: `${cause} waits for approval` };
       case 'cancelled':
-        this.#settle(
-          phase,
-          this.#notRun(phase, 'cancelled', `${cause} ${forecast ? 'would run first' : 'did not run'}`),
-        );
-        break;
+        return { status: 'cancelled', reason: `${cause} ${forecast ? 'would run first' : 'did not run'}` };
       case 'all-skipped':
-        this.#settle(phase, this.#notRun(phase, 'skipped', 'all that it needs was skipped'));
-        break;
+        return { status: 'skipped', reason: 'all that it needs was skipped' };
     }
   }
 
@@ -182,15 +182,16 @@ class Schedule {
     }
   }
 
-  #notRun(phase: Phase, status: 'skipped' | 'cancelled' | 'failed', reason: string, failure?: Failure): PhaseOutcome {
-    return unrun(phaseContext(this.runContext, this.scope, phase, 0, this.signal), status, reason, failure);
+  #notRun(phase: Phase, why: NotRun): PhaseOutcome {
+    const { runContext: run, scope, signal } = this;
+    return unrun(phaseContext({ run, scope, phase, signal }), why);
   }
 
   /** An exception is a bug of ours; it fails the phase instead of hanging the run. */
   #crashed(phase: Phase, error: unknown): PhaseOutcome {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     const failure: Failure = { code: 'internal', message: `a bug in taskflow: ${message}`, detail: stack };
-    return this.#notRun(phase, 'failed', 'internal error', failure);
+    return this.#notRun(phase, { status: 'failed', reason: 'internal error', failure });
   }
 
   #result(): ScopeResult {
