@@ -23,7 +23,7 @@ export type BatchRowValue = Readonly<Record<string, JsonValue | undefined>> | st
 export interface RunBatchOptions extends Omit<RunFlowOptions, 'args' | 'continuation'> {
   /** Arguments for all rows; what a row says itself goes before. */
   readonly args?: Readonly<Record<string, JsonValue>>;
-  /** The argument that a bare value stands for. Default: the only one that the flow has, else `topic`. */
+  /** The argument that a bare value is for. Default: the only one that the flow has, else `topic`. */
   readonly as?: string;
   /** Names the list of rows; batches of one flow over one list belong together. Default: `rows`. */
   readonly over?: string;
@@ -37,19 +37,19 @@ export interface RunBatchOptions extends Omit<RunFlowOptions, 'args' | 'continua
   readonly keepOutputs?: boolean;
   /** Takes the output of a row that succeeded, as soon as it is there. Must not throw. */
   readonly onOutput?: (row: BatchRow, output: Output) => void;
-  /** Told of each row when it has ended. Must not throw. */
+  /** Called with each row when it has ended. Must not throw. */
   readonly onRow?: (row: RowResult) => void;
 }
 
 export interface BatchHandle {
   /**
    * What the batch says, in order; ends with it. Kept only from when this is first asked for, so ask before anything is
-   * awaited: `const { events, result } = runBatch(…)`. Whoever does not want events leaves it alone.
+   * awaited: `const { events, result } = runBatch(…)`. Leave it alone if you do not want events.
    */
   readonly events: AsyncIterable<RunEvent>;
   /**
-   * Rows that fail are in the result. Rejects only when the batch cannot begin: `RowsError` with every row that does not
-   * fit the flow's arguments; else as for `runFlow`.
+   * Rows that fail are in the result. Rejects only when the batch cannot begin: with `RowsError` for rows that do not fit
+   * the flow's arguments, else as for `runFlow`.
    */
   readonly result: Promise<BatchResult>;
 }

@@ -13,8 +13,8 @@ import { Tally } from './tally.js';
 const ROWS_PER_SLOT = 2;
 
 /**
- * Runs a flow once for each row, as one run: one journal, one concurrency, one budget, one store. What several rows have
- * in common is executed once. Never throws; everything that can happen is in the result.
+ * Runs a flow for each row, as one run: one journal, one concurrency, one budget, one store. What several rows have in
+ * common is executed one time. Never throws; everything that can happen is in the result.
  */
 export async function runBatch(
   options: BatchOptions,
@@ -28,7 +28,7 @@ export async function runBatch(
   const runner = new RowRunner(context, options);
   const jobs = Math.max(1, options.jobs ?? context.slots.size * ROWS_PER_SLOT);
   let next = 0;
-  /** Each takes the next row when it has finished one, so that a row that nobody has begun costs nothing. */
+  /** Each worker begins the next row when it has finished one: a row that has not begun costs nothing. */
   const work = async (): Promise<void> => {
     while (next < rows.length) {
       const row = rows[next++]!;
@@ -51,7 +51,7 @@ export async function runBatch(
     flow: options.flow.name,
     status,
     continues: session.continues?.runId,
-    ...tally.figures,
+    ...tally.counts,
     durationMs: Math.round(project.clock.elapsed() - session.startedAt),
     spent: spentOf(context.ledger),
     saved: { ...context.ledger.saved, ms: Math.round(context.ledger.saved.ms) },
@@ -87,7 +87,7 @@ function notBegun({ row, line, label, publicArgs }: BatchRow, closed: Failure): 
 
 /** What stopped all of it goes before what went wrong in one row. */
 function statusOf(tally: Tally, closed: Failure | undefined, aborted: boolean): RunStatus {
-  const { failed, paused, left } = tally.figures;
+  const { failed, paused, left } = tally.counts;
   if (aborted && left > 0) return 'interrupted';
   if (closed?.code === 'budget' && left > 0) return 'over-budget';
   if (failed > 0) return tally.blocked === failed ? 'blocked' : 'failed';

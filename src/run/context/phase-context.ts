@@ -13,9 +13,9 @@ export interface PhaseContext<P extends Phase = Phase> {
   readonly path: string;
   readonly policy: Policy;
   readonly signal: AbortSignal;
-  /** A phase upstream that executed in this run: what this one reads without declaring it may be other than it was. */
+  /** A phase upstream that executed in this run: undeclared inputs of this one may have changed. */
   readonly newWork?: string;
-  /** Not 0 when a gate has sent the phase back: nothing kept is read then. */
+  /** Not 0 when a gate has sent the phase back: nothing is reused then. */
   readonly round: number;
 }
 
@@ -24,15 +24,15 @@ export interface Policy {
   readonly scope: CachePolicy['scope'];
   readonly ttlMs?: number;
   readonly fingerprint: readonly string[];
-  /** Results of this run and of the one it continues may be taken. */
+  /** Results of this run and of the one it continues may be reused. */
   readonly readRun: boolean;
-  /** Run again, but once for all rows of a batch: results of this run may be taken, not those of the one continued. */
+  /** Runs again, one time for all rows of a batch: only results of this run may be reused. */
   readonly sharesRun?: true;
   readonly readStore: boolean;
   readonly writeStore: boolean;
-  /** Set when it is run anew, and so is all that is inside of it. */
+  /** Set when the phase, and all inside of it, is run anew. */
   readonly anew?: Scope['anew'];
-  /** Why the phase runs whatever is kept: a flag, a gate, its scope. */
+  /** Why the phase runs although there is a result: a flag, a gate, its scope. */
   readonly because?: string;
 }
 
@@ -71,7 +71,7 @@ function newWorkAbove(scope: Scope, { needs }: Phase): string | undefined {
   return scope.newWork;
 }
 
-/** The last word on reuse: the checker has refused what may not be, and this refuses it again. */
+/** Decides on reuse. It does not rely on the checker having refused what must not be reused. */
 function policyOf({ run, scope, phase, round }: PhaseToRun & { readonly round: number }): Policy {
   const { options } = run;
   const declared = phase.cache;
@@ -81,7 +81,7 @@ function policyOf({ run, scope, phase, round }: PhaseToRun & { readonly round: n
   const outside = declared.implied && !run.inRepository();
   const cross = !off && declared.scope === 'cross-run' && mayBeCrossRun(phase.kind) && phase.idempotent && !outside;
   const anew = anewOf({ scope, rerun, round, selected });
-  // What has taken effect in the world stays done in its run, whatever is said about reuse.
+  // A side effect that is done stays done in its run, whatever the flags say about reuse.
   const readRun = phase.idempotent ? !off : true;
   return {
     scope: off ? 'off' : cross ? 'cross-run' : 'run-only',
@@ -110,7 +110,7 @@ function anewOf(facts: {
 
 /**
  * With `--only` a person wants to see this phase run, with `--from` this one and all that follow it. A side effect that
- * follows stays done: it was not named.
+ * follows stays done: the selector is not its own.
  */
 function selectedAs({ options, following }: RunContext, { id, idempotent }: Phase): Scope['anew'] {
   const { only, from } = options.selection ?? {};

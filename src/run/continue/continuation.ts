@@ -68,7 +68,7 @@ function whyContinued(
   return isEdited ? `${ended}, ${basename(source.file ?? source.ref)} edited` : ended;
 }
 
-/** The named run, or the newest of those that continue it: what happened since must not happen twice. */
+/** That run, or the newest that continues it: what happened since must not happen again. */
 function resume({ project, flow, batch }: RunOptions, runId: string, newRunId: string | undefined): Decision {
   const latest = latestOf(project, runId);
   if (!latest) return refuse(`there is no run ${runId} to go on with`, '`taskflow runs` lists them.');

@@ -9,7 +9,7 @@ export class PriorDecisions {
   readonly #open = new Map<string, DecisionLine>();
   #phases = new Map<string, RunLine['phases'][number]>();
 
-  note(line: JournalLine): void {
+  collect(line: JournalLine): void {
     switch (line.type) {
       case 'run':
         this.#phases = new Map(line.phases.map((phase) => [phase.id, phase]));

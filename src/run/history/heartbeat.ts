@@ -12,8 +12,8 @@ const BEAT_MS = 5_000;
 const SILENT_MS = 60_000;
 
 /**
- * Shows that a run is alive to those who cannot look at its process: on another machine, in another container. Most runs
- * end before the first beat; until then their journal, which is as new, shows it.
+ * Shows that a run is alive where its process cannot be seen: on another machine, in another container. Most runs end
+ * before the first beat; until then their new journal shows it.
  */
 export function startHeartbeat(project: Project, runId: string): () => void {
   const path = join(runFolder(project, runId), NAME);

@@ -7,7 +7,7 @@ import type { ResultLine } from '../journal/lines.js';
 import { type ResultPlace, readLineAt, resultName, resultPlaces } from '../journal/reader.js';
 import { searchResult } from '../journal/search-results.js';
 
-/** How a phase or unit stood in the last run of the same flow. */
+/** What became of a phase or unit in the last run of the same flow. */
 export interface LastResult {
   readonly key?: string;
   readonly status: Status;
@@ -22,7 +22,7 @@ interface ResultQuery {
   readonly isWanted?: (line: ResultLine) => boolean;
 }
 
-/** So many questions are answered by searching; for more of them it pays to go through the whole journal once. */
+/** So many results are searched for; beyond that it pays to index the whole journal. */
 const FEW = 8;
 const LARGEST_SEARCHED = 16 * 1024 * 1024;
 
@@ -61,7 +61,7 @@ export class LastRun {
     return this.#quoted.output;
   }
 
-  /** It was reused last time: what it was made from stands in its entry, or in the line that was carried over. */
+  /** For a result that was reused: its entry, or the line that was carried over, has the identity. */
   #identityOf(journal: string, { key, hit, phase, unit }: ResultLine): JsonObject | undefined {
     if (key === undefined) return undefined;
     const wasMade = (line: ResultLine) => line.identity !== undefined && line.key === key;

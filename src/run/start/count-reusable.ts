@@ -16,8 +16,8 @@ export interface Reusable {
 }
 
 /**
- * Counts the phases that will be reused by a forecast of the opened run: only keys tell. It shares the run's fingerprints,
- * so that the run need not compute them again. Undefined if the forecast is refused.
+ * Counts the phases that will be reused, by a forecast of the opened run. It shares the run's fingerprints, so that the
+ * run need not compute them again. Undefined if the forecast is refused.
  */
 export async function countReusable(
   parts: ContextParts,

@@ -81,7 +81,7 @@ export async function openRun(given: RunOptions, opening: Opening = {}): Promise
 /** Every forecast has it; no run does. */
 const FORECAST_ID = '00000000-000000-000000';
 
-/** How the run speaks: events to whoever listens, each warning once. */
+/** How the run reports: events to the listener, each warning one time. */
 function voiceOf({ project: { clock }, forecast }: RunOptions, runId: string, onEvent: Opening['onEvent']) {
   const warnings: string[] = [];
   const emit = (event: RunEventBody) => {

@@ -97,7 +97,7 @@ class RunRecording implements Recording {
     pruneRuns(project, journal.bytes);
   }
 
-  /** As in `begin`, but found while running, in a nested flow, an item or a row: the earlier run is the last one again. */
+  /** As in `begin`, but found while running, in a nested flow, an item or a row: remembers the earlier run again. */
   #stepBack({ prior }: RunContext, failure: RunEnd['failure']): void {
     const { options, runId, group } = this.run;
     if (failure?.code !== 'in-doubt' || prior.how !== 'none' || this.#before === undefined) return;

@@ -19,11 +19,11 @@ const IN_A_BATCH: Readonly<Record<string, string>> = {
 
 export const command: Command = {
   usage: 'FLOW --over FILE [K=V …] [flags]',
-  description: `Runs a flow once for each row of a file: one process, one journal, one concurrency and budget, one cache. What
+  description: `Runs a flow once for each row of a file: one process, one journal, one budget, one cache. What
 several rows have in common is executed once. A row that fails does not stop the others.
 
-Rows: .txt (one per line), .csv and .tsv (the first line names the arguments), .jsonl, .json and .yaml (a list of objects),
-or - for standard input. All rows are checked before anything starts.
+Rows: .txt (one per line), .csv and .tsv (the first line names the arguments), .jsonl, .json and .yaml (a list of
+objects), or - for standard input. All rows are checked before anything starts.
 
 Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's arguments, 4 if rows only wait for a person.`,
   examples: [
@@ -35,7 +35,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
   ],
   flags: [
     { name: 'over', type: 'string', value: 'FILE', help: 'the rows (- is stdin)' },
-    { name: 'as', type: 'string', value: 'NAME', help: 'the argument that a bare value stands for (default: topic)' },
+    { name: 'as', type: 'string', value: 'NAME', help: 'the argument that a bare value is for (default: topic)' },
     {
       name: 'format',
       type: 'string',
@@ -44,7 +44,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
       help: `${ROW_FORMATS.join(', ')}; else by name`,
     },
     { name: 'out', alias: 'o', type: 'string', value: 'DIR', help: 'one file per row, batch.json and summary.md' },
-    { name: 'jobs', alias: 'j', type: 'number', value: 'N', help: 'rows under way at once (default: 2 × concurrency)' },
+    { name: 'jobs', alias: 'j', type: 'number', value: 'N', help: 'rows at once (default: 2 × concurrency)' },
     {
       name: 'dry-run',
       alias: 'n',
@@ -62,7 +62,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
   async run(invocation) {
     const { flags, positionals } = invocation;
     if (flags.string('over') === undefined) {
-      return complain(invocation, 'no rows are named', 'add --over FILE (.txt, .csv, .jsonl, .json, .yaml or -)');
+      return complain(invocation, 'no rows are given', 'add --over FILE (.txt, .csv, .jsonl, .json, .yaml or -)');
     }
     const jobs = flags.number('jobs');
     if (jobs !== undefined && (!Number.isInteger(jobs) || jobs < 1)) {
@@ -103,8 +103,8 @@ function withoutRows({ rerun = [], skip = [], ...rest }: Selection): Selection {
 }
 
 function unknownRow(rows: readonly BatchRow[], { rerun = [], skip = [] }: Selection): string | undefined {
-  const named = [...rerun, ...skip].flatMap((name) => ROW_PATH.exec(name)?.[1] ?? []);
-  if (named.length === 0) return undefined;
+  const paths = [...rerun, ...skip].flatMap((name) => ROW_PATH.exec(name)?.[1] ?? []);
+  if (paths.length === 0) return undefined;
   const known = new Set(rows.map(rowPath));
-  return named.find((path) => !known.has(path));
+  return paths.find((path) => !known.has(path));
 }

@@ -12,8 +12,8 @@ import { resumeCommand } from '../../text/resume-command.js';
 
 export const command: Command = {
   usage: 'RUN [flags]',
-  description: `Goes on with a run: what it completed is kept, whatever it did; approvals that were given are used. Its flow and
-arguments are those of the run; secret arguments have to be given again.`,
+  description: `Continues a run: what it completed is kept, and approvals that were given are used. Flow and arguments
+are those of the run; secret arguments have to be given again.`,
   examples: [
     { command: 'taskflow resume last', does: 'the last run, wherever it stopped' },
     { command: 'taskflow resume 20260101-120000-abc123 --rerun review', does: 'one phase anew, the rest kept' },
