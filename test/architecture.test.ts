@@ -25,7 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   run: [
     ...['core', 'render', 'execute', 'journal', 'effects', 'history', 'reuse', 'units', 'kinds', 'context', 'schedule'],
-    ...['continue', 'forecast', 'snapshot', 'start', 'batch'],
+    ...['continue', 'snapshot', 'start', 'forecast', 'batch'],
   ],
   cli: [
     ...['terminal', 'errors', 'text', 'flags', 'load', 'view', 'graph', 'templates', 'doctor', 'run', 'batch'],
@@ -153,7 +153,7 @@ describe('libraries', () => {
 });
 
 /** Numbers that only fall: whoever makes one smaller writes the new one here. */
-const MOST = { parameters: 121, wide: 340 };
+const MOST = { parameters: 96, wide: 282 };
 
 describe('what is still to be mended becomes less', () => {
   it('functions with more than three parameters', () => {

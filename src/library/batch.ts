@@ -14,14 +14,13 @@ import type { Continuation } from '../run/core/options.js';
 import type { Project } from '../util/project.js';
 import { quietHandleOf } from './handle.js';
 import type { LoadedFlow } from './load.js';
-import { type Listening, type RunFlowOptions, whatToRun } from './run.js';
+import { type RunFlowOptions, whatToRun } from './run.js';
 
 /** The arguments of one row (undefined: not given), or one bare value for the argument that `as` names. */
 export type BatchRowValue = Readonly<Record<string, JsonValue | undefined>> | string | number | boolean;
 
 /** How a program runs a flow over many rows. What is not said here is as in `RunFlowOptions`. */
-export interface RunBatchOptions
-  extends Omit<RunFlowOptions, 'args' | 'continuation' | 'batch' | 'repeat' | 'stands' | 'world'> {
+export interface RunBatchOptions extends Omit<RunFlowOptions, 'args' | 'continuation'> {
   /** Arguments for all rows; what a row says itself goes before. */
   readonly args?: Readonly<Record<string, JsonValue>>;
   /** The argument that a bare value is for. Default: the only one that the flow has, else `topic`. */
@@ -45,12 +44,12 @@ export interface RunBatchOptions
 export interface BatchHandle {
   /**
    * What the batch says, in order; ends with it. Kept only from when this is first asked for, so ask before anything is
-   * awaited: `const { events, result } = runBatch(…)`. Without interest in events, leave it alone.
+   * awaited: `const { events, result } = runBatch(…)`. Leave it alone if you do not want events.
    */
   readonly events: AsyncIterable<RunEvent>;
   /**
-   * Rows that fail are in the result. Rejects only when the batch cannot begin: `RowsError` with every row that does
-   * not fit the flow's arguments; else as for `runFlow`.
+   * Rows that fail are in the result. Rejects only when the batch cannot begin: with `RowsError` for rows that do not fit
+   * the flow's arguments, else as for `runFlow`.
    */
   readonly result: Promise<BatchResult>;
 }
@@ -65,7 +64,7 @@ export function runBatch(
   rows: Iterable<BatchRowValue>,
   options: RunBatchOptions = {},
 ): BatchHandle {
-  return quietHandleOf((onEvent) => begin(project, flow, { ...options, values: rows, onEvent }));
+  return quietHandleOf((onEvent) => begin({ project, flow, rows, options }, onEvent));
 }
 
 /** Rows that do not fit the flow's arguments; `line` is the row's place in the list, from 1. */
@@ -76,15 +75,19 @@ export class RowsError extends Error {
   }
 }
 
-async function begin(
-  project: Project,
-  loaded: LoadedFlow,
-  given: RunBatchOptions & Listening & { readonly values: Iterable<BatchRowValue> },
-): Promise<BatchResult> {
-  const { args = {}, as, over = 'rows', resume = false, config, onOutput, onEvent, values, ...options } = given;
+interface BatchCall {
+  readonly project: Project;
+  readonly flow: LoadedFlow;
+  readonly rows: Iterable<BatchRowValue>;
+  readonly options: RunBatchOptions;
+}
+
+async function begin(call: BatchCall, onEvent: (event: RunEvent) => void): Promise<BatchResult> {
+  const { project, flow: loaded } = call;
+  const { args = {}, as: _as, over = 'rows', resume = false, config, onOutput, ...options } = call.options;
   const { jobs } = options;
   if (jobs !== undefined && (!Number.isInteger(jobs) || jobs < 1)) throw new Error('jobs is a whole number from 1 on');
-  const { rows, warnings } = await fittedRows(project, loaded, { values, args, as });
+  const { rows, warnings } = await fittedRows(call, args);
   const what = { ...(await whatToRun(project, loaded, config)), over };
   const result = await startBatch(
     {
@@ -111,16 +114,12 @@ function continuationOf(
   return found;
 }
 
-interface GivenRows extends Pick<RunBatchOptions, 'as'> {
-  readonly values: Iterable<BatchRowValue>;
-  readonly args: JsonObject;
-}
-
+/** The rows with their arguments bound; `args` are those for all rows. */
 async function fittedRows(
-  project: Project,
-  { flow }: LoadedFlow,
-  { values, args, as = bareArgument(flow.args) }: GivenRows,
+  { project, flow: { flow }, rows: values, options }: BatchCall,
+  args: JsonObject,
 ): Promise<{ readonly rows: readonly BatchRow[]; readonly warnings: readonly string[] }> {
+  const { as = bareArgument(flow.args) } = options;
   const common = bindArgs(commonSpecs(flow.args), args, { root: project.root, source: 'json' });
   if ('problems' in common) throw new Error(common.problems.map(({ message }) => message).join('\n'));
   const raw: RawRow[] = [];

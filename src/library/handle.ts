@@ -9,7 +9,7 @@ export interface Handle<Result> {
 export function handleOf<Result>(begin: (onEvent: (event: RunEvent) => void) => Promise<Result>): Handle<Result> {
   const queue = new EventQueue();
   const result = begin((event) => queue.push(event)).finally(() => queue.end());
-  // A caller that only reads the events must not be stopped by a result that nobody looked at.
+  // A reader of events only must not be stopped by a rejected result that it does not await.
   result.catch(() => {});
   return { events: queue, result };
 }

@@ -16,7 +16,7 @@ export interface LoadedFlow {
   /** What the check looked at: the file itself, flows that it uses. */
   readonly files: readonly string[];
   readonly ref: string;
-  /** The settings that it was checked with, where they were given; its runs use them unless they get others. */
+  /** The given settings that it was checked with; its runs have them too, unless they are given others. */
   readonly config?: Config;
 }
 

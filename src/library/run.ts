@@ -1,9 +1,9 @@
-import { isFlowPath } from '../check/find-flow.js';
 import type { RunEvent } from '../model/event.js';
 import type { JsonValue } from '../model/json.js';
 import { bindArgs } from '../plan/args.js';
 import type { RunOptions } from '../run/core/options.js';
 import type { RunResult } from '../run/core/result.js';
+import { flowOrigin } from '../run/start/flow-origin.js';
 import { startRun } from '../run/start/start-run.js';
 import type { Project } from '../util/project.js';
 import { handleOf } from './handle.js';
@@ -13,7 +13,9 @@ import { requireTrusted } from './trust.js';
 
 /** How a program runs a flow: what the command line's flags say, as fields. */
 export interface RunFlowOptions
-  extends Partial<Omit<RunOptions, 'project' | 'flow' | 'source' | 'args' | 'config' | 'forecast'>> {
+  extends Partial<
+    Omit<RunOptions, 'project' | 'flow' | 'source' | 'args' | 'config' | 'forecast' | 'batch' | 'world'>
+  > {
   readonly args?: Readonly<Record<string, JsonValue>>;
   /** Settings instead of those that the flow was loaded with, or else of the settings files. */
   readonly config?: GivenConfig;
@@ -27,19 +29,18 @@ export interface RunHandle {
 }
 
 export function runFlow(project: Project, flow: LoadedFlow, options: RunFlowOptions = {}): RunHandle {
-  return handleOf((onEvent) => begin(project, flow, { ...options, onEvent }));
+  return handleOf((onEvent) => begin({ project, flow, options }, onEvent));
 }
 
-/** Who listens to the run. */
-export interface Listening {
-  readonly onEvent: (event: RunEvent) => void;
+interface RunCall {
+  readonly project: Project;
+  readonly flow: LoadedFlow;
+  readonly options: RunFlowOptions;
 }
 
-async function begin(
-  project: Project,
-  loaded: LoadedFlow,
-  { args = {}, config, onEvent, ...options }: RunFlowOptions & Listening,
-): Promise<RunResult> {
+async function begin(call: RunCall, onEvent: (event: RunEvent) => void): Promise<RunResult> {
+  const { project, flow: loaded } = call;
+  const { args = {}, config, ...options } = call.options;
   const bound = bindArgs(loaded.flow.args, args, { root: project.root, source: 'json' });
   if ('problems' in bound) throw new Error(bound.problems.map((problem) => problem.message).join('\n'));
   const result = await startRun(
@@ -53,10 +54,10 @@ async function begin(
 /** The part of the engine's options that follows from what was loaded. */
 export async function whatToRun(
   project: Project,
-  { flow, ref, file, digest, files, config: loadedWith }: LoadedFlow,
+  { flow, ref, config: loadedWith, ...loaded }: LoadedFlow,
   given: GivenConfig | undefined,
 ): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config'>> {
   await requireTrusted(project);
   const config = given ? completeConfig(given) : (loadedWith ?? (await loadSettings(project)));
-  return { project, flow, config, source: { ref, byName: !isFlowPath(ref), file, digest, files } };
+  return { project, flow, config, source: flowOrigin(ref, loaded) };
 }

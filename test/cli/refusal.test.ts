@@ -43,7 +43,7 @@ it.each([
   ['run ./good.json --onyl a', 'unknown flag --onyl'],
   ['run ./good.json --cwd nowhere', 'no such folder'],
   ['run', 'FLOW is missing'],
-  ['batch ./good.json', 'no rows are named'],
+  ['batch ./good.json', 'no rows are given'],
   ['runs show last', 'nothing has run'],
   ['cache show abc', 'no entry'],
   ['runs --limit -1', '--limit is a whole number'],

@@ -387,3 +387,20 @@ describe('an interrupt', () => {
     expect(Date.now() - asked).toBeLessThan(2_500);
   });
 });
+
+it('resume refuses a phase that the flow does not have, with the nearest name, before anything runs', async () => {
+  const project = createTestProject({
+    'flow.json': JSON.stringify({
+      name: 'demo',
+      phases: [{ id: 'alpha', type: 'script', run: 'echo a >> count; false' }],
+    }),
+  });
+  try {
+    expect((await project.run(['run', './flow.json'])).status).toBe(1);
+    const { status, stderr } = await project.run(['resume', 'last', '--rerun', 'alpah']);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/no phase alpah\n.*did you mean alpha\?/)]);
+    expect(readFileSync(join(project.root, 'count'), 'utf8')).toBe('a\n');
+  } finally {
+    project.remove();
+  }
+});

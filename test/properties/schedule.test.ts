@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/outcome.js';
-import { readiness, type Standing } from '../../src/run/schedule/readiness.js';
+import { type DependencyState, readiness } from '../../src/run/schedule/readiness.js';
 import { effort } from '../support/effort.js';
 import { linesOf } from '../support/live-cli.js';
 import { createRig, type Rig } from '../support/rig.js';
@@ -174,9 +174,12 @@ describe('random graphs', () => {
 });
 
 describe('readiness', () => {
-  const standings = fc.array(fc.constantFrom<Standing>('open', 'done', 'skipped', 'bad', 'waiting', 'cancelled'), {
-    maxLength: 8,
-  });
+  const standings = fc.array(
+    fc.constantFrom<DependencyState>('open', 'done', 'skipped', 'bad', 'waiting', 'cancelled'),
+    {
+      maxLength: 8,
+    },
+  );
   const joins = fc.constantFrom('all' as const, 'any' as const);
 
   it('does not depend on the order of the dependencies', () => {
@@ -199,7 +202,7 @@ describe('readiness', () => {
   });
 
   it('what is decided stays decided, however the rest settles', () => {
-    const settledOnly = fc.constantFrom<Standing>('done', 'skipped', 'bad', 'waiting', 'cancelled');
+    const settledOnly = fc.constantFrom<DependencyState>('done', 'skipped', 'bad', 'waiting', 'cancelled');
     fc.assert(
       fc.property(joins, standings, fc.array(settledOnly, { minLength: 8, maxLength: 8 }), (join, list, rest) => {
         const now = readiness(join, list).now;

@@ -28,8 +28,8 @@ export async function showBatchForecast(invocation: Invocation, options: BatchOp
   const { out, err, flags } = invocation;
   for (const warning of forecast.warnings) err.write(`warning: ${oneLine(warning)}\n`);
   if (flags.boolean('json')) {
-    const { rows, ...figures } = forecast;
-    writeRows(out, figures, rows, (row) => row);
+    const { rows, ...counts } = forecast;
+    writeRows(out, counts, rows, (row) => row);
   } else out.write(batchForecastText(forecast, createStyle(out.color)));
   return options.frozen === true && forecast.counts.fail > 0 ? EXIT.frozenMiss : EXIT.success;
 }
@@ -39,13 +39,17 @@ function batchForecastText(forecast: BatchForecast, style: Style): string {
   const rows = open.slice(0, MOST_ROWS).map((row) => rowColumns(row, style));
   const more = open.length - rows.length;
   const phases = forecast.phases.map(({ id, counts }) => [`  ${id}`, phaseCounts(counts)]);
-  const words = [`${grouped(open.length)} to do`, `${grouped(forecast.reused)} all reused`];
+  const words = [
+    plural(forecast.total, 'row'),
+    `${grouped(open.length)} to do`,
+    `${grouped(forecast.reused)} all reused`,
+  ];
   return [
     continuesText(forecast.continues, 'batch'),
     alignColumns(rows),
     more > 0 ? `… ${plural(more, 'more row')} to do\n` : '',
     rows.length > 0 ? '\n' : '',
-    `${style.bold(oneLine(forecast.flow))} over ${oneLine(forecast.over)}: ${plural(forecast.total, 'row')}, ${words.join(', ')}\n`,
+    `${style.bold(oneLine(forecast.flow))} over ${oneLine(forecast.over)}: ${words.join(', ')}\n`,
     alignColumns(phases),
     `${plural(
       Object.values(forecast.counts).reduce((a, b) => a + b, 0),
@@ -71,9 +75,9 @@ function rowColumns({ row, label, phases }: RowForecast, style: Style): string[]
   const said = GRAVITY.flatMap((would) => {
     const such = phases.filter((phase) => phase.would === would);
     if (such.length === 0) return [];
-    const named = such.slice(0, MOST_PHASES).map(({ id, reason }) => `${id} (${truncate(oneLine(reason), 80)})`);
-    if (such.length > MOST_PHASES) named.push(`${such.length - MOST_PHASES} more`);
-    return [{ would, text: `${named.join(', ')} ${WOULD_WORDS[would]}` }];
+    const shown = such.slice(0, MOST_PHASES).map(({ id, reason }) => `${id} (${truncate(oneLine(reason), 80)})`);
+    if (such.length > MOST_PHASES) shown.push(`${such.length - MOST_PHASES} more`);
+    return [{ would, text: `${shown.join(', ')} ${WOULD_WORDS[would]}` }];
   });
   const { glyph, paint } = MARKS[said[0]!.would];
   // What another row makes is worth a word only where there is nothing else to say.

@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
 import type { RunEvent } from '../../model/event.js';
-import { lastBatch } from '../../run/batch/last-batch.js';
 import type { BatchOptions } from '../../run/batch/options.js';
 import { batchJson } from '../../run/batch/out/batch-json.js';
 import { BATCH_FILE, SUMMARY_FILE } from '../../run/batch/out/file-names.js';
@@ -23,17 +22,12 @@ import { writeBatchJson } from './write-json.js';
 /** Runs a batch for a person or a program: shows it, asks, listens for Ctrl-C, writes files, prints the result. */
 export async function executeBatch(
   invocation: Invocation,
-  options: Omit<
-    BatchOptions,
-    'signal' | 'approve' | 'decideEffect' | 'continuation' | 'keepOutputs' | 'onOutput' | 'onRow'
-  >,
-  /** Of the rows, told before anything ran. */
+  options: Omit<BatchOptions, 'signal' | 'approve' | 'decideEffect' | 'keepOutputs' | 'onOutput' | 'onRow'>,
+  /** Of the rows, reported before anything ran. */
   warnings: readonly string[],
 ): Promise<number> {
   const { flags, out, err, project, cwd } = invocation;
   const { rows, over, flow } = options;
-  const continuation = batchContinuation(invocation, options);
-  if ('problem' in continuation) return complain(invocation, continuation.problem);
   const problem = await reportProblem(invocation);
   if (problem !== undefined) return complain(invocation, problem);
   const outDir = flags.string('out');
@@ -41,7 +35,7 @@ export async function executeBatch(
   const folder =
     outDir === undefined
       ? undefined
-      : OutFolder.open(resolve(cwd, outDir), flow, rows, { project, onTrouble: (message) => troubles.add(message) });
+      : OutFolder.open(resolve(cwd, outDir), { project, flow, rows, onTrouble: (message) => troubles.add(message) });
   if (folder && 'problem' in folder) return complain(invocation, folder.problem);
   const view = createBatchView({ out: err, clock: project.clock, quiet: flags.boolean('quiet') });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
@@ -50,7 +44,6 @@ export async function executeBatch(
   const ended = await runBatch(
     {
       ...options,
-      continuation,
       signal: interrupt.signal,
       keepOutputs: flags.boolean('json'),
       ...asks,
@@ -73,7 +66,7 @@ export async function executeBatch(
     return complain(invocation, ended.refused.message, ended.refused.hint);
   }
   const result = { ...ended, warnings: [...warnings, ...ended.warnings] };
-  if (folder) writeReports(folder, result, over, project.clock.now());
+  if (folder) writeReports(folder, result, { over, at: project.clock.now() });
   view.stop(result);
   for (const trouble of troubles) err.write(`taskflow batch: ${trouble}\n`);
   if (flags.boolean('json')) writeBatchJson(out, result);
@@ -83,15 +76,7 @@ export async function executeBatch(
   return troubles.size > 0 || !reported ? status || EXIT.failed : status;
 }
 
-/** `--resume`: the last batch of the same flow over the same rows. */
-export function batchContinuation(
-  { flags }: Invocation,
-  options: Parameters<typeof lastBatch>[0],
-): ReturnType<typeof lastBatch> {
-  return flags.boolean('resume') ? lastBatch(options) : { how: 'fresh' };
-}
-
-function writeReports(folder: OutFolder, result: BatchResult, over: string, at: number): void {
-  folder.put(BATCH_FILE, Buffer.from(batchJson(result, over)));
-  folder.put(SUMMARY_FILE, Buffer.from(summaryText(result, { over, at })));
+function writeReports(folder: OutFolder, result: BatchResult, facts: Parameters<typeof summaryText>[1]): void {
+  folder.put(BATCH_FILE, Buffer.from(batchJson(result, facts.over)));
+  folder.put(SUMMARY_FILE, Buffer.from(summaryText(result, facts)));
 }

@@ -24,7 +24,7 @@ const DOUBT = /^(?:n|no|not|or|wait|stop)\b|\?$/i;
 
 /** Undefined when it is neither yes nor no: in doubt nobody has approved. */
 export function readAnswer(line: string): ApprovalAnswer | undefined {
-  // Keys that were meant to edit the line have not done so: what stands there is not what the person sees.
+  // Keys that were meant to edit the line have not done so: the line is not what the person sees.
   if (sanitize(line) !== line) return undefined;
   const [, word, note = ''] = /^(y|yes|n|no)(?:[\s:,;.!–—-]+(.*))?$/i.exec(line.trim()) ?? [];
   if (word === undefined) return undefined;

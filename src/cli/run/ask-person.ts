@@ -26,7 +26,7 @@ export async function askPerson<T>(
   const resumeView = suspendView();
   err.write(text);
   const lines = createInterface({ input: process.stdin, terminal: false });
-  // Whoever answers ends the line; whoever does not leaves it to us, before anybody else says something.
+  // An answer ends the line; without one we end it, before anything else is printed.
   let isLineOpen = false;
   const ask = () => {
     err.write(prompt);

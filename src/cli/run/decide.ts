@@ -17,7 +17,7 @@ const POSITIONALS: Command['positionals'] = [
 ];
 
 const FLAGS: Command['flags'] = [
-  { name: 'note', type: 'string', value: 'TEXT', help: 'what later phases are told' },
+  { name: 'note', type: 'string', value: 'TEXT', help: 'a word to later phases' },
   { name: 'json', type: 'boolean', help: 'as JSON: {runId, phase, decision, by, at, note, replaces}' },
 ];
 
@@ -25,8 +25,8 @@ const FLAGS: Command['flags'] = [
 export function decisionCommand(decision: 'approve' | 'reject', examples: Command['examples']): Command {
   return {
     usage: 'RUN PHASE [--note TEXT] [--json]',
-    description: `The decision is about exactly the text that the run has shown, and serves the run that goes on from there. Until
-it does, another decision replaces this one, and says so.`,
+    description: `The decision is about exactly the text that the run has shown, and holds for the run that continues it.
+Until then, another decision replaces this one, and says so.`,
     examples,
     flags: FLAGS,
     positionals: POSITIONALS,
@@ -35,11 +35,11 @@ it does, another decision replaces this one, and says so.`,
 }
 
 async function decide(invocation: Invocation, decision: 'approve' | 'reject'): Promise<number> {
-  const [typed, named] = invocation.positionals as [string, string];
+  const [typed, typedPhase] = invocation.positionals as [string, string];
   const found = findRun(invocation.project, typed, (head) => asksSomething(invocation, head));
   if ('problem' in found) return complain(invocation, found.problem, found.hint);
   const { runId } = found;
-  const phase = phasePath(invocation, runId, named);
+  const phase = phasePath(invocation, runId, typedPhase);
   const note = invocation.flags.string('note');
   const by = whoDecides(invocation);
   const decided = decideApproval(invocation.project, {
@@ -51,11 +51,15 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   });
   if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
   if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(decidedJson(runId, decided))}\n`);
-  else tell(invocation, runId, decided);
+  else report(invocation, runId, decided);
   return EXIT.success;
 }
 
-function tell({ out, err, project }: Invocation, runId: string, { asked, decision, earlier, repeated }: Decided): void {
+function report(
+  { out, err, project }: Invocation,
+  runId: string,
+  { asked, decision, earlier, repeated }: Decided,
+): void {
   const now = project.clock.now();
   const word = decision.decision === 'approve' ? 'approved' : 'rejected';
   out.write(`${repeated ? 'already ' : ''}${word}: ${oneLine(asked.text)}\n`);
@@ -76,16 +80,16 @@ function asksSomething({ project }: Invocation, { runId, state }: RunHead): bool
 }
 
 /** `3/ask` is the approval of row 3. */
-function phasePath({ project }: Invocation, runId: string, named: string): string {
-  if (!/^\d+\//.test(named)) return named;
-  const row = traceRun(project, runId)?.rows.find(({ row: number }) => number === Number.parseInt(named, 10));
-  return row ? `${row.path}${named.slice(named.indexOf('/'))}` : named;
+function phasePath({ project }: Invocation, runId: string, typedPhase: string): string {
+  if (!/^\d+\//.test(typedPhase)) return typedPhase;
+  const row = traceRun(project, runId)?.rows.find(({ row: number }) => number === Number.parseInt(typedPhase, 10));
+  return row ? `${row.path}${typedPhase.slice(typedPhase.indexOf('/'))}` : typedPhase;
 }
 
 /** As the machine knows them; in a job of CI, as the one who started it. */
 function whoDecides({ project: { env } }: Invocation): string | undefined {
-  const named = env['GITHUB_ACTOR'] || env['USER'] || env['LOGNAME'];
-  if (named) return named;
+  const user = env['GITHUB_ACTOR'] || env['USER'] || env['LOGNAME'];
+  if (user) return user;
   try {
     return userInfo().username;
   } catch {

@@ -8,7 +8,8 @@ import { decideCommand } from '../text/decide-command.js';
 /** `approved by kim 3m ago: with care`. */
 export function decisionText({ decision, by, at, note }: DecisionLine, now: number): string {
   const who = by === undefined ? '' : ` by ${oneLine(by)}`;
-  return `${decision === 'approve' ? 'approved' : 'rejected'}${who} ${formatAgo(now - at)}${note ? `: ${oneLine(note)}` : ''}`;
+  const decided = decision === 'approve' ? 'approved' : 'rejected';
+  return `${decided}${who} ${formatAgo(now - at)}${note ? `: ${oneLine(note)}` : ''}`;
 }
 
 /** What a decision is in JSON. */

@@ -28,7 +28,7 @@ function forecastJson(forecast: Forecast) {
 
 export interface ForecastDrawing {
   readonly style: Style;
-  /** Now, for who wants to know what failed in the last run rather than that it would run. */
+  /** Now. If given, a phase that failed in the last run is shown as that, not as one that would run. */
   readonly failedSince?: number;
 }
 

@@ -14,7 +14,7 @@ export function listenForInterrupts(say: (line: string) => void): Interrupt {
   const controller = new AbortController();
   const listener = () => {
     if (controller.signal.aborted) {
-      // Loaded on demand: hardly any run is interrupted twice.
+      // Loaded on demand: hardly any run is interrupted two times.
       void import('../../process/run-process.js').then(({ killAllNow }) => {
         killAllNow();
         process.exit(EXIT.interrupted);

@@ -10,7 +10,7 @@ import { exitStatusOf } from './run-status.js';
 export interface Showing {
   readonly view: RunView;
   readonly onEvent: (event: RunEvent) => void;
-  /** Everything that was held back is out, and the closing summary stands. */
+  /** Writes everything that was held back, and the closing summary. */
   end(): void;
 }
 

@@ -32,7 +32,8 @@ export class TraceText {
 
   run({ head, carried, warnings }: RunTrace): void {
     const { run } = head;
-    this.text += `${this.#style.bold(run.flow)} ${run.runId}${run.file === undefined ? '' : this.#style.dim(` ${run.file}`)}\n`;
+    const file = run.file === undefined ? '' : this.#style.dim(` ${run.file}`);
+    this.text += `${this.#style.bold(run.flow)} ${run.runId}${file}\n`;
     if (run.continues !== undefined) {
       this.text += this.#style.dim(`continued run ${run.continues}, with ${plural(carried, 'result')} of it\n`);
     }
@@ -116,7 +117,8 @@ export class TraceText {
   #unit(line: ResultLine): void {
     const took = line.hit === null ? ` ${formatDuration(line.durationMs)}` : '';
     const note = outcomeNote(recordedOutcome(line));
-    this.text += `  ${this.#style.dim('•')} ${oneLine(line.unit ?? '')} ${line.status}${took}  ${this.#style.dim(note)}\n`;
+    const unit = `${this.#style.dim('•')} ${oneLine(line.unit ?? '')}`;
+    this.text += `  ${unit} ${line.status}${took}  ${this.#style.dim(note)}\n`;
     if (line.status === 'failed' && line.failure?.detail) this.#block('said', line.failure.detail);
     if (this.#full) this.#inputs(line.inputs);
     if (this.#full && line.output.text !== '') this.#block('output', line.output.text);

@@ -1,15 +1,13 @@
 import { devNull } from 'node:os';
-import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { RunContext } from '../context/context.js';
-import { batchDigest } from '../core/run-group.js';
 import { forecastOf, noCounts, type PhaseForecast, type Would } from '../forecast/forecast.js';
-import { openForecast } from '../forecast/open-forecast.js';
 import { JournalWriter } from '../journal/writer.js';
 import { selectPhases } from '../schedule/selection.js';
+import { openRun, type Refused } from '../start/open-run.js';
 import { KnownCosts, type Price } from './known-costs.js';
-import type { BatchOptions } from './options.js';
+import { type BatchOptions, runOptionsOf } from './options.js';
 import { rowScope } from './row-scope.js';
 import type { BatchRow } from './rows/bind-rows.js';
 
@@ -40,12 +38,11 @@ export interface RowForecast {
   readonly phases: readonly Pick<PhaseForecast, 'id' | 'would' | 'from' | 'ageMs' | 'reason'>[];
 }
 
-export async function forecastBatch(given: BatchOptions): Promise<BatchForecast | { readonly refused: Failure }> {
+export async function forecastBatch(given: BatchOptions): Promise<BatchForecast | Refused> {
   const { rows, over, flow } = given;
-  const options = { ...given, args: {}, batch: { over, total: rows.length } };
-  const opened = await openForecast(options, batchDigest(over), new JournalWriter(devNull));
-  if ('refused' in opened) return opened;
-  const { context, continues, warnings } = opened;
+  const session = await openRun(runOptionsOf(given), { forecastInto: new JournalWriter(devNull) });
+  if ('refused' in session) return session;
+  const { context, continues, warnings } = session;
   const counts = noCounts();
   const phases = new Map(flow.phases.map(({ id, kind }) => [id, { id, kind, counts: noCounts() }]));
   const costs = new KnownCosts(given);
@@ -60,7 +57,7 @@ export async function forecastBatch(given: BatchOptions): Promise<BatchForecast 
     }
     forecasts.push(forecast);
   }
-  context.close();
+  session.end({ status: 'success' });
   return {
     flow: flow.name,
     over,

@@ -5,7 +5,7 @@ import type { BatchOptions } from './options.js';
 import { rowPath } from './row-scope.js';
 import type { BatchRow } from './rows/bind-rows.js';
 
-/** `known`: of so many of the executions something is known; the others cost nothing here. `usd`: null without prices. */
+/** `known`: how many executions have a known cost; the others count as nothing. `usd`: null without prices. */
 export interface Price {
   readonly usd: number | null;
   readonly tokens: number;
@@ -14,8 +14,8 @@ export interface Price {
 }
 
 /**
- * What executions cost, going by the last batch over the same rows, else by the last run of the flow: the row's own
- * figure, or for a new row the mean of the others.
+ * What executions cost in the last batch over the same rows, else in the last run of the flow. A new row costs the mean
+ * of the others.
  */
 export class KnownCosts {
   readonly #ofRows: ReadonlyMap<string, LastCost>;

@@ -18,3 +18,9 @@ export interface BatchOptions extends Omit<RunOptions, 'args' | 'batch' | 'forec
   readonly onOutput?: (row: BatchRow, output: Output) => string | undefined;
   readonly onRow?: (row: RowResult) => void;
 }
+
+/** The batch as one run. Its rows have the arguments. */
+export function runOptionsOf(options: BatchOptions): RunOptions {
+  const { over, rows } = options;
+  return { ...options, args: {}, batch: { over, total: rows.length } };
+}

@@ -39,7 +39,7 @@ export interface Spent {
   readonly tokens: number;
 }
 
-/** Small figures only: there may be very many rows. */
+/** Small, since there may be very many rows. */
 export interface RowResult {
   readonly row: number;
   readonly line: number;

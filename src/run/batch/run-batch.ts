@@ -2,8 +2,8 @@ import type { RunEvent, RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import { spentOf } from '../core/result.js';
 import { windDown } from '../execute/leftovers.js';
-import { openRun, type Refused } from '../start/start-run.js';
-import type { BatchOptions } from './options.js';
+import { openRun, type Refused } from '../start/open-run.js';
+import { type BatchOptions, runOptionsOf } from './options.js';
 import type { BatchResult, RowResult } from './result.js';
 import type { BatchRow } from './rows/bind-rows.js';
 import { RowRunner } from './run-row.js';
@@ -13,26 +13,22 @@ import { Tally } from './tally.js';
 const ROWS_PER_SLOT = 2;
 
 /**
- * Runs a flow once for each row, as one run: one journal, one concurrency, one budget, one store. What several rows have
- * in common is executed once. Never throws; everything that can happen is in the result.
+ * Runs a flow for each row, as one run: one journal, one concurrency, one budget, one store. What several rows have in
+ * common is executed one time. Never throws; everything that can happen is in the result.
  */
 export async function runBatch(
   options: BatchOptions,
-  onEvent: (event: RunEvent) => void = () => {},
+  onEvent?: (event: RunEvent) => void,
 ): Promise<BatchResult | Refused> {
   const { rows, project } = options;
-  const opened = await openRun(
-    { ...options, args: {}, batch: { over: options.over, total: rows.length } },
-    'batch',
-    onEvent,
-  );
-  if ('refused' in opened) return opened;
-  const { context } = opened;
+  const session = await openRun(runOptionsOf(options), { onEvent });
+  if ('refused' in session) return session;
+  const { context } = session;
   const tally = new Tally(rows.length);
   const runner = new RowRunner(context, options);
   const jobs = Math.max(1, options.jobs ?? context.slots.size * ROWS_PER_SLOT);
   let next = 0;
-  /** Each takes the next row when it has finished one, so that a row that nobody has begun costs nothing. */
+  /** Each worker begins the next row when it has finished one: a row that has not begun costs nothing. */
   const work = async (): Promise<void> => {
     while (next < rows.length) {
       const row = rows[next++]!;
@@ -48,19 +44,19 @@ export async function runBatch(
   const { closed } = context.admission;
   const status = statusOf(tally, closed, context.signal.aborted);
   const failure = status === 'success' ? undefined : (tally.firstError ?? errorOf(closed));
-  opened.end({ status, failure });
+  session.end({ status, failure });
   await context.tidyStore();
   return {
     runId: context.runId,
     flow: options.flow.name,
     status,
-    continues: opened.continues,
-    ...tally.figures,
-    durationMs: Math.round(project.clock.elapsed() - opened.startedAt),
+    continues: session.continues?.runId,
+    ...tally.counts,
+    durationMs: Math.round(project.clock.elapsed() - session.startedAt),
     spent: spentOf(context.ledger),
     saved: { ...context.ledger.saved, ms: Math.round(context.ledger.saved.ms) },
     rows: tally.rows,
-    warnings: opened.warnings,
+    warnings: session.warnings,
     error: failure,
     outputOf: (row) => runner.outputOf(row),
   };
@@ -91,7 +87,7 @@ function notBegun({ row, line, label, publicArgs }: BatchRow, closed: Failure): 
 
 /** What stopped all of it goes before what went wrong in one row. */
 function statusOf(tally: Tally, closed: Failure | undefined, aborted: boolean): RunStatus {
-  const { failed, paused, left } = tally.figures;
+  const { failed, paused, left } = tally.counts;
   if (aborted && left > 0) return 'interrupted';
   if (closed?.code === 'budget' && left > 0) return 'over-budget';
   if (failed > 0) return tally.blocked === failed ? 'blocked' : 'failed';

@@ -9,7 +9,7 @@ import type { RowResult } from './result.js';
 import { rowPath, rowScope } from './row-scope.js';
 import type { BatchRow } from './rows/bind-rows.js';
 
-/** Runs rows of a batch. Of a row that has ended nothing stays but its figures and where the journal has its output. */
+/** Runs rows of a batch. Of a row that has ended it keeps only where the journal has its output. */
 export class RowRunner {
   readonly #outputs = new Map<number, LinePlace>();
 
@@ -28,11 +28,12 @@ export class RowRunner {
     const result = await context.runScope(rowScope(context, row), context.signal);
     const output = context.secrets.maskValue(result.output as never) as Output;
     const file = result.status === 'success' ? options.onOutput?.(row, output) : undefined;
-    const figures = this.#figures(row, result, clock.elapsed() - startedAt, file);
-    this.#record(row, path, figures, result, output);
+    const durationMs = Math.round(clock.elapsed() - startedAt);
+    const ended = { ...this.#rowResult(row, result), durationMs, file };
+    this.#record(row, ended, { ...result, output });
     forget();
     context.effects.forgetRow(row.place);
-    return figures;
+    return ended;
   }
 
   outputOf(row: number): Output | undefined {
@@ -41,9 +42,11 @@ export class RowRunner {
     return line?.type === 'row' ? line.output : undefined;
   }
 
-  #record(row: BatchRow, path: string, figures: RowResult, result: ScopeResult, output: Output): void {
+  #record(row: BatchRow, ended: RowResult, { status, usage, output }: ScopeResult): void {
     const { context, options } = this;
-    const kept = options.keepOutputs === true && result.status === 'success';
+    const { durationMs, spent, saved, reuse, file, error } = ended;
+    const path = rowPath(row);
+    const kept = options.keepOutputs === true && status === 'success';
     const place = context.journal.write(
       {
         type: 'row',
@@ -52,26 +55,24 @@ export class RowRunner {
         label: row.label,
         path,
         args: row.publicArgs,
-        status: result.status,
-        usage: result.usage,
-        saved: figures.saved,
-        durationMs: figures.durationMs,
-        reuse: figures.reuse,
-        file: figures.file,
-        failure: figures.error,
+        status,
+        usage,
+        saved,
+        durationMs,
+        reuse,
+        file,
+        failure: error,
         output: kept ? output : undefined,
       },
-      // Losing the line of a row that was all reused costs nothing: it would be reused again.
-      figures.reuse.executed === 0 ? 'held' : 'now',
+      // The line of a row that was all reused may be lost: the row would be reused again.
+      reuse.executed === 0 ? 'held' : 'now',
     );
     if (kept) this.#outputs.set(row.row, place);
-    const { durationMs, spent, saved, reuse, file, error } = figures;
-    const { status } = result;
     const facts = { row: row.row, label: row.label, path, status, durationMs, spent, saved, reuse, file, error };
     context.emit({ type: 'row-end', ...facts });
   }
 
-  #figures(row: BatchRow, result: ScopeResult, durationMs: number, file: string | undefined): RowResult {
+  #rowResult(row: BatchRow, result: ScopeResult): Omit<RowResult, 'durationMs' | 'file'> {
     const { secrets } = this.context;
     const { failure, reuse, usage, saved } = result;
     const tokens = totalTokens(usage);
@@ -83,9 +84,7 @@ export class RowRunner {
       status: result.status,
       spent: { usd: usage.usd ?? null, tokens },
       saved: { ...saved, ms: Math.round(saved.ms) },
-      durationMs: Math.round(durationMs),
       reuse,
-      file,
       error: failure && {
         phase: failure.phase,
         code: failure.code,

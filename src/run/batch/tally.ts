@@ -42,7 +42,7 @@ export class Tally {
         this.#left += 1;
         return;
     }
-    // What only waits for a person says less than what went wrong.
+    // A failure says more than a row that only waits for a person.
     const waits = this.#firstError?.code === 'in-doubt' && result.error?.code !== 'in-doubt';
     if (result.error && (waits || !this.#firstError)) this.#firstError = { row: result.row, ...result.error };
   }
@@ -60,7 +60,7 @@ export class Tally {
     return this.#firstError;
   }
 
-  get figures(): Pick<BatchResult, 'total' | 'done' | 'failed' | 'paused' | 'left' | 'reused' | 'reuse'> {
+  get counts(): Pick<BatchResult, 'total' | 'done' | 'failed' | 'paused' | 'left' | 'reused' | 'reuse'> {
     return {
       total: this.total,
       done: this.#done,

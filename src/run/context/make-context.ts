@@ -72,7 +72,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   const limit = interruption(parts, admission);
   const world = options.world ?? openWorld(project, storeDir, { runCommands: !options.forecast });
   world.endWith(limit.signal);
-  // Keys are made with it, also those of a run that keeps nothing: its journal may be continued by one that does.
+  // A run without a store needs it for its keys too: a run with a store may continue it.
   const seal = store?.seal ?? openSeal({ dir: storeDir, signingKey: 'key' in key ? key.key : undefined });
   let repository: boolean | undefined;
   const from = options.selection?.from;
@@ -126,7 +126,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   return context;
 }
 
-/** Writes down what was used. A run that kept nothing loads nothing for it, unless the list of uses has become long. */
+/** Records what was used, and collects garbage if the run has added to the store or the list of uses is long. */
 async function tidy(store: DiskStore | undefined, signal: AbortSignal): Promise<void> {
   if (!store) return;
   store.log.flush();
@@ -136,7 +136,7 @@ async function tidy(store: DiskStore | undefined, signal: AbortSignal): Promise<
   try {
     await maybeCollect(store);
   } catch {
-    // The folder is in trouble, which was told when it mattered; the next run that keeps something tries again.
+    // The store's folder has a problem, reported when it mattered; the next run that adds to the store tries again.
   }
 }
 

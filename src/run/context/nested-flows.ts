@@ -8,6 +8,14 @@ import type { Scope } from '../core/scope.js';
 
 type Loaded = { readonly flow: Flow } | { readonly failure: Failure };
 
+/** The phase that runs the generated flow. */
+interface GeneratedFor {
+  readonly parent: Scope;
+  readonly phase: string;
+  /** Arguments for the flow. */
+  readonly given: JsonObject;
+}
+
 /** The flows that this run's phases use, each read and checked once. */
 export class NestedFlows {
   readonly #loaded = new Map<string, Promise<Loaded>>();
@@ -33,7 +41,8 @@ export class NestedFlows {
     return { flow: result.flow };
   }
 
-  async generated(value: JsonValue, parent: Scope, phase: string, given: JsonObject): Promise<Loaded> {
+  /** Checks a flow that a model made, against the limits for such flows. */
+  async generated(value: JsonValue, { parent, phase, given }: GeneratedFor): Promise<Loaded> {
     const depth = parent.generated ? parent.depth + 1 : 1;
     const { checkGenerated } = await import('../../check/generated.js');
     const checked = await checkGenerated(this.project, value, {
@@ -50,11 +59,11 @@ export class NestedFlows {
 
 function badFlow(what: string, diagnostics: readonly Diagnostic[]): Failure {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
-  const told = errors.slice(0, 5).map((d) => `${d.file}:${d.line}:${d.column} ${d.message}`);
-  const more = errors.length > told.length ? [`… and ${errors.length - told.length} more`] : [];
+  const shown = errors.slice(0, 5).map((d) => `${d.file}:${d.line}:${d.column} ${d.message}`);
+  const more = errors.length > shown.length ? [`… and ${errors.length - shown.length} more`] : [];
   return {
     code: 'bad-flow',
     message: `${what}: ${errors[0]?.message ?? 'unknown'}`,
-    detail: [...told, ...more].join('\n'),
+    detail: [...shown, ...more].join('\n'),
   };
 }

@@ -13,9 +13,9 @@ export interface PhaseContext<P extends Phase = Phase> {
   readonly path: string;
   readonly policy: Policy;
   readonly signal: AbortSignal;
-  /** A phase upstream that executed in this run: what this one reads without declaring it may be other than it was. */
+  /** A phase upstream that executed in this run: undeclared inputs of this one may have changed. */
   readonly newWork?: string;
-  /** Not 0 when a gate has sent the phase back: nothing kept is read then. */
+  /** Not 0 when a gate has sent the phase back: nothing is reused then. */
   readonly round: number;
 }
 
@@ -24,33 +24,39 @@ export interface Policy {
   readonly scope: CachePolicy['scope'];
   readonly ttlMs?: number;
   readonly fingerprint: readonly string[];
-  /** Results of this run and of the one it continues may be taken. */
+  /** Results of this run and of the one it continues may be reused. */
   readonly readRun: boolean;
-  /** Run again, but once for all rows of a batch: results of this run may be taken, not those of the one continued. */
+  /** Runs again, one time for all rows of a batch: only results of this run may be reused. */
   readonly sharesRun?: true;
   readonly readStore: boolean;
   readonly writeStore: boolean;
-  /** Set when it is run anew, and so is all that is inside of it. */
+  /** Set when the phase, and all inside of it, is run anew. */
   readonly anew?: Scope['anew'];
-  /** Why the phase runs whatever is kept: a flag, a gate, its scope. */
+  /** Why the phase runs although there is a result: a flag, a gate, its scope. */
   readonly because?: string;
 }
 
-export function phaseContext(
-  run: RunContext,
-  scope: Scope,
-  given: Phase,
-  round: number,
-  signal = run.signal,
-): PhaseContext {
-  const once = scope.idempotent === false && given.idempotent && mayBeCrossRun(given.kind);
-  const phase = once ? { ...given, idempotent: false } : given;
+/** A phase that is about to run. */
+export interface PhaseToRun {
+  readonly run: RunContext;
+  readonly scope: Scope;
+  readonly phase: Phase;
+  /** Default: 0. */
+  readonly round?: number;
+  /** Default: the run's. */
+  readonly signal?: AbortSignal;
+}
+
+export function phaseContext(toRun: PhaseToRun): PhaseContext {
+  const { run, scope, phase: declared, round = 0, signal = run.signal } = toRun;
+  const actsInside = scope.idempotent === false && declared.idempotent && mayBeCrossRun(declared.kind);
+  const phase = actsInside ? { ...declared, idempotent: false } : declared;
   return {
     run,
     scope,
     phase,
     path: phasePath(scope, phase.id),
-    policy: policyOf(run, scope, phase, round),
+    policy: policyOf({ run, scope, phase, round }),
     signal,
     round,
     newWork: newWorkAbove(scope, phase),
@@ -65,8 +71,8 @@ function newWorkAbove(scope: Scope, { needs }: Phase): string | undefined {
   return scope.newWork;
 }
 
-/** The last word on reuse: the checker has refused what may not be, and this refuses it again. */
-function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): Policy {
+/** Decides on reuse. It does not rely on the checker having refused what must not be reused. */
+function policyOf({ run, scope, phase, round }: PhaseToRun & { readonly round: number }): Policy {
   const { options } = run;
   const declared = phase.cache;
   const off = options.reuse === 'off' || declared.scope === 'off';
@@ -75,7 +81,7 @@ function policyOf(run: RunContext, scope: Scope, phase: Phase, round: number): P
   const outside = declared.implied && !run.inRepository();
   const cross = !off && declared.scope === 'cross-run' && mayBeCrossRun(phase.kind) && phase.idempotent && !outside;
   const anew = anewOf({ scope, rerun, round, selected });
-  // What has taken effect in the world stays done in its run, whatever is said about reuse.
+  // A side effect that is done stays done in its run, whatever the flags say about reuse.
   const readRun = phase.idempotent ? !off : true;
   return {
     scope: off ? 'off' : cross ? 'cross-run' : 'run-only',
@@ -104,7 +110,7 @@ function anewOf(facts: {
 
 /**
  * With `--only` a person wants to see this phase run, with `--from` this one and all that follow it. A side effect that
- * follows stays done: it was not named.
+ * follows stays done: the selector is not its own.
  */
 function selectedAs({ options, following }: RunContext, { id, idempotent }: Phase): Scope['anew'] {
   const { only, from } = options.selection ?? {};

@@ -9,11 +9,11 @@ export interface PooledRunner {
   readonly slots: Slots | undefined;
   /** Waits until the rate that the configuration allows has room. */
   pace(signal: AbortSignal): Promise<void>;
-  /** For `pinVersion`: asked once per run. */
+  /** For `pinVersion`; the runner is asked one time per run. */
   version(): ReturnType<Runner['version']>;
 }
 
-/** The runners that this run has needed so far; each is found once, and its bounds hold for the whole run. */
+/** The runners that this run has needed so far. Each one's bounds hold for the whole run. */
 export class RunnerPool {
   readonly #runners = new Map<string, Promise<PooledRunner | { readonly failure: Failure }>>();
 

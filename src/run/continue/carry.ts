@@ -27,9 +27,12 @@ export async function carryOver(
   previous: RunHead,
   { how, journal, flowFiles }: CarryOptions,
 ): Promise<PriorResults> {
-  const prior = new PriorResults(how, previous.runId, journal.path, (runId) =>
-    changedSinceRun(project, runId, flowFiles),
-  );
+  const prior = new PriorResults({
+    how,
+    runId: previous.runId,
+    journal: journal.path,
+    changedSince: (runId) => changedSinceRun(project, runId, flowFiles),
+  });
   const children = new Map<number, ChildIdentity>();
   carryInto(journal, prior, {
     from: previous.runId,
@@ -54,13 +57,13 @@ function* watched(project: Project, runId: string, children: Map<number, ChildId
   }
 }
 
-/** The same from a checkpoint, which may come from another machine: there is nothing to end and nothing to compare with. */
+/** The same from a checkpoint. It may come from another machine: there are no processes to end, no files to compare. */
 export function carryLines(
   { runId, run, lines }: { readonly runId: string; readonly run?: RunLine; readonly lines: readonly JournalLine[] },
   journal: JournalWriter,
   at: number,
 ): PriorResults {
-  const prior = new PriorResults('checkpoint', runId, journal.path);
+  const prior = new PriorResults({ how: 'checkpoint', runId, journal: journal.path });
   carryInto(journal, prior, { from: runId, at, read: () => (run ? [run, ...lines] : lines) });
   return prior;
 }
@@ -79,16 +82,15 @@ function carryInto(
 }
 
 /**
- * Of a run's lines, those that a run which continues it needs: results (each once, however often it was reused since),
- * then what is open when all has been read. `prior` learns the rest on the way. The journal is read twice: what a run did
- * with a result that it carried stands after it.
+ * The lines of a run that a run which continues it needs: results, each once, then what is still open. `prior` collects
+ * the rest on the way. The journal is read two times: what a run did with a carried result comes after that result.
  */
 export function* linesToCarry(read: () => Iterable<JournalLine>, prior: PriorResults): Generator<JournalLine> {
   const carried = new Set<string>();
   const survey = new Survey(read());
   let from: string | undefined;
   for (const line of read()) {
-    prior.note(line);
+    prior.collect(line);
     if (line.type === 'carried-begin') from = line.from;
     if (line.type === 'carried-end') from = undefined;
     if (line.type === 'rejected') yield line;
@@ -96,12 +98,12 @@ export function* linesToCarry(read: () => Iterable<JournalLine>, prior: PriorRes
     const name = nameOf(line);
     if (line.hit === 'run' && carried.has(name)) continue;
     carried.add(name);
-    yield from === undefined ? line : { ...line, ...survey.standing(line, from) };
+    yield from === undefined ? line : { ...line, ...survey.validityOf(line, from) };
   }
   yield* prior.openLines();
 }
 
-/** A result that can be taken again. */
+/** A result that can be reused. */
 export function isResult(line: JournalLine): line is ResultLine {
   return (line.type === 'unit' || line.type === 'phase') && line.status === 'done';
 }

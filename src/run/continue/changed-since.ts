@@ -7,8 +7,8 @@ import { changedVariable, endOnFileClock, isOfEditor, namesBeside, namesIn } fro
 import { type RunHead, runHead } from '../history/run-head.js';
 
 /**
- * What is no longer as it was when a run ended, in words; undefined when all is. Asked for results whose inputs nobody
- * declared: they may have read any file of the project, and any variable.
+ * What changed since a run ended, in words; undefined when nothing did. Asked for results with undeclared inputs: they
+ * may have read any file of the project, and any variable.
  */
 export function changedSince(
   project: Project,
@@ -21,7 +21,7 @@ export function changedSince(
   return path === undefined ? undefined : `${path} changed since, and its inputs are not declared`;
 }
 
-/** The same of a run that is known by its id. Of one that was removed nobody knows. */
+/** The same for a run's id. A removed run counts as changed. */
 export function changedSinceRun(
   project: Project,
   runId: string,
@@ -31,7 +31,7 @@ export function changedSinceRun(
   return head ? changedSince(project, head, flowFiles) : 'the run that made it was removed';
 }
 
-/** What taskflow keeps, settings (what they decide is in the keys), and what tools write beside the packages in passing. */
+/** Our own state, settings (what they decide is in the keys), and what tools write beside packages in passing. */
 const LEFT_OUT = [
   `${STATE_DIR}/config.yaml`,
   `${STATE_DIR}/cache`,
@@ -65,7 +65,7 @@ class Look {
     this.#leftOut = new Set([ours, ...flowFiles, ...LEFT_OUT.map((path) => join(project.root, path))]);
   }
 
-  /** The first path that is newer than the moment, seen from the root. */
+  /** The first path that is newer than the moment, relative to the root. */
   changed(): string | undefined {
     const path = this.#folder(this.project.root);
     return path === undefined ? undefined : relative(this.project.root, path) || 'the project';

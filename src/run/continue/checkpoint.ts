@@ -45,7 +45,7 @@ function carriedFrom(path: string, runId: string): JournalLine[] {
   const lines = function* () {
     for (const { line } of readLines(path)) yield line;
   };
-  return [...linesToCarry(lines, new PriorResults('checkpoint', runId, path))];
+  return [...linesToCarry(lines, new PriorResults({ how: 'checkpoint', runId, journal: path }))];
 }
 
 function sealOf(content: Omit<Checkpoint, 'checksum' | 'mac'>, signingKey?: Buffer | string) {
@@ -106,7 +106,7 @@ function fromExport(file: string, checkpoint: Checkpoint, signingKey?: Buffer | 
 function fromKeys(project: Project, checkpoint: Readonly<Record<string, JsonValue | undefined>>): ReadCheckpoint {
   const runId = String(checkpoint['runId']);
   const wanted = new Map(Object.entries(checkpoint['keys'] as JsonObject).map(([id, key]) => [String(key), id]));
-  // The run itself, if it is here, has more to tell than its keys: items, side effects in doubt, decisions.
+  // The run itself, if this machine has it, says more than its keys: items, side effects in doubt, decisions.
   const lines = carriedFrom(journalOf(project, runId), runId);
   for (const line of lines) if (isResult(line)) wanted.delete(line.key ?? '');
   for (const id of runIds(project)) {

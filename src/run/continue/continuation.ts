@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import type { Failure } from '../../model/failure.js';
 import { formatAgo } from '../../util/duration.js';
-import type { Project } from '../../util/project.js';
 import type { RunOptions } from '../core/options.js';
+import type { RunGroup } from '../core/run-group.js';
 import { hasMoreToDo, type RunHead } from '../history/run-head.js';
 import { lastRunId } from '../history/runs-folder.js';
-import { claimRun, latestOf } from '../history/succession.js';
+import { claimRun, latestOf, type Succession } from '../history/succession.js';
 import { ofAnotherFlow } from './same-flow.js';
 
 /** What to continue, or why not. `notice`: worth a line for the person. */
@@ -14,50 +14,45 @@ export type Decision =
   | { readonly previous?: undefined; readonly notice?: string }
   | { readonly failure: Failure };
 
-/** Without a new run's id (a dry run) it only looks, and claims nothing. */
-export function decideContinuation(
-  options: RunOptions,
-  flowId: string,
-  argsDigest: string,
-  newRunId: string | undefined,
-): Decision {
+/** Claims the run to continue for the new run. A forecast has no new run's id, and claims nothing. */
+export function decideContinuation(options: RunOptions, group: RunGroup, newRunId: string | undefined): Decision {
   const wanted = options.continuation ?? { how: 'auto', finished: false };
   const { mode } = options.config.iteration;
-  const { project } = options;
   if (wanted.how === 'checkpoint') return {};
   if (wanted.how === 'resume') return resume(options, wanted.runId, newRunId);
   const { only, from, rerun = [] } = options.selection ?? {};
-  if (only !== undefined || from !== undefined) return partial(project, flowId, argsDigest);
-  // `--frozen` asks what the store has, not what an unfinished run has left; it continues one only when it is told to.
+  if (only !== undefined || from !== undefined) return partial(options, group);
+  // `--frozen` asks what the store has, not what an unfinished run has left: it continues one only on demand.
   if (wanted.how !== 'auto' || options.frozen || options.reuse === 'off' || options.reuse === 'refresh') return {};
-  // Whoever asks for one phase to run again wants the rest as it was.
+  // A person who wants one phase to run again wants the rest as it was.
   const asked = wanted.finished || mode === 'always' || rerun.length > 0;
   if (options.source.file === undefined) return {};
   if (!asked && (options.source.byName || mode === 'off')) return {};
-  return auto(options, flowId, argsDigest, newRunId, asked);
+  return auto({ options, group, newRunId, finished: asked });
 }
 
-function auto(
-  options: RunOptions,
-  flowId: string,
-  argsDigest: string,
-  newRunId: string | undefined,
-  finished: boolean,
-): Decision {
+interface AutoRequest {
+  readonly options: RunOptions;
+  readonly group: RunGroup;
+  readonly newRunId: string | undefined;
+  /** Continues a finished run too. */
+  readonly finished: boolean;
+}
+
+function auto({ options, group, newRunId, finished }: AutoRequest): Decision {
   const { project, config } = options;
-  const runId = lastRunId(project, flowId, argsDigest);
-  const latest = runId === undefined ? undefined : latestOf(project, runId);
+  const latest = latestIn(options, group);
   if (!latest) return {};
-  if ('takenBy' in latest) return { notice: `run ${latest.takenBy} of this flow has just begun: starting afresh` };
+  if ('claimedBy' in latest) return { notice: `run ${latest.claimedBy} of this flow has just begun: starting afresh` };
   const { head } = latest;
   if (head.run.mode === 'batch') return {};
   if (head.state === 'running') return { notice: `run ${head.runId} of this flow is under way: starting afresh` };
   const isEdited = head.run.fileDigest !== undefined && head.run.fileDigest !== options.source.digest;
   if (!hasMoreToDo(head) && !finished && !isEdited) return {};
   const ageMs = project.clock.now() - head.endedAt;
-  // All of it is too old to be reused then; a person's decision that waits to be used is not.
+  // Its results are too old to be reused; a person's decision that waits to be used is not.
   if (ageMs > config.iteration.ttlMs && !finished && head.state !== 'paused') return {};
-  if (newRunId !== undefined && !claimRun(project, head.runId, latest.free, newRunId)) {
+  if (newRunId !== undefined && !claimRun(project, { runId: head.runId, place: latest.free }, newRunId)) {
     return { notice: `run ${head.runId} is being continued by another process: starting afresh` };
   }
   return { previous: head, how: 'auto', notice: whyContinued(options, head, { ageMs, isEdited }) };
@@ -73,11 +68,12 @@ function whyContinued(
   return isEdited ? `${ended}, ${basename(source.file ?? source.ref)} edited` : ended;
 }
 
-/** The named run, or the newest of those that continue it: what happened since must not happen twice. */
+/** That run, or the newest that continues it: what happened since must not happen again. */
 function resume({ project, flow, batch }: RunOptions, runId: string, newRunId: string | undefined): Decision {
   const latest = latestOf(project, runId);
   if (!latest) return refuse(`there is no run ${runId} to go on with`, '`taskflow runs` lists them.');
-  if ('takenBy' in latest) return refuse(`run ${runId} is being continued by run ${latest.takenBy}`, 'Wait for it.');
+  if ('claimedBy' in latest)
+    return refuse(`run ${runId} is being continued by run ${latest.claimedBy}`, 'Wait for it.');
   const { head } = latest;
   const another = ofAnotherFlow(project, flow, head);
   if (another) return { failure: another };
@@ -87,7 +83,7 @@ function resume({ project, flow, batch }: RunOptions, runId: string, newRunId: s
   if (head.state === 'running') {
     return refuse(`run ${head.runId} is under way in another process`, 'Wait for it, or end it.');
   }
-  if (newRunId !== undefined && !claimRun(project, head.runId, latest.free, newRunId)) {
+  if (newRunId !== undefined && !claimRun(project, { runId: head.runId, place: latest.free }, newRunId)) {
     return refuse(`run ${head.runId} is being continued by another process`, 'Wait for it.');
   }
   return {
@@ -101,9 +97,13 @@ function refuse(message: string, hint: string): Decision {
   return { failure: { code: 'bad-input', message, hint } };
 }
 
-/** Outputs for a partial run; the run they come from may be continued by others all the same. */
-function partial(project: Project, flowId: string, argsDigest: string): Decision {
-  const runId = lastRunId(project, flowId, argsDigest);
-  const latest = runId === undefined ? undefined : latestOf(project, runId);
+/** Outputs for a partial run. It claims nothing: other runs may continue the one they come from. */
+function partial(options: RunOptions, group: RunGroup): Decision {
+  const latest = latestIn(options, group);
   return latest && 'head' in latest ? { previous: latest.head, how: 'resume' } : {};
+}
+
+function latestIn({ project }: RunOptions, { flowId, argsDigest }: RunGroup): Succession | undefined {
+  const runId = lastRunId(project, flowId, argsDigest);
+  return runId === undefined ? undefined : latestOf(project, runId);
 }

@@ -11,8 +11,8 @@ export interface Imported {
   readonly runId: string;
   readonly lines: readonly JournalLine[];
   readonly run?: RunLine;
-  /** What in it is of no use here, for the person. */
-  readonly notes: readonly string[];
+  /** Warnings: which of its results cannot be used here. */
+  readonly unusable: readonly string[];
 }
 
 /** The checkpoint that a run is to continue from, if it is to; or why it cannot be used. */
@@ -24,28 +24,28 @@ export function importedCheckpoint(options: RunOptions): Imported | { readonly f
   const read = readCheckpoint(project, continuation.file, key.key);
   const another = 'of' in read && read.of && fromAnotherFlow(flow, { runId: continuation.file, run: read.of });
   if (another) return { failure: another };
-  return 'failure' in read ? read : { ...read, notes: notesOn(read, flow) };
+  return 'failure' in read ? read : { ...read, unusable: unusableIn(read, flow) };
 }
 
-function notesOn({ lines, absent = [] }: ReadCheckpoint, flow: Flow): string[] {
+function unusableIn({ lines, absent = [] }: ReadCheckpoint, flow: Flow): string[] {
   const known = new Set(flow.phases.map(({ id }) => id));
   const gone = lines.flatMap((line) => (line.type === 'phase' && isTopLevel(line.phase) ? [line.phase] : []));
-  const notes: string[] = [];
+  const warnings: string[] = [];
   const names = listed(gone.filter((id) => !known.has(id)));
-  if (names !== '') notes.push(`of the checkpoint, the flow no longer has ${names}`);
+  if (names !== '') warnings.push(`of the checkpoint, the flow no longer has ${names}`);
   if (absent.length > 0) {
     const how = '`taskflow checkpoint export` makes a file that has them';
-    notes.push(`no run of this machine has the result of ${listed(absent)}; ${how}`);
+    warnings.push(`no run of this machine has the result of ${listed(absent)}; ${how}`);
   }
-  return notes;
+  return warnings;
 }
 
-const MOST_NAMED = 10;
+const MOST_LISTED = 10;
 
 function listed(names: readonly string[]): string {
   const all = [...new Set(names)];
-  const more = all.length - MOST_NAMED;
-  return more > 0 ? `${all.slice(0, MOST_NAMED).join(', ')} and ${more} more` : all.join(', ');
+  const more = all.length - MOST_LISTED;
+  return more > 0 ? `${all.slice(0, MOST_LISTED).join(', ')} and ${more} more` : all.join(', ');
 }
 
 /** Rows of a batch and nested flows have phases of their own. */

@@ -12,7 +12,7 @@ export class PriorDecisions {
   readonly #asked = new Map<string, AskLine>();
   #phases = new Map<string, RunLine['phases'][number]>();
 
-  note(line: JournalLine): void {
+  collect(line: JournalLine): void {
     switch (line.type) {
       case 'run':
         this.#phases = new Map(line.phases.map((phase) => [phase.id, phase]));

@@ -5,16 +5,25 @@ import type { AskLine, DecisionLine, JournalLine, ResultLine, StartLine } from '
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
 import { PriorDecisions } from './prior-decisions.js';
-import type { Standing } from './survey.js';
+import type { Validity } from './survey.js';
 
 export type PriorHow = 'none' | 'auto' | 'resume' | 'checkpoint';
 
+export interface PriorSource {
+  readonly how: PriorHow;
+  readonly runId?: string;
+  /** A journal, or how to read a line that is nowhere on disk. */
+  readonly journal: string | ((place: LinePlace) => JournalLine | undefined);
+  /** What changed around the flow since a run ended. */
+  readonly changedSince?: (runId: string) => string | undefined;
+}
+
 /**
- * What the run that is continued has left: results by run key and by phase, decisions, and side effects whose end nobody
- * saw. Only places are kept in memory; a result is read when it is asked for.
+ * What the continued run has left: results by run key and by phase, decisions, and side effects whose end is unknown.
+ * Memory holds only places; a result is read when it is needed.
  */
 export class PriorResults {
-  readonly #byKey = new Map<string, LinePlace & Standing>();
+  readonly #byKey = new Map<string, LinePlace & Validity>();
   readonly #byPhase = new Map<string, LinePlace>();
   /** Side effects that are done. */
   readonly #byEffect = new Map<string, LinePlace>();
@@ -23,17 +32,20 @@ export class PriorResults {
   readonly #decisions = new PriorDecisions();
   readonly #changed = new Map<string, string | undefined>();
 
-  constructor(
-    readonly how: PriorHow,
-    readonly runId: string | undefined,
-    /** A journal, or how to read a line that is nowhere on the disk. */
-    private readonly journal: string | ((place: LinePlace) => JournalLine | undefined),
-    private readonly changedSince: (runId: string) => string | undefined = () => undefined,
-  ) {}
+  constructor(private readonly source: PriorSource) {}
 
-  /** Takes note of what a line says about the state of the run. All lines, in their order. */
-  note(line: JournalLine): void {
-    this.#decisions.note(line);
+  get how(): PriorHow {
+    return this.source.how;
+  }
+
+  /** The run that is continued. */
+  get runId(): string | undefined {
+    return this.source.runId;
+  }
+
+  /** Collects what a line says about the state of the run. Call it for all lines, in their order. */
+  collect(line: JournalLine): void {
+    this.#decisions.collect(line);
     switch (line.type) {
       case 'start':
         if (!line.idempotent) this.#underWay.set(doubtKey(line.phase, line.unit, line.runKey), line);
@@ -57,7 +69,7 @@ export class PriorResults {
     }
   }
 
-  /** A result that may be taken, and where it stands in the new journal. */
+  /** Adds a result that may be reused, and its place in the new journal. */
   keep(line: ResultLine, place: LinePlace): void {
     const { validIn, outdatedBy } = line;
     if (line.runKey !== undefined) this.#byKey.set(line.runKey, { ...place, validIn, outdatedBy });
@@ -71,7 +83,7 @@ export class PriorResults {
   find(runKey: string): ResultLine | undefined {
     const place = this.#byKey.get(runKey);
     const line = this.#read(place);
-    // A dry run reads the line where it was, and not as it would be carried.
+    // A forecast reads the original line, which lacks what carrying it would add.
     return line && { ...line, validIn: place?.validIn, outdatedBy: place?.outdatedBy };
   }
 
@@ -90,7 +102,7 @@ export class PriorResults {
     return this.#skipped.has(path);
   }
 
-  /** Results that there are to take: of phases, items, branches, nested phases. */
+  /** How many results may be reused: of phases, items, branches, nested phases. */
   get size(): number {
     return this.#byKey.size;
   }
@@ -120,11 +132,12 @@ export class PriorResults {
     const name = JSON.stringify(nameOf(path)).slice(1, -1);
     const own = JSON.stringify(path).slice(1, -1);
     const one = unit === undefined ? own : `"${unitName(own, unit)}"`;
-    // Of rows and of items there may be several.
+    const run = begun.begunIn ?? this.runId;
+    // There may be several such rows or items.
     const all = one === name ? '' : `; --rerun ${name} and --skip ${name} mean all that are in doubt`;
     return {
       code: 'in-doubt',
-      message: `${what} is not idempotent and was under way when run ${begun.begunIn ?? this.runId} ended: nobody knows whether it took effect`,
+      message: `${what} is not idempotent and was under way when run ${run} ended: nobody knows whether it took effect`,
       hint: `Find out, then continue with --rerun ${one} (do it again) or --skip ${one} (it is done)${all}.`,
     };
   }
@@ -142,24 +155,24 @@ export class PriorResults {
     return [...inDoubt, ...this.#decisions.unused()];
   }
 
-  /** What changed around the flow since a run ended, in words. Looked up once. */
+  /** What changed around the flow since a run ended, in words; remembered. */
   changed(since: string): string | undefined {
-    if (!this.#changed.has(since)) this.#changed.set(since, this.changedSince(since));
+    if (!this.#changed.has(since)) this.#changed.set(since, this.source.changedSince?.(since));
     return this.#changed.get(since);
   }
 
-  /** A person had time to change something. */
+  /** Forgets what was looked up: a person had time to change something. */
   lookAgain(): void {
     this.#changed.clear();
   }
 
-  /** Only what was done, or attempted and failed by itself, is settled; what was cancelled before it came to it is not. */
+  /** What was done, or attempted and failed by itself, is settled; what was cancelled before that is not. */
   #settle(line: { phase: string; unit?: string; runKey?: string } & Parameters<typeof hasSettled>[0]): void {
     if (hasSettled(line)) this.#underWay.delete(doubtKey(line.phase, line.unit, line.runKey));
   }
 
   #read(place: LinePlace | undefined): ResultLine | undefined {
-    const { journal } = this;
+    const { journal } = this.source;
     const line = place && (typeof journal === 'string' ? readLineAt(journal, place) : journal(place));
     return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
   }

@@ -9,10 +9,10 @@ import type { RunLine } from '../journal/lines.js';
 export type RunOf = Pick<RunLine, 'flow' | 'file'>;
 
 /**
- * Why this flow cannot go on with a run: it is a run of another one, and continuing it would use it up for nothing. The
- * file decides, since names are edited; where the file of the run is gone, the flow may have been moved, and its name does.
+ * Why this flow cannot continue a run: the run is of another flow, and continuing it would use it up for nothing. The
+ * file decides, since names are edited. If the run's file is gone, the flow may have moved, and its name decides.
  */
-export function ofAnotherFlow(project: Project, flow: Flow, { runId, run }: Named): Failure | undefined {
+export function ofAnotherFlow(project: Project, flow: Flow, { runId, run }: RunOfFlow): Failure | undefined {
   if (run.file === undefined || flow.file === undefined)
     return run.flow === flow.name ? undefined : refusal(runId, run);
   if (run.file === flow.file) return undefined;
@@ -21,12 +21,12 @@ export function ofAnotherFlow(project: Project, flow: Flow, { runId, run }: Name
 }
 
 /** The same of a checkpoint. It may come from another folder or machine, where the file has another path. */
-export function fromAnotherFlow(flow: Flow, { runId, run }: Named): Failure | undefined {
+export function fromAnotherFlow(flow: Flow, { runId, run }: RunOfFlow): Failure | undefined {
   const isSame = run.flow === flow.name || (run.file !== undefined && run.file === flow.file);
   return isSame ? undefined : refusal(runId, run);
 }
 
-interface Named {
+interface RunOfFlow {
   readonly runId: string;
   readonly run: RunOf;
 }

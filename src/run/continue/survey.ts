@@ -1,7 +1,7 @@
 import type { JournalLine, ResultLine, RunLine } from '../journal/lines.js';
 
-/** Where a carried result stands in the eyes of the run that carried it. */
-export type Standing = Pick<ResultLine, 'validIn' | 'outdatedBy'>;
+/** Since when a carried result counts as valid or outdated, for the run that carried it. */
+export type Validity = Pick<ResultLine, 'validIn' | 'outdatedBy'>;
 
 /**
  * What a run did with the results that it carried from the one before: used them, did not get to them, or executed
@@ -30,7 +30,7 @@ export class Survey {
   }
 
   /** Of a result that was carried from this run. */
-  standing(line: ResultLine, from: string): Standing {
+  validityOf(line: ResultLine, from: string): Validity {
     if (this.#used.has(nameOf(line))) return { validIn: undefined, outdatedBy: undefined };
     return { validIn: line.validIn ?? from, outdatedBy: line.outdatedBy ?? this.#executedBefore(line) };
   }

@@ -6,31 +6,31 @@ import type { Effect } from '../journal/lines.js';
 import { underWay } from './doubt.js';
 import { hasSettled } from './settled.js';
 
-/** A side effect on its way, from the line that allows it to the line that settles it. */
+/** A side effect under way, from the ledger's line that grants it to the line that settles it. */
 export interface Act {
   readonly id: string;
   ended(execution: Execution): void;
 }
 
-/** Nothing starts before this has returned one: its line is on the disk, and nobody else holds it. */
+/** Claims a side effect before it starts: its line is on disk, and no other run holds it. */
 export function beginEffect(
   at: PhaseContext,
   { effect, unit, over }: { readonly effect: Effect; readonly unit?: string; readonly over?: string },
 ): Act | { readonly failure: Failure } {
   const { effects } = at.run;
-  const taken = effects.take('start', effects.nameOf(at.path, effect.unit), over);
-  if ('problem' in taken) return { failure: unwritable(at, taken.problem) };
+  const claim = effects.claim('start', effects.nameOf(at.path, effect.unit), over);
+  if ('problem' in claim) return { failure: unwritable(at, claim.problem) };
   const fresh = at.run.prior.how === 'none';
-  if ('by' in taken) return { failure: underWay({ path: at.path, unit, fresh }, taken.by) };
-  return { id: taken.id, ended: (execution) => settle(at, taken.id, execution) };
+  if ('by' in claim) return { failure: underWay({ path: at.path, unit, fresh }, claim.by) };
+  return { id: claim.id, ended: (execution) => settle(at, claim.id, execution) };
 }
 
-/** What a person says is done is written down as that; what is in the way, otherwise. */
+/** Records that a person marked it as done; returns what prevents that. */
 export function keepEffect(at: PhaseContext, effect: Effect, over: string | undefined): Failure | undefined {
   const { effects, prior } = at.run;
-  const taken = effects.take('kept', effects.nameOf(at.path, effect.unit), over);
-  if ('problem' in taken) return unwritable(at, taken.problem);
-  return 'by' in taken ? underWay({ path: at.path, fresh: prior.how === 'none' }, taken.by) : undefined;
+  const claim = effects.claim('kept', effects.nameOf(at.path, effect.unit), over);
+  if ('problem' in claim) return unwritable(at, claim.problem);
+  return 'by' in claim ? underWay({ path: at.path, fresh: prior.how === 'none' }, claim.by) : undefined;
 }
 
 function settle(at: PhaseContext, id: string, execution: Execution): void {

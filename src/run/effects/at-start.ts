@@ -14,8 +14,8 @@ export function hasActed({ run, path, phase, scope }: PhaseContext): boolean {
 }
 
 /**
- * Why a run that starts afresh will stop at this side effect: known before anything is spent. One that continues another
- * goes as far as it can: what is done there may be reused.
+ * Why a run that starts afresh will stop at this side effect, known before anything is spent. A run that continues
+ * another one goes as far as it can: it may reuse what is done.
  */
 export function stopsAtStart({ run, phase, scope, path }: PhaseContext): Failure | undefined {
   const { prior, effects, options } = run;

@@ -9,11 +9,11 @@ import type { Held } from './lines.js';
 export interface DoubtAt {
   readonly path: string;
   readonly unit?: string;
-  /** Nothing is continued: whoever says `--rerun` may also mean to start over. */
+  /** The run continues nothing: with `--rerun` a person may also mean to start over. */
   readonly fresh: boolean;
 }
 
-/** It has begun, and nobody knows how it ended. */
+/** It has begun, and its end is unknown. */
 export function underWay(at: DoubtAt, held: Pick<Held, 'run' | 'owner'>): Failure {
   const { run, owner } = held;
   const state = holderState(owner);
@@ -36,7 +36,8 @@ export function doneElsewhere(at: DoubtAt, { run }: Pick<Held, 'run'>): Failure 
 export function changed(at: DoubtAt, before: Effect, now: Effect): Failure {
   const isBody = before.body !== now.body;
   const what = `was completed, and would now be ${isBody ? 'something else' : 'given another environment'}`;
-  const detail = `it was done with\n${inputLines(before.inputs)}\nand would now be done with\n${inputLines(now.inputs)}`;
+  const [then, today] = [inputLines(before.inputs), inputLines(now.inputs)];
+  const detail = `it was done with\n${then}\nand would now be done with\n${today}`;
   return { ...inDoubt(at, what, `Nobody guesses: continue with ${choices(at)}.`), detail };
 }
 

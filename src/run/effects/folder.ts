@@ -5,7 +5,7 @@ import { type Project, STATE_DIR } from '../../util/project.js';
 import { LedgerFile } from './ledger-file.js';
 import type { Held } from './lines.js';
 
-/** Beside the runs, not in one of them: it outlives them all. Nothing of it is in the cache, which may come from elsewhere. */
+/** Beside the runs: it outlives them all. Not in the cache, which may come from elsewhere. */
 export function effectsFolder(project: Pick<Project, 'root'>): string {
   return join(project.root, STATE_DIR, 'runs', '.effects');
 }

@@ -22,9 +22,9 @@ const LARGE = 256 * 1024;
 const FULL = { code: 'ENOSPC' };
 
 /**
- * The ledger of one flow: `NAME.1.jsonl`, to which every process only appends. No lock: a line that is on the disk is read
- * back in the order that all see, and that order decides. When it has grown, it is sealed, and what is still held goes on
- * in `NAME.2.jsonl`; whoever dies on the way leaves it to the next one.
+ * The ledger of one flow: `NAME.1.jsonl`, to which every process only appends. No lock: all processes read the lines in
+ * the same order, and that order decides. A long file is sealed, and what is still held moves to `NAME.2.jsonl`; if a
+ * process dies on the way, the next one completes the move.
  */
 export class LedgerFile {
   #generation = 0;
@@ -36,7 +36,7 @@ export class LedgerFile {
     private readonly name: string,
   ) {}
 
-  /** As it stands now. Throws what the file system throws: a ledger that cannot be read must not pass for an empty one. */
+  /** The current states. Throws what the file system throws: an unreadable ledger must not pass for an empty one. */
   read(): EffectStates {
     for (;;) {
       const newest = this.#newest();
@@ -75,7 +75,7 @@ export class LedgerFile {
       this.#appendTo(this.#path(this.#generation), { type: 'sealed' }, false);
       this.read();
     } catch {
-      // A full disk, or a folder that has become read-only: it goes on as it is.
+      // A full disk or a read-only folder: the long file stays in use.
     }
   }
 
@@ -92,7 +92,7 @@ export class LedgerFile {
       throw error;
     }
     try {
-      // In one piece, or it is no line: what others append may come in between.
+      // A line must be written in one piece: other processes append too.
       if (writeSync(file, bytes) !== bytes.length) throw Object.assign(new Error('the disk is full'), FULL);
       fdatasyncSync(file);
     } finally {
@@ -152,7 +152,7 @@ export class LedgerFile {
     this.#states.apply(line);
   }
 
-  /** All who do this write the same: the states up to the seal. */
+  /** Every process that does this writes the same: the states up to the seal. */
   #carryOn(): void {
     const next = this.#path(this.#generation + 1);
     const temporary = temporaryName(next);

@@ -8,7 +8,7 @@ import { type EffectName, type Held, nameText } from './lines.js';
 
 export interface LedgerOptions {
   readonly project: Project;
-  /** Its file, however it was named. */
+  /** The flow's file, whatever name it was run by. */
   readonly flowId: string;
   readonly argsDigest: string;
   readonly runId: string;
@@ -19,13 +19,13 @@ const IDS_PER_LINE = 500;
 const ARGS_LENGTH = 24;
 
 /**
- * Which side effects of a flow have begun, across all of its runs: on the disk before one starts, whatever becomes of the
- * run and of its journal. Independent of what is continued, cached, pruned or cleared.
+ * Which side effects of a flow have begun, across all of its runs. The line is on disk before the effect starts. The
+ * ledger does not depend on what is continued, cached, pruned or cleared.
  */
 export class EffectsLedger {
   readonly #file: LedgerFile;
   readonly #rows = new Map<string, string>();
-  /** Done, kept or reused by this run: closed with it if it ends well. */
+  /** Done, kept or reused by this run: closed with it if it succeeds. */
   readonly #passed = new Set<string>();
   /** Results of this run: where its journal has them. */
   readonly #own = new Map<string, LinePlace>();
@@ -55,7 +55,7 @@ export class EffectsLedger {
     return { args, phase: row ? row[2]! : path, unit };
   }
 
-  /** Who holds it now; `problem` when nobody can say. */
+  /** Which run holds it now; `problem` when the ledger cannot be read. */
   held(name: EffectName): Held | { readonly problem: string } | undefined {
     try {
       const states = this.#file.read();
@@ -78,10 +78,10 @@ export class EffectsLedger {
   }
 
   /**
-   * Takes the right to start it (or writes that it is done), in the place of the start `over` if a person says so. What
-   * speaks against it otherwise: somebody else was faster, or the line is not on the disk.
+   * Claims the right to start it (or marks it as done), replacing the start `over` if a person says so. Else returns why
+   * not: another run holds it, or the line could not be written.
    */
-  take(
+  claim(
     type: 'start' | 'kept',
     name: EffectName,
     over?: string,
@@ -93,7 +93,7 @@ export class EffectsLedger {
     const line = { type, id, ...name, over, at: project.clock.now(), run: runId, flow: flowId, owner } as const;
     const problem = this.#file.append(line);
     if (problem !== undefined) {
-      // It may be in the file and only not be synced; then nobody should take it for a start.
+      // The line may be in the file without being synced: it must not count as a start.
       this.#file.append({ type: 'failed', id });
       return { problem };
     }
@@ -122,7 +122,7 @@ export class EffectsLedger {
     return this.#own.get(nameText(name));
   }
 
-  /** The run was whole and ended well. */
+  /** The whole flow succeeded: the next run may do its side effects again. */
   close(): void {
     const ids = [...this.#passed];
     for (let from = 0; from < ids.length; from += IDS_PER_LINE) {

@@ -10,7 +10,7 @@ export interface EffectName {
   readonly unit?: string;
 }
 
-/** Somebody wants to start it, or says that it is done. Granted only if nobody else holds it: see `EffectStates`. */
+/** A run wants to start it, or a person marks it as done. Granted only if no other run holds it: see `EffectStates`. */
 export interface TakenLine extends EffectName {
   /** `kept`: a person says that it is done. */
   readonly type: 'start' | 'kept';
@@ -30,7 +30,7 @@ export interface SettledLine {
   readonly id: string;
 }
 
-/** The run that these belong to has ended well: the next run is a new one, and may do them again. */
+/** The run that these belong to has succeeded: the next run may do them again. */
 export interface ClosedLine {
   readonly type: 'closed';
   readonly ids: readonly string[];
@@ -43,14 +43,14 @@ export interface SealedLine {
 
 export type EffectLine = TakenLine | SettledLine | ClosedLine | SealedLine;
 
-/** A started side effect that nobody has settled (`open`), or one that is done in a run that has not ended well. */
+/** A side effect that has started and not settled (`open`), or that is done in a run that has not succeeded. */
 export interface Held extends TakenLine {
   readonly state: 'open' | 'done';
 }
 
 /**
- * What a ledger says, line by line. All readers come to the same, since the lines have one order: of two processes that
- * want to start the same side effect, the one whose line comes first is granted it, and the other line counts for nothing.
+ * What a ledger says, line by line. The lines have one order, so all readers agree: of two processes that want to start
+ * the same side effect, the first line is granted and the other one does not count.
  */
 export class EffectStates {
   readonly #held = new Map<string, Held>();

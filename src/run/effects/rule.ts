@@ -6,9 +6,9 @@ import { changed, type DoubtAt, doneElsewhere, underWay } from './doubt.js';
 import { isSameEffect } from './effect.js';
 import type { EffectName, Held } from './lines.js';
 
-/** What is to become of a side effect that a run has come to. */
+/** What a run does with a side effect. */
 export type Ruling =
-  /** Nobody has begun it, or a person says that it is to be done again: then in the place of `over`. */
+  /** No run has begun it, or a person wants it done again, replacing `over`. */
   | { readonly go: 'start'; readonly over?: string; readonly again: boolean }
   /** It is done, in this run or in the one that is continued. */
   | { readonly go: 'reuse'; readonly line: ResultLine }
@@ -37,7 +37,7 @@ export async function ruleEffect(
   if (held && 'problem' in held) return { go: 'stop', failure: unreadable(held.problem) };
   const own = effects.own(name);
   const mine = own && at.run.readBack(own);
-  // Once in a run, however often the flow around it is tried.
+  // One time in a run, however often the flow around it is tried.
   if (mine?.effect && isSameEffect(mine.effect, effect)) return reuse(question, mine, held);
   if (held?.state === 'open') return open(question, held);
   const earlier = mine ?? prior.effect(at.path, effect.unit);

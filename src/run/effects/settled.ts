@@ -1,6 +1,6 @@
 import type { Failure, FailureCode } from '../../model/failure.js';
 
-/** It did not end by itself: somebody ended it, and how far it had come nobody knows. */
+/** It did not end by itself: it was ended, and how far it had come is unknown. */
 const ENDED: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'interrupted',
   'timeout',

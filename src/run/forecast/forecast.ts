@@ -1,17 +1,17 @@
-import type { Failure, ForecastWord } from '../../model/failure.js';
+import type { ForecastWord } from '../../model/failure.js';
 import type { Kind } from '../../model/kind.js';
 import type { ItemCounts, PhaseOutcome } from '../../model/outcome.js';
 import { Admission } from '../core/admission.js';
 import type { RunOptions } from '../core/options.js';
-import { argumentsDigest } from '../core/run-group.js';
+import { runGroup } from '../core/run-group.js';
 import { ownScope } from '../core/scope.js';
 import { type LastCost, lastCosts } from '../history/last-costs.js';
 import { type LastFailure, lastFailures } from '../history/last-failures.js';
 import { lastRunId } from '../history/runs-folder.js';
 import { runScope } from '../schedule/schedule.js';
 import { type Selected, selectPhases } from '../schedule/selection.js';
+import { openRun, type Refused } from '../start/open-run.js';
 import { type ForecastIdentity, ForecastJournal } from './forecast-journal.js';
-import { openForecast } from './open-forecast.js';
 
 /** What a run would do, phase by phase, found by going through all of it without executing anything. */
 export interface Forecast {
@@ -45,16 +45,15 @@ export interface PhaseForecast {
   readonly identities: readonly ForecastIdentity[];
 }
 
-export async function forecastRun(options: RunOptions): Promise<Forecast | { readonly refused: Failure }> {
-  const { flow, project, source } = options;
+export async function forecastRun(options: RunOptions): Promise<Forecast | Refused> {
+  const { flow, project } = options;
   const journal = new ForecastJournal();
-  const opened = await openForecast(options, argumentsDigest(options), journal);
-  if ('refused' in opened) return opened;
-  const { context, continues, warnings } = opened;
+  const session = await openRun(options, { forecastInto: journal });
+  if ('refused' in session) return session;
+  const { context, continues, warnings } = session;
   const scope = ownScope(options, new Admission());
-  await runScope(context, scope, context.signal);
-  context.close();
-  const lastRun = lastRunId(project, flow.file ?? source.ref);
+  session.end(await runScope(context, scope, context.signal));
+  const lastRun = lastRunId(project, runGroup(options).flowId);
   const costs = lastCosts(project, lastRun);
   const failures = lastFailures(project, lastRun);
   const select = selectPhases(scope, options.selection);

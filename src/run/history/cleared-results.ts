@@ -5,7 +5,7 @@ import type { JournalLine } from '../journal/lines.js';
 import { lastRuns, runFolder } from './runs-folder.js';
 import { latestOf } from './succession.js';
 
-/** What a person has cleared after a run ended: a run that continues it must not take that over. */
+/** What a person cleared after a run ended: a run that continues it must not carry that over. */
 interface Cleared {
   /** Absent: every phase. */
   readonly phase?: string;
@@ -15,12 +15,12 @@ interface Cleared {
 
 const NAME = 'cleared.jsonl';
 
-/** Notes in each run that a next one would continue (of one flow, or of all) that these results are not reused. */
+/** Records in each run that could be continued (of one flow, or of all) that these results must not be reused. */
 export function clearResults(project: Project, flow: string | undefined, cleared: Cleared): void {
   const runIds = new Set<string>();
   for (const runId of lastRuns(project, flow)) {
     const latest = latestOf(project, runId);
-    if (latest) runIds.add('head' in latest ? latest.head.runId : latest.takenBy);
+    if (latest) runIds.add('head' in latest ? latest.head.runId : latest.claimedBy);
   }
   for (const runId of runIds) {
     try {

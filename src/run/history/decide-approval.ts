@@ -26,14 +26,14 @@ export interface Decided {
   readonly asked: AskLine;
   /** What holds from now on. */
   readonly decision: DecisionLine;
-  /** What somebody had decided before: the same, and then nothing was written, or something else, which no longer holds. */
+  /** The decision before, if any: the same one, and then nothing was written, or one that no longer holds. */
   readonly earlier?: DecisionLine;
   readonly repeated: boolean;
 }
 
 /**
- * Decides a waiting approval: about exactly the text that was shown, for the run that goes on from there. Until it does,
- * the last decision holds: whoever has slipped must be able to take it back while nothing has come of it.
+ * Decides a waiting approval, about exactly the text that was shown, for the run that continues. The last decision
+ * before that run holds: a person must be able to correct a slip.
  */
 export function decideApproval(
   project: Project,

@@ -10,29 +10,34 @@ const TICK_MS = 10;
 const ENDED = 'ended';
 const ENVIRONMENT = 'environment';
 
-/** Lets the tick pass in which the last process may have written something, so that its files are older than the end. */
+/** Waits out the tick in which the last process may have written, so that its files are older than the end. */
 export function letTickPass(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, TICK_MS));
 }
 
-/** Variables that are other ones in every terminal and decide nothing. */
-const OF_SESSION =
-  /^(_|PWD|OLDPWD|SHLVL|COLUMNS|LINES|TERM.*|COLORTERM|WINDOWID|TMUX.*|STY|SSH_.*|GPG_.*|DBUS_.*|XDG_(SESSION|RUNTIME).*|DISPLAY|WAYLAND_DISPLAY|VSCODE_.*|ITERM_.*|HISTFILE|npm_.*|INIT_CWD|NODE|COLOR|TASKFLOW_RUN)$/;
+/** Variables that differ in every terminal and decide nothing. */
+const OF_SESSION = new RegExp(
+  `^(${[
+    '_|PWD|OLDPWD|SHLVL|HISTFILE|COLUMNS|LINES|TERM.*|COLORTERM|COLOR|WINDOWID|DISPLAY|WAYLAND_DISPLAY',
+    'TMUX.*|STY|SSH_.*|GPG_.*|DBUS_.*|XDG_(SESSION|RUNTIME).*|VSCODE_.*|ITERM_.*',
+    'npm_.*|INIT_CWD|NODE|TASKFLOW_RUN',
+  ].join('|')})$`,
+);
 
 interface Environment {
   readonly salt: string;
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Keeps which environment the run began in, by digests that say nothing outside of this private folder. */
+/** Records the environment that the run began in, by salted digests. */
 export function stampStart(project: Project, runId: string): void {
   const salt = randomBytes(16).toString('hex');
-  write(project, runId, ENVIRONMENT, { salt, values: digests(project, salt) } satisfies Environment);
+  write(stampFile(project, runId, ENVIRONMENT), { salt, values: digests(project, salt) } satisfies Environment);
 }
 
-/** The first variable that is not what it was when the run began; undefined when all are, or nobody knows. */
+/** The first variable that changed since the run began; undefined when none did, or the run recorded none. */
 export function changedVariable(project: Project, runId: string): string | undefined {
-  const then = read(project, runId, ENVIRONMENT) as Environment | undefined;
+  const then = read(stampFile(project, runId, ENVIRONMENT)) as Environment | undefined;
   if (!then || typeof then.salt !== 'string' || typeof then.values !== 'object') return undefined;
   const now = digests(project, then.salt);
   return [...new Set([...Object.keys(then.values), ...Object.keys(now)])].find(
@@ -49,12 +54,13 @@ function digests({ env }: Project, salt: string): Record<string, string> {
 
 /** Marks the end of a run on the clock by which files are compared with it, with the names beside the flow. */
 export function stampEnd(project: Project, runId: string, flowFile: string | undefined): void {
-  write(project, runId, ENDED, flowFile === undefined ? [] : namesNow(join(project.root, flowFile)));
+  const names = flowFile === undefined ? [] : namesNow(join(project.root, flowFile));
+  write(stampFile(project, runId, ENDED), names);
 }
 
-/** What stood beside the flow when the run ended; undefined where nobody knows. */
+/** Names of the files beside the flow when the run ended; undefined where it recorded none. */
 export function namesBeside(project: Project, runId: string): readonly string[] | undefined {
-  const names = read(project, runId, ENDED);
+  const names = read(stampFile(project, runId, ENDED));
   return Array.isArray(names) && names.length > 0 ? names : undefined;
 }
 
@@ -77,29 +83,33 @@ export function isOfEditor(name: string, flow: string): boolean {
   return name.startsWith(`.${flow}.sw`);
 }
 
-/** What has this time or a later one was written after the run had ended, as far as anybody can tell. */
+/** A file with this time or a later one was written after the run had ended. */
 export function endOnFileClock(project: Project, { runId, state, endedAt }: RunHead): number {
   // The journal of a run that was killed is itself stamped by the kernel.
   if (state === 'crashed') return endedAt;
   try {
-    return statSync(join(runFolder(project, runId), ENDED)).mtimeMs;
+    return statSync(stampFile(project, runId, ENDED)).mtimeMs;
   } catch {
-    // A run of another version: only our own clock can tell.
+    // A run of another version wrote no stamp: its journal's clock decides.
     return endedAt - TICK_MS;
   }
 }
 
-function write(project: Project, runId: string, name: string, value: unknown): void {
+function stampFile(project: Project, runId: string, name: string): string {
+  return join(runFolder(project, runId), name);
+}
+
+function write(path: string, value: unknown): void {
   try {
-    writeFileSync(join(runFolder(project, runId), name), JSON.stringify(value), { mode: 0o600 });
+    writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
   } catch {
     // Without it, what cannot be compared counts as changed or as unknown; the run itself goes on.
   }
 }
 
-function read(project: Project, runId: string, name: string): unknown {
+function read(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(join(runFolder(project, runId), name), 'utf8'));
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     // Not written, or cut short by a crash.
     return undefined;

@@ -12,8 +12,8 @@ const BEAT_MS = 5_000;
 const SILENT_MS = 60_000;
 
 /**
- * Shows that a run is alive to those who cannot look at its process: on another machine, in another container. Most runs
- * end before the first beat; until then their journal, which is as new, shows it.
+ * Shows that a run is alive where its process cannot be seen: on another machine, in another container. Most runs end
+ * before the first beat; until then their new journal shows it.
  */
 export function startHeartbeat(project: Project, runId: string): () => void {
   const path = join(runFolder(project, runId), NAME);
@@ -36,8 +36,15 @@ function beat(path: string, seconds: number): void {
   }
 }
 
-/** Whether the process that owns a run is alive, as far as anybody can tell from here. `since`: when it was last seen. */
-export function isOwnerAlive(project: Project, runId: string, owner: HolderIdentity, since?: number): boolean {
+export interface OwnedRun {
+  readonly runId: string;
+  readonly owner: HolderIdentity;
+  /** When the owner last showed that it is alive. */
+  readonly since?: number;
+}
+
+/** Whether the process that owns a run is alive, as far as this machine can tell. */
+export function isOwnerAlive(project: Project, { runId, owner, since }: OwnedRun): boolean {
   const state = holderState(owner);
   if (state !== 'unknown') return state === 'alive';
   const folder = runFolder(project, runId);

@@ -7,7 +7,7 @@ import type { ResultLine } from '../journal/lines.js';
 import { type ResultPlace, readLineAt, resultName, resultPlaces } from '../journal/reader.js';
 import { searchResult } from '../journal/search-results.js';
 
-/** How a phase or unit stood in the last run of the same flow. */
+/** What became of a phase or unit in the last run of the same flow. */
 export interface LastResult {
   readonly key?: string;
   readonly status: Status;
@@ -16,7 +16,13 @@ export interface LastResult {
   readonly wasReused: boolean;
 }
 
-/** So many questions are answered by searching; for more of them it pays to go through the whole journal once. */
+interface ResultQuery {
+  readonly path: string;
+  readonly unit?: string;
+  readonly isWanted?: (line: ResultLine) => boolean;
+}
+
+/** So many results are searched for; beyond that it pays to index the whole journal. */
 const FEW = 8;
 const LARGEST_SEARCHED = 16 * 1024 * 1024;
 
@@ -37,7 +43,7 @@ export class LastRun {
 
   of(path: string, unit: string | undefined): LastResult | undefined {
     const journal = this.journalPath();
-    const line = journal === undefined ? undefined : this.#find(journal, path, unit);
+    const line = journal === undefined ? undefined : this.#find(journal, { path, unit });
     if (journal === undefined || !line) return undefined;
     const { key, status } = line;
     if (line.identity) return { key, status, identity: line.identity, wasReused: false };
@@ -48,38 +54,33 @@ export class LastRun {
   output(path: string): Output | undefined {
     if (this.#quoted?.path !== path) {
       const journal = this.journalPath();
-      const line = journal === undefined ? undefined : this.#find(journal, path, undefined);
+      const line = journal === undefined ? undefined : this.#find(journal, { path });
       const isKnown = line?.status === 'done' && !line.masked;
       this.#quoted = { path, output: isKnown ? line.output : undefined };
     }
     return this.#quoted.output;
   }
 
-  /** It was reused last time: what it was made from stands in its entry, or in the line that was carried over. */
+  /** For a result that was reused: its entry, or the line that was carried over, has the identity. */
   #identityOf(journal: string, { key, hit, phase, unit }: ResultLine): JsonObject | undefined {
     if (key === undefined) return undefined;
     const wasMade = (line: ResultLine) => line.identity !== undefined && line.key === key;
-    const made = hit === 'run' ? this.#find(journal, phase, unit, wasMade)?.identity : undefined;
+    const made = hit === 'run' ? this.#find(journal, { path: phase, unit, isWanted: wasMade })?.identity : undefined;
     if (made !== undefined || !this.store) return made;
     const got = this.store.get(key, { now: this.now(), peek: true });
     return 'entry' in got ? got.entry.identity : undefined;
   }
 
-  #find(
-    journal: string,
-    path: string,
-    unit: string | undefined,
-    isMeant: (line: ResultLine) => boolean = () => true,
-  ): ResultLine | undefined {
+  #find(journal: string, { path, unit, isWanted = () => true }: ResultQuery): ResultLine | undefined {
     this.#asked += 1;
     if (this.#asked === 1) this.#bytes = readWhole(journal);
-    const found = this.#bytes && this.#asked <= FEW ? searchResult(this.#bytes, path, unit, isMeant) : 'unsure';
+    const found = this.#bytes && this.#asked <= FEW ? searchResult(this.#bytes, path, unit, isWanted) : 'unsure';
     if (found !== 'unsure') return found;
     this.#bytes = undefined;
     this.#places ??= resultPlaces(journal);
     for (let place = this.#places.get(resultName(path, unit)); place; place = place.before) {
       const line = readLineAt(journal, place);
-      if ((line?.type === 'unit' || line?.type === 'phase') && isMeant(line)) return line;
+      if ((line?.type === 'unit' || line?.type === 'phase') && isWanted(line)) return line;
     }
     return undefined;
   }

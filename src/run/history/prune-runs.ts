@@ -29,7 +29,7 @@ export function pruneRuns(project: Project, written: number, most = KEPT_BYTES):
   const tooMany = ids.filter(
     (runId, index) => (index >= KEPT_RUNS || (byAge && runId < oldest)) && isFinished(project, runId),
   );
-  const tooLarge = isLarge ? beyondBytes(project, ids, new Set(tooMany), most) : [];
+  const tooLarge = isLarge ? beyondBytes(project, without(ids, tooMany), most) : [];
   const finished = [...tooMany, ...tooLarge];
   for (const runId of finished) removeRun(project, runId);
   if (finished.length > 0) prunePointers(project, MOST_POINTERS);
@@ -44,11 +44,14 @@ function isAgeBelievable(ids: readonly string[], oldest: string): boolean {
   return recent.length > 0 && recent[0]!.slice(0, DAY_LENGTH) !== recent.at(-1)!.slice(0, DAY_LENGTH);
 }
 
-/** What else has to go for all that stay to fit, the oldest first. */
-function beyondBytes(project: Project, ids: readonly string[], going: ReadonlySet<string>, most: number): string[] {
-  const sizes = ids
-    .filter((runId) => !going.has(runId))
-    .map((runId) => ({ runId, bytes: journalBytes(project, runId) }));
+function without(ids: readonly string[], going: readonly string[]): readonly string[] {
+  const gone = new Set(going);
+  return ids.filter((runId) => !gone.has(runId));
+}
+
+/** Of these runs, the oldest that have to go for the others to fit. */
+function beyondBytes(project: Project, ids: readonly string[], most: number): string[] {
+  const sizes = ids.map((runId) => ({ runId, bytes: journalBytes(project, runId) }));
   let total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
   const beyond: string[] = [];
   for (const { runId, bytes } of sizes.reverse()) {

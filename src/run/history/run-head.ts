@@ -6,7 +6,7 @@ import { readRunLine } from '../journal/reader.js';
 import { isOwnerAlive } from './heartbeat.js';
 import { journalOf } from './runs-folder.js';
 
-/** `running`: its process is alive. `crashed`: it is not, and nobody wrote an end. */
+/** `running`: its process is alive. `crashed`: the process is gone and its journal has no end. */
 export type RunState = RunStatus | 'running' | 'crashed';
 
 export interface RunHead {
@@ -18,14 +18,14 @@ export interface RunHead {
   readonly end?: EndLine;
 }
 
-/** How a run stands, from the first and the last line of its journal. */
+/** The state of a run, from the first and the last line of its journal. */
 export function runHead(project: Project, runId: string): RunHead | undefined {
   const path = journalOf(project, runId);
   const run = readRunLine(path);
   if (!run) return undefined;
   const end = lastEnd(path);
   if (end) return { runId, run, state: end.status, endedAt: end.at, end };
-  const state = isOwnerAlive(project, runId, run.owner) ? 'running' : 'crashed';
+  const state = isOwnerAlive(project, { runId, owner: run.owner }) ? 'running' : 'crashed';
   return { runId, run, state, endedAt: statSync(path).mtimeMs };
 }
 
@@ -43,7 +43,7 @@ export function isUnfinished(state: RunState): boolean {
   return state !== 'success' && state !== 'running';
 }
 
-/** Something of it is left to do. A run that was told to stop half-way (`--until`) did well and is not finished. */
+/** The run is not finished. One with `--until` succeeds and still has more to do. */
 export function hasMoreToDo({ state, end }: Pick<RunHead, 'state' | 'end'>): boolean {
   return isUnfinished(state) || (state === 'success' && end?.partial === true);
 }

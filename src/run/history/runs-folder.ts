@@ -13,6 +13,7 @@ import { writeFileAtomic } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
+import type { RunGroup } from '../core/run-group.js';
 
 const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
 /** Beside the runs: which run of a flow was the last one. Derived, and harmless when lost. */
@@ -25,19 +26,19 @@ export function runsFolder(project: Project): string {
 /** Sorts by time, to the millisecond; says when to a person who reads it. */
 export function newRunId(now: number): string {
   const date = new Date(now);
-  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoFigures).join('');
+  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoDigits).join('');
   const millisecond = (now % 1_000).toString(36).padStart(2, '0');
   const chance = Math.floor(Math.random() * 36 ** 4);
   return `${dayOf(now)}-${time}-${millisecond}${chance.toString(36).padStart(4, '0')}`;
 }
 
-/** What the ids of a day's runs begin with. Part by part: a process's first `toISOString` takes a quarter of a millisecond. */
+/** What the ids of a day's runs begin with. By hand: a process's first `toISOString` is slow. */
 export function dayOf(now: number): string {
   const date = new Date(now);
-  return `${date.getUTCFullYear()}${twoFigures(date.getUTCMonth() + 1)}${twoFigures(date.getUTCDate())}`;
+  return `${date.getUTCFullYear()}${twoDigits(date.getUTCMonth() + 1)}${twoDigits(date.getUTCDate())}`;
 }
 
-function twoFigures(part: number): string {
+function twoDigits(part: number): string {
   return String(part).padStart(2, '0');
 }
 
@@ -64,7 +65,7 @@ export function makeRunFolder(project: Project, runId: string): void {
     }
     mkdirSync(join(folder, runId), { mode: 0o700 });
   } catch {
-    // The journal cannot be opened then, and its writer tells that the run cannot be continued.
+    // The journal cannot be opened then, and its writer warns that the run cannot be continued.
   }
 }
 
@@ -85,7 +86,7 @@ export function journalBytes(project: Project, runId: string): number {
 
 export function removeRun(project: Project, runId: string): void {
   try {
-    // Mostly that is all: every run may have to remove one, and a walk takes longer.
+    // Mostly the folder has nothing else, and a walk takes longer.
     unlinkSync(journalOf(project, runId));
     rmdirSync(runFolder(project, runId));
   } catch {
@@ -111,12 +112,11 @@ export function lastRunUnder(project: Project, pointer: string): string | undefi
 /** A batch is the last one of its rows only: what continues or explains a plain run is no batch. */
 export function rememberLastRun(
   project: Project,
-  flow: string,
-  argsDigest: string,
+  { flowId, argsDigest }: RunGroup,
   { runId, mode }: { readonly runId: string; readonly mode: 'run' | 'batch' },
 ): void {
-  const ofArguments = pointerName(flow, argsDigest);
-  pointAt(project, runId, mode === 'run' ? [pointerName(flow, undefined), ofArguments] : [ofArguments]);
+  const ofArguments = pointerName(flowId, argsDigest);
+  pointAt(project, runId, mode === 'run' ? [pointerName(flowId, undefined), ofArguments] : [ofArguments]);
 }
 
 /** Makes this run the last one under each of the names. */
@@ -154,7 +154,7 @@ function pointersOf(project: Project, flow: string | undefined): string[] {
   }
 }
 
-/** Pointers to runs that are gone, once there are more than so many: nobody is led astray by them. */
+/** Removes pointers to runs that are gone, once there are more than so many. Until then they do no harm. */
 export function prunePointers(project: Project, most = 0): void {
   const folder = join(runsFolder(project), POINTERS);
   try {

@@ -9,24 +9,24 @@ import { type RunHead, runHead } from './run-head.js';
 import { isRunId, journalOf, runFolder } from './runs-folder.js';
 
 /**
- * Who continues a run. A claim is a file in the run's folder that is made once and never changed: `continued-by`, then
- * `continued-by.2` if the first claimant died before it had taken over what there is, and so on. Nothing is removed, so
- * there is no moment at which two could take the same place. Not proper-lockfile, which takes a lock from a holder that
- * is stopped: a run that is stopped is still the one that goes on.
+ * Which run continues a run. A claim is a file in the run's folder that never changes: `continued-by`, then
+ * `continued-by.2` if the first claimant died before it had carried everything over, and so on. No claim is removed, so
+ * two processes can never hold the same place. Not proper-lockfile, which takes a lock from a holder that is stopped: a
+ * stopped run must keep its claim.
  */
 interface Claim {
   readonly runId: string;
   readonly owner: HolderIdentity;
 }
 
-/** Where a run stands in the line of those that continue each other. */
+/** The end of a chain of runs that continue each other. */
 export type Succession =
-  /** It is the last one. */
+  /** The last run, and the place where it can be claimed. */
   | { readonly head: RunHead; readonly free: number }
-  /** A process that is alive is just taking it over. */
-  | { readonly takenBy: string };
+  /** A living process is carrying its results over. */
+  | { readonly claimedBy: string };
 
-/** The newest of the runs that go on with this one (itself if none does); undefined when there is none to go on with. */
+/** The newest run that continues this one (itself if none does); undefined when there is nothing to continue. */
 export function latestOf(project: Project, runId: string): Succession | undefined {
   const visited = new Set<string>();
   for (let current = runId; ; ) {
@@ -34,27 +34,31 @@ export function latestOf(project: Project, runId: string): Succession | undefine
     const head = isRunId(current) ? runHead(project, current) : undefined;
     if (!head) return undefined;
     const { continues } = head.run;
-    if (head.state === 'crashed' && continues !== undefined && !hasTakenOver(project, current)) {
-      // It died while it took over: all that there is to go on with is still where it came from.
+    if (head.state === 'crashed' && continues !== undefined && !hasCarriedOver(project, current)) {
+      // It died while it carried results over: they are still in the run that it continued.
       if (visited.has(continues)) return undefined;
       current = continues;
       continue;
     }
     const next = heirOf(project, current);
     if ('free' in next) return { head, free: next.free };
-    if ('pending' in next) return { takenBy: next.pending };
+    if ('pending' in next) return { claimedBy: next.pending };
     if (visited.has(next.heir)) return { head, free: 1 };
     current = next.heir;
   }
 }
 
-/** Takes the right to continue a run that nobody has taken; false when somebody was faster. */
-export function claimRun(project: Project, runId: string, place: number, newRunId: string): boolean {
+/** Claims a run to continue it; false when another process was faster. */
+export function claimRun(
+  project: Project,
+  { runId, place }: { readonly runId: string; readonly place: number },
+  newRunId: string,
+): boolean {
   const path = claimPath(project, runId, place);
   const written = `${path}.${newRunId}`;
   const claim: Claim = { runId: newRunId, owner: holderIdentity() };
   try {
-    // A link appears with its content or not at all: nobody ever reads half a claim.
+    // A link appears with its whole content: no process ever reads half a claim.
     writeFileSync(written, `${JSON.stringify(claim)}\n`, { flag: 'wx', mode: 0o600 });
     linkSync(written, path);
     return true;
@@ -66,16 +70,16 @@ export function claimRun(project: Project, runId: string, place: number, newRunI
   }
 }
 
-/** True once another run has taken over what this one has done. */
+/** True once another run has carried over what this one has done, or is doing so. */
 export function wentOn(project: Project, runId: string): boolean {
   return !('free' in heirOf(project, runId));
 }
 
-/** The newest run that goes on with this one; undefined when none does. */
+/** The newest run that continues this one; undefined when none does. */
 export function continuedBy(project: Project, runId: string): string | undefined {
   const latest = wentOn(project, runId) ? latestOf(project, runId) : undefined;
   if (!latest) return undefined;
-  return 'takenBy' in latest ? latest.takenBy : latest.head.runId;
+  return 'claimedBy' in latest ? latest.claimedBy : latest.head.runId;
 }
 
 function heirOf(
@@ -86,13 +90,13 @@ function heirOf(
     const path = claimPath(project, runId, place);
     const claim = readClaim(path);
     if (!claim) return { free: place };
-    if (hasTakenOver(project, claim.runId)) return { heir: claim.runId };
-    if (isOwnerAlive(project, claim.runId, claim.owner, statIfThere(path)?.mtimeMs)) return { pending: claim.runId };
+    if (hasCarriedOver(project, claim.runId)) return { heir: claim.runId };
+    if (isOwnerAlive(project, { ...claim, since: statIfThere(path)?.mtimeMs })) return { pending: claim.runId };
   }
 }
 
-/** A journal that holds all of what was carried can stand for the run it came from; one that was cut short cannot. */
-function hasTakenOver(project: Project, runId: string): boolean {
+/** A journal with all carried results replaces that of the continued run; one that was cut short does not. */
+function hasCarriedOver(project: Project, runId: string): boolean {
   if (!isRunId(runId)) return false;
   if (runHead(project, runId)?.end) return true;
   for (const { line } of readLines(journalOf(project, runId))) if (line.type === 'carried-end') return true;
@@ -104,13 +108,13 @@ function readClaim(path: string): Claim | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch {
-    // Nobody has claimed this place.
+    // This place is free.
     return undefined;
   }
   try {
     return JSON.parse(text) as Claim;
   } catch {
-    // Not ours, or damaged: it names nobody, and nobody is alive under that name.
+    // Not ours, or damaged: it names no run, so its owner counts as dead.
     return { runId: '', owner: { ...holderIdentity(), pid: 0, startTicks: 0 } };
   }
 }

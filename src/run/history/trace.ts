@@ -13,7 +13,7 @@ import { readLines } from '../journal/reader.js';
 import { type RunHead, runHead } from './run-head.js';
 import { isRunId, journalOf } from './runs-folder.js';
 
-/** Everything that a journal tells about one phase, in order. */
+/** Everything that a journal says about one phase, in order. */
 export interface PhaseTrace {
   readonly phase: string;
   readonly starts: StartLine[];
@@ -30,7 +30,7 @@ export interface RunTrace {
   readonly phases: readonly PhaseTrace[];
   readonly rows: readonly RowLine[];
   readonly warnings: readonly WarningLine[];
-  /** Results taken over from the run that this one continues. */
+  /** Results carried over from the run that this one continues. */
   readonly carried: number;
 }
 

@@ -55,7 +55,7 @@ async function flowOf(
       if (rendered.unresolved.length > 0) {
         return { failure: { code: 'unresolved', message: `no value for {${rendered.unresolved[0]}}` } };
       }
-      return at.run.nested.generated(rendered.value, at.scope, at.phase.id, given);
+      return at.run.nested.generated(rendered.value, { parent: at.scope, phase: at.phase.id, given });
     }
   }
 }

@@ -1,5 +1,5 @@
-/** How a settled dependency stands in the eyes of those that need it. `open`: it has not settled. */
-export type Standing = 'open' | 'done' | 'skipped' | 'bad' | 'waiting' | 'cancelled';
+/** What a dependency means for the phases that need it. `open`: it has not settled. */
+export type DependencyState = 'open' | 'done' | 'skipped' | 'bad' | 'waiting' | 'cancelled';
 
 export type Readiness =
   | { readonly now: 'wait' }
@@ -11,16 +11,16 @@ const WAIT: Readiness = { now: 'wait' };
 const START: Readiness = { now: 'start' };
 
 /**
- * Whether a phase may start. `all`: every dependency is settled, none is bad, at least one is done (a skipped one was
- * somebody's decision, not a failure). `any`: the first that is done is enough; only when none can be any more is it over.
+ * Whether a phase may start. `all`: every dependency has settled, none is bad, at least one is done (a skipped one is no
+ * failure). `any`: one that is done is enough; the phase never starts once none can be done any more.
  */
-export function readiness(join: 'all' | 'any', standings: readonly Standing[]): Readiness {
-  if (standings.length === 0) return START;
-  if (join === 'any' && standings.includes('done')) return START;
-  if (standings.includes('open')) return WAIT;
+export function readiness(join: 'all' | 'any', states: readonly DependencyState[]): Readiness {
+  if (states.length === 0) return START;
+  if (join === 'any' && states.includes('done')) return START;
+  if (states.includes('open')) return WAIT;
   for (const why of ['bad', 'waiting', 'cancelled'] as const) {
-    const because = standings.indexOf(why);
+    const because = states.indexOf(why);
     if (because !== -1) return { now: 'never', why, because };
   }
-  return standings.includes('done') ? START : { now: 'never', why: 'all-skipped', because: 0 };
+  return states.includes('done') ? START : { now: 'never', why: 'all-skipped', because: 0 };
 }

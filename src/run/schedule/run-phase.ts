@@ -24,28 +24,35 @@ export interface PhaseRun {
   readonly selected: Selected;
 }
 
-/** The whole life of a phase whose dependencies are settled: is it wanted, does its condition hold, run it, tell. */
+/** The whole life of a phase whose dependencies are settled: is it wanted, does its condition hold, run it, report. */
 export async function runPhase({ run, scope, phase, round, signal, selected }: PhaseRun): Promise<PhaseOutcome> {
-  // Thousands whose results are there are over without ever waiting for anything.
+  // Thousands of reused phases end without ever waiting: other work needs its turn.
   if (isLongTurn()) await nextTurn();
-  const at = phaseContext(run, scope, phase, round, signal);
-  if (selected === 'restore') return told(at, await restored(at));
-  if (selected === 'leave') return unrun(at, 'skipped', 'not selected');
-  // A side effect that has begun and is skipped is kept as done, and written down as that: no later run may do it again.
-  if (selected === 'skip' && !hasActed(at)) return unrun(at, 'skipped', '--skip');
+  const at = phaseContext({ run, scope, phase, round, signal });
+  if (selected === 'restore') return reported(at, await restored(at));
+  if (selected === 'leave') return unrun(at, { status: 'skipped', reason: 'not selected' });
+  // A skipped side effect that has begun is recorded as done: no later run may do it again.
+  if (selected === 'skip' && !hasActed(at)) return unrun(at, { status: 'skipped', reason: '--skip' });
   if (phase.when !== undefined) {
     const held = await evaluateText(at, phase.when);
-    if ('failure' in held) return told(at, outcomeOf(at, settleComposite(at, failedBefore(held.failure), 'when')));
-    if (!held.value) return unrun(at, 'skipped', `when: ${phase.when} does not hold`);
+    if ('failure' in held) return reported(at, outcomeOf(at, settleComposite(at, failedBefore(held.failure), 'when')));
+    if (!held.value) return unrun(at, { status: 'skipped', reason: `when: ${phase.when} does not hold` });
   }
   const settled = await runKind(at);
-  return told(at, outcomeOf(at, settled));
+  return reported(at, outcomeOf(at, settled));
 }
 
-/** A phase that does not come to run, with the reason. */
-export function unrun(at: PhaseContext, status: Status, reason: string, failure?: Failure): PhaseOutcome {
+/** Why a phase does not run, and what it ends as. */
+export interface NotRun {
+  readonly status: Extract<Status, 'skipped' | 'cancelled' | 'failed'>;
+  readonly reason: string;
+  readonly failure?: Failure;
+}
+
+/** Records and reports a phase that does not run. */
+export function unrun(at: PhaseContext, { status, reason, failure }: NotRun): PhaseOutcome {
   recordUnrun(at, status, reason, failure);
-  return told(at, {
+  return reported(at, {
     id: at.phase.id,
     kind: at.phase.kind,
     status,
@@ -61,8 +68,8 @@ export function unrun(at: PhaseContext, status: Status, reason: string, failure?
   });
 }
 
-/** Where its parts can be found again is of use inside only, and a map has thousands of them. */
-function told(at: PhaseContext, outcome: PhaseOutcome): PhaseOutcome {
+/** Without where its parts can be found: only the engine needs that, and a map has thousands of parts. */
+function reported(at: PhaseContext, outcome: PhaseOutcome): PhaseOutcome {
   const shown = { ...outcome, unitKeys: undefined, cost: undefined, acted: undefined };
   at.run.emit({ type: 'phase-end', phase: at.path, outcome: shown });
   return outcome;

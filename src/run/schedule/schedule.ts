@@ -8,10 +8,10 @@ import { addSavings } from '../core/budget.js';
 import { forecastOfParts } from '../core/forecast-outcome.js';
 import { resultPhase } from '../core/result-phase.js';
 import { phasePath, type Scope, type ScopeResult } from '../core/scope.js';
-import { type Readiness, readiness, type Standing } from './readiness.js';
-import { runPhase, unrun } from './run-phase.js';
+import { type DependencyState, type Readiness, readiness } from './readiness.js';
+import { type NotRun, runPhase, unrun } from './run-phase.js';
 import { selectPhases } from './selection.js';
-import { Starting } from './start-queue.js';
+import { StartQueue } from './start-queue.js';
 import { stopsOf } from './stops.js';
 
 /**
@@ -22,13 +22,15 @@ export function runScope(run: RunContext, scope: Scope, signal: AbortSignal): Pr
   return new Schedule(run, scope, signal).run();
 }
 
+type NeverWhy = Extract<Readiness, { now: 'never' }>['why'];
+
 class Schedule {
   readonly #byId: ReadonlyMap<string, Phase>;
   readonly #dependents = new Map<string, Phase[]>();
   /** Dependencies of a phase that have not settled. */
   readonly #unsettled = new Map<string, number>();
   readonly #started = new Set<string>();
-  readonly #starting: Starting<Phase>;
+  readonly #startQueue: StartQueue<Phase>;
   readonly #select: ReturnType<typeof selectPhases>;
   readonly #settled: { readonly phase: Phase; readonly outcome: PhaseOutcome }[] = [];
   #left: number;
@@ -43,7 +45,7 @@ class Schedule {
     const { phases } = scope.flow;
     this.#byId = new Map(phases.map((phase) => [phase.id, phase]));
     this.#left = phases.length;
-    this.#starting = new Starting(runContext.slots, (phase) => this.#start(phase));
+    this.#startQueue = new StartQueue(runContext.slots, (phase) => this.#start(phase));
     this.#select = selectPhases(scope, runContext.options.selection);
     for (const phase of phases) {
       this.#unsettled.set(phase.id, phase.needs.length);
@@ -72,20 +74,21 @@ class Schedule {
     for (const { phase, failure } of stopsOf(this.runContext, this.scope)) {
       if (this.#started.has(phase.id)) continue;
       this.#started.add(phase.id);
-      this.#settle(phase, this.#notRun(phase, 'failed', 'in doubt', failure));
+      this.#settle(phase, this.#notRun(phase, { status: 'failed', reason: 'in doubt', failure }));
     }
   }
 
   #ready(phase: Phase): void {
     this.#started.add(phase.id);
-    this.#starting.add(phase);
+    this.#startQueue.add(phase);
   }
 
-  /** Returns nothing for a phase that is settled by then. */
+  /** Undefined for a phase that settles at once. */
   #start(phase: Phase): Promise<void> | undefined {
     const { closed } = this.scope.admission;
     if (closed || this.signal.aborted) {
-      this.#settle(phase, this.#notRun(phase, 'cancelled', closed ? `not started: ${closed.message}` : 'interrupted'));
+      const reason = closed ? `not started: ${closed.message}` : 'interrupted';
+      this.#settle(phase, this.#notRun(phase, { status: 'cancelled', reason }));
       return undefined;
     }
     const { runContext: run, scope, signal } = this;
@@ -94,7 +97,7 @@ class Schedule {
       .then((outcome) => this.#settle(phase, outcome));
   }
 
-  /** One after the other: a chain of ten thousand phases that will never start must not fill the stack. */
+  /** In a loop: a chain of ten thousand phases that never start must not fill the stack. */
   #settle(phase: Phase, outcome: PhaseOutcome): void {
     this.#settled.push({ phase, outcome });
     if (this.#settled.length > 1) return;
@@ -118,7 +121,7 @@ class Schedule {
     const failure = outcome.failure ?? { code: 'internal', message: outcome.status };
     this.#firstFailure ??= { ...failure, phase: phase.id };
     const { keepGoing, forecast } = this.runContext.options;
-    // A dry run goes through all that a failure would not stop before it had begun.
+    // A forecast goes on: a failure would not stop phases that had begun before it.
     if (!keepGoing && !forecast) {
       this.scope.admission.close({ ...failure, message: `${phase.id} ${outcome.status}` });
     }
@@ -127,18 +130,22 @@ class Schedule {
   /** Starts the phase if it may start now, settles it if it never will. */
   #consider(phase: Phase): void {
     if (this.#started.has(phase.id)) return;
-    // Most phases wait for all: no need to look at each of many dependencies each time one settles.
+    // Most phases wait for all: counting is quicker than looking at every dependency each time one settles.
     if (phase.join === 'all' && this.#unsettled.get(phase.id) !== 0) return;
     const ready = readiness(
       phase.join,
-      phase.needs.map(({ id }) => this.#standing(id)),
+      phase.needs.map(({ id }) => this.#stateOf(id)),
     );
     if (ready.now === 'start') this.#ready(phase);
     if (ready.now === 'never') this.#never(phase, ready.why, phase.needs[ready.because]!.id);
   }
 
-  #never(phase: Phase, why: Extract<Readiness, { now: 'never' }>['why'], cause: string): void {
+  #never(phase: Phase, why: NeverWhy, cause: string): void {
     this.#started.add(phase.id);
+    this.#settle(phase, this.#notRun(phase, this.#whyNever(why, cause)));
+  }
+
+  #whyNever(why: NeverWhy, cause: string): NotRun {
     const { keepGoing, forecast } = this.runContext.options;
     const ended = this.scope.outcomes.get(cause)?.status ?? 'failed';
     switch (why) {
@@ -146,25 +153,18 @@ class Schedule {
         const failed = forecast ? 'would fail' : ended;
         const message = `needs ${cause}, which ${ended === 'skipped' ? 'was skipped' : failed}`;
         const status = keepGoing ? 'skipped' : 'cancelled';
-        this.#settle(phase, this.#notRun(phase, status, message, { code: 'dependency', message }));
-        break;
+        return { status, reason: message, failure: { code: 'dependency', message } };
       }
       case 'waiting':
-        this.#settle(phase, this.#notRun(phase, 'cancelled', `${cause} waits for approval`));
-        break;
+        return { status: 'cancelled', reason: `${cause} waits for approval` };
       case 'cancelled':
-        this.#settle(
-          phase,
-          this.#notRun(phase, 'cancelled', `${cause} ${forecast ? 'would run first' : 'did not run'}`),
-        );
-        break;
+        return { status: 'cancelled', reason: `${cause} ${forecast ? 'would run first' : 'did not run'}` };
       case 'all-skipped':
-        this.#settle(phase, this.#notRun(phase, 'skipped', 'all that it needs was skipped'));
-        break;
+        return { status: 'skipped', reason: 'all that it needs was skipped' };
     }
   }
 
-  #standing(id: string): Standing {
+  #stateOf(id: string): DependencyState {
     const outcome = this.scope.outcomes.get(id);
     if (!outcome) return 'open';
     switch (outcome.status) {
@@ -183,15 +183,16 @@ class Schedule {
     }
   }
 
-  #notRun(phase: Phase, status: 'skipped' | 'cancelled' | 'failed', reason: string, failure?: Failure): PhaseOutcome {
-    return unrun(phaseContext(this.runContext, this.scope, phase, 0, this.signal), status, reason, failure);
+  #notRun(phase: Phase, why: NotRun): PhaseOutcome {
+    const { runContext: run, scope, signal } = this;
+    return unrun(phaseContext({ run, scope, phase, signal }), why);
   }
 
-  /** An exception is a bug of ours; it fails the phase instead of hanging the run. */
+  /** An exception is a bug in taskflow; it fails the phase instead of hanging the run. */
   #crashed(phase: Phase, error: unknown): PhaseOutcome {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     const failure: Failure = { code: 'internal', message: `a bug in taskflow: ${message}`, detail: stack };
-    return this.#notRun(phase, 'failed', 'internal error', failure);
+    return this.#notRun(phase, { status: 'failed', reason: 'internal error', failure });
   }
 
   #result(): ScopeResult {
@@ -234,7 +235,7 @@ class Schedule {
     return last;
   }
 
-  /** Whoever runs one phase, or up to one, wants to see what that one says. */
+  /** A person who runs one phase, or up to one, wants the output of that one. */
   #wanted(): string | undefined {
     const { only, until } = this.scope.path === '' ? (this.runContext.options.selection ?? {}) : {};
     return only ?? until;
@@ -246,7 +247,7 @@ class Schedule {
     // A row of a batch that was done before another one used up the budget is done.
     const unfinished = statuses.has('cancelled') || statuses.has('failed');
     if (closed?.code === 'budget' && unfinished) return 'over-budget';
-    // Nobody pressed Ctrl-C when a run did not make it in its time.
+    // A run that exceeds its time limit failed: nobody interrupted it.
     const late = closed?.code === 'timeout' && this.scope.depth === 0;
     if (this.signal.aborted && unfinished) return late ? 'failed' : 'interrupted';
     if (this.#firstFailure)
@@ -255,7 +256,7 @@ class Schedule {
     return statuses.has('cancelled') ? 'interrupted' : 'success';
   }
 
-  /** Nothing failed, and yet it is not done: paused, out of budget, interrupted. */
+  /** For a scope that did not succeed although no phase failed: paused, out of budget, interrupted. */
   #otherReason(): (Failure & { phase: string }) | undefined {
     for (const outcome of this.scope.outcomes.values()) {
       if (outcome.status === 'paused' && outcome.failure) return { ...outcome.failure, phase: outcome.id };

@@ -1,19 +1,18 @@
 import type { Slots } from '../execute/slots.js';
 
 /**
- * Lets what is ready begin, in order. Most of what begins is done at once, because its result is there; the rest goes on
- * to wait for a slot, with all that it has looked at and a claim that others wait for. So while there is a crowd before
- * the slots nothing begins: as much waits there as keeps all of them busy, and everything else stays where it is.
+ * Begins ready phases in order. Most end at once because they are reused; the others wait for a slot and hold memory
+ * and claims meanwhile. So nothing begins while enough phases wait to keep all slots busy.
  */
-export class Starting<T> {
+export class StartQueue<T> {
   readonly #queue: T[] = [];
   #head = 0;
-  /** Begun in this turn of the event loop and not over: on its way to the slots, perhaps. */
+  /** Begun in this turn of the event loop and not ended: each may come to wait for a slot. */
   #fresh = 0;
   #turn = 0;
   #waits = false;
 
-  /** `begin` returns nothing for what is over when it returns. */
+  /** `begin` returns undefined for an item that has ended by then. */
   constructor(
     private readonly slots: Slots,
     private readonly begin: (item: T) => Promise<void> | undefined,

@@ -12,7 +12,7 @@ export function stopsOf(run: RunContext, scope: Scope): { readonly phase: Phase;
   if (effects.length === 0) return [];
   const select = selectPhases(scope, run.options.selection);
   return effects.flatMap((phase) => {
-    const failure = select(phase.id) === 'run' ? stopsAtStart(phaseContext(run, scope, phase, 0)) : undefined;
+    const failure = select(phase.id) === 'run' ? stopsAtStart(phaseContext({ run, scope, phase })) : undefined;
     return failure ? [{ phase, failure }] : [];
   });
 }

@@ -1,17 +1,14 @@
-import { isFlowPath } from '../../../check/find-flow.js';
+import { lastBatch } from '../../../run/batch/last-batch.js';
 import { rowPath } from '../../../run/batch/row-scope.js';
 import type { BatchRow } from '../../../run/batch/rows/bind-rows.js';
 import { ROW_FORMATS } from '../../../run/batch/rows/raw-row.js';
 import type { Selection } from '../../../run/core/options.js';
-import { unknownInSelection } from '../../../run/schedule/selection.js';
 import { readBatchRows } from '../../batch/batch-rows.js';
-import { batchContinuation, executeBatch } from '../../batch/execute-batch.js';
+import { executeBatch } from '../../batch/execute-batch.js';
 import type { Command } from '../../boot/command.js';
 import { complain } from '../../errors/problem.js';
-import { RUN_FLAGS, readRunFlags } from '../../flags/run-flags.js';
-import { requireFlow } from '../../load/flow-file.js';
-import { unknownRunnerFlag } from '../../load/named-runner.js';
-import { requireConfig } from '../../load/settings.js';
+import { RUN_FLAGS } from '../../flags/run-flags.js';
+import { prepareRun } from '../../run/prepare-run.js';
 
 /** Where a batch means something else: rows that are done stay done. */
 const IN_A_BATCH: Readonly<Record<string, string>> = {
@@ -22,11 +19,11 @@ const IN_A_BATCH: Readonly<Record<string, string>> = {
 
 export const command: Command = {
   usage: 'FLOW --over FILE [K=V …] [flags]',
-  description: `Runs a flow once for each row of a file: one process, one journal, one concurrency and budget, one cache. What
+  description: `Runs a flow once for each row of a file: one process, one journal, one budget, one cache. What
 several rows have in common is executed once. A row that fails does not stop the others.
 
-Rows: .txt (one per line), .csv and .tsv (the first line names the arguments), .jsonl, .json and .yaml (a list of objects),
-or - for standard input. All rows are checked before anything starts.
+Rows: .txt (one per line), .csv and .tsv (the first line names the arguments), .jsonl, .json and .yaml (a list of
+objects), or - for standard input. All rows are checked before anything starts.
 
 Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's arguments, 4 if rows only wait for a person.`,
   examples: [
@@ -38,7 +35,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
   ],
   flags: [
     { name: 'over', type: 'string', value: 'FILE', help: 'the rows (- is stdin)' },
-    { name: 'as', type: 'string', value: 'NAME', help: 'the argument that a bare value stands for (default: topic)' },
+    { name: 'as', type: 'string', value: 'NAME', help: 'the argument that a bare value is for (default: topic)' },
     {
       name: 'format',
       type: 'string',
@@ -47,7 +44,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
       help: `${ROW_FORMATS.join(', ')}; else by name`,
     },
     { name: 'out', alias: 'o', type: 'string', value: 'DIR', help: 'one file per row, batch.json and summary.md' },
-    { name: 'jobs', alias: 'j', type: 'number', value: 'N', help: 'rows under way at once (default: 2 × concurrency)' },
+    { name: 'jobs', alias: 'j', type: 'number', value: 'N', help: 'rows at once (default: 2 × concurrency)' },
     {
       name: 'dry-run',
       alias: 'n',
@@ -63,49 +60,39 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     { name: 'K=V', help: 'arguments for all rows', required: false, many: true },
   ],
   async run(invocation) {
-    const { flags, positionals, project } = invocation;
-    const settings = readRunFlags(invocation);
-    if ('problem' in settings) return complain(invocation, settings.problem);
+    const { flags, positionals } = invocation;
     if (flags.string('over') === undefined) {
-      return complain(invocation, 'no rows are named', 'add --over FILE (.txt, .csv, .jsonl, .json, .yaml or -)');
+      return complain(invocation, 'no rows are given', 'add --over FILE (.txt, .csv, .jsonl, .json, .yaml or -)');
     }
     const jobs = flags.number('jobs');
     if (jobs !== undefined && (!Number.isInteger(jobs) || jobs < 1)) {
       return complain(invocation, '--jobs is a whole number from 1 on');
     }
     const [typed, ...pairs] = positionals as [string, ...string[]];
-    const loaded = await requireFlow(invocation, typed);
-    if ('status' in loaded) return loaded.status;
-    const unknown = unknownInSelection(loaded.flow, withoutRows(settings.selection));
-    if (unknown.length > 0) return complain(invocation, `the flow has no phase ${unknown[0]}`);
-    const configured = await requireConfig(invocation);
-    if ('status' in configured) return configured.status;
-    const runner = await unknownRunnerFlag(invocation, configured.config);
-    if (runner) return complain(invocation, runner.message, runner.hint);
-    const read = await readBatchRows(invocation, loaded.flow, pairs);
+    const prepared = await prepareRun(invocation, { typed, args: () => OF_THE_ROWS, selectionInFlow: withoutRows });
+    if ('status' in prepared) return prepared.status;
+    const read = await readBatchRows(invocation, prepared.flow, pairs);
     if ('status' in read) return read.status;
     const { rows, over, warnings } = read;
-    const noRow = unknownRow(rows, settings.selection);
+    const noRow = unknownRow(rows, prepared.selection ?? {});
     if (noRow !== undefined) return complain(invocation, `no row of ${over} is ${noRow}`, NO_ROW_HINT);
+    const continuation = flags.boolean('resume') ? lastBatch({ ...prepared, over }) : { how: 'fresh' as const };
+    if ('problem' in continuation) return complain(invocation, continuation.problem);
     const options = {
-      ...settings,
-      project,
-      config: configured.config,
-      flow: loaded.flow,
-      source: { ref: typed, byName: !isFlowPath(typed), file: loaded.file, digest: loaded.digest },
+      ...prepared,
+      continuation,
       rows,
       over,
       ...(jobs === undefined ? {} : { jobs }),
       failFast: flags.boolean('fail-fast'),
     };
     if (!flags.boolean('dry-run')) return executeBatch(invocation, options, warnings);
-    const continuation = batchContinuation(invocation, options);
-    if ('problem' in continuation) return complain(invocation, continuation.problem);
     const { showBatchForecast } = await import('../../batch/dry-run-batch.js');
-    return showBatchForecast(invocation, { ...options, continuation });
+    return showBatchForecast(invocation, options);
   },
 };
 
+const OF_THE_ROWS = { args: {} };
 const NO_ROW_HINT = 'taskflow runs show last --json has the path of each row';
 const ROW_PATH = /^(rows\/[^/]+)\//;
 
@@ -116,8 +103,8 @@ function withoutRows({ rerun = [], skip = [], ...rest }: Selection): Selection {
 }
 
 function unknownRow(rows: readonly BatchRow[], { rerun = [], skip = [] }: Selection): string | undefined {
-  const named = [...rerun, ...skip].flatMap((name) => ROW_PATH.exec(name)?.[1] ?? []);
-  if (named.length === 0) return undefined;
+  const paths = [...rerun, ...skip].flatMap((name) => ROW_PATH.exec(name)?.[1] ?? []);
+  if (paths.length === 0) return undefined;
   const known = new Set(rows.map(rowPath));
-  return named.find((path) => !known.has(path));
+  return paths.find((path) => !known.has(path));
 }

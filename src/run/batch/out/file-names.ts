@@ -11,18 +11,18 @@ export const SUMMARY_FILE = 'summary.md';
  * same (on any file system, whatever it thinks of case and accents) get a part of their digest.
  */
 export function fileNames(rows: readonly BatchRow[], extension: string): string[] {
-  const taken = new Set([BATCH_FILE, SUMMARY_FILE].map(folded));
+  const used = new Set([BATCH_FILE, SUMMARY_FILE].map(folded));
   return rows.map(({ label, place }) => {
     const { slug, exact } = slugOf(label);
     const plain = `${slug}${extension}`;
-    if (exact && !taken.has(folded(plain))) {
-      taken.add(folded(plain));
+    if (exact && !used.has(folded(plain))) {
+      used.add(folded(plain));
       return plain;
     }
     const base = `${slug === '' ? 'row' : slug}-${sha256Hex(place).slice(0, 8)}`;
     let name = `${base}${extension}`;
-    for (let again = 2; taken.has(folded(name)); again++) name = `${base}-${again}${extension}`;
-    taken.add(folded(name));
+    for (let again = 2; used.has(folded(name)); again++) name = `${base}-${again}${extension}`;
+    used.add(folded(name));
     return name;
   });
 }

@@ -8,8 +8,10 @@ import { whyUnwritable } from '../../../util/why-unwritable.js';
 import type { BatchRow } from '../rows/bind-rows.js';
 import { fileNames } from './file-names.js';
 
-export interface OutSurroundings {
+export interface OutOptions {
   readonly project: Project;
+  readonly flow: Flow;
+  readonly rows: readonly BatchRow[];
   readonly onTrouble: (message: string) => void;
 }
 
@@ -20,26 +22,20 @@ export class OutFolder {
   private constructor(
     /** Absolute. */
     private readonly folder: string,
-    flow: Flow,
-    rows: readonly BatchRow[],
-    private readonly surroundings: OutSurroundings,
+    private readonly options: OutOptions,
   ) {
+    const { flow, rows } = options;
     const result = flow.phases.find(({ id }) => id === flow.result);
     this.#names = fileNames(rows, result?.output === 'json' ? '.json' : '.md');
   }
 
-  static open(
-    folder: string,
-    flow: Flow,
-    rows: readonly BatchRow[],
-    surroundings: OutSurroundings,
-  ): OutFolder | { readonly problem: string } {
+  static open(folder: string, options: OutOptions): OutFolder | { readonly problem: string } {
     try {
       mkdirSync(folder, { recursive: true });
     } catch (error) {
       return { problem: `the folder ${folder} cannot be made: ${(error as Error).message}` };
     }
-    return new OutFolder(folder, flow, rows, surroundings);
+    return new OutFolder(folder, options);
   }
 
   /** The name of the row's file, once it holds the output; undefined when it could not be written. */
@@ -52,8 +48,8 @@ export class OutFolder {
   put(name: string, bytes: Buffer): boolean {
     const path = join(this.folder, name);
     if (holds(path, bytes)) return true;
-    // A rename replaces whatever stands there, a link that leads elsewhere too.
-    const { project, onTrouble } = this.surroundings;
+    // A rename replaces whatever is there, also a link that leads elsewhere.
+    const { project, onTrouble } = this.options;
     const written = writeOwnFile(project, path, { data: bytes, mode: 0o644 });
     if ('failed' in written) onTrouble(`${path} cannot be written: ${whyUnwritable(written.failed)}`);
     return 'written' in written;

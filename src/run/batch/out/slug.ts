@@ -5,8 +5,8 @@ const LONGEST = 60;
 const MOST_BYTES = 150;
 
 /**
- * A topic as part of a file name: letters and digits of any script, everything else becomes one dash. Empty when nothing
- * of it can stand in a name. `exact`: no two different topics were made alike by cutting it or by a reserved name.
+ * A topic as part of a file name: letters and digits of any script, all else becomes a dash. Empty when a name can hold
+ * none of it. `exact`: nothing was cut, and it is no reserved name.
  */
 export function slugOf(topic: string): { readonly slug: string; readonly exact: boolean } {
   const words = topic

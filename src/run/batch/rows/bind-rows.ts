@@ -20,7 +20,7 @@ export interface BatchRow {
   readonly args: JsonObject;
   /** As they may be written: secrets by name only. */
   readonly publicArgs: JsonObject;
-  /** Names its scope, by what it is and not by where it stands: an inserted row moves no other. */
+  /** Names its scope by its content, not its position: an inserted row moves no other. */
   readonly place: string;
 }
 
@@ -44,7 +44,7 @@ export async function bindRows(raw: readonly RawRow[], options: BindRowsOptions)
   const source = format === 'txt' || format === 'csv' || format === 'tsv' ? 'text' : 'json';
   const problems: RowProblem[] = [];
   const unknown = new Map<string, number>();
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   const rows: BatchRow[] = [];
   for (const { line, values } of raw) {
     const known: Record<string, JsonValue> = {};
@@ -60,8 +60,8 @@ export async function bindRows(raw: readonly RawRow[], options: BindRowsOptions)
     const args = { ...common, ...bound.args };
     const shown = publicArgs(specs, args);
     const digest = sha256Hex(canonicalEncode(shown)).slice(0, 12);
-    const before = seen.get(digest) ?? 0;
-    seen.set(digest, before + 1);
+    const before = counts.get(digest) ?? 0;
+    counts.set(digest, before + 1);
     const row = rows.length + 1;
     rows.push({
       row,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../model/json.js';
 export const ROW_FORMATS = ['txt', 'csv', 'tsv', 'jsonl', 'json', 'yaml'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 
-/** One row as it stands in its file; not yet fitted to the flow's arguments. */
+/** One row as its file has it; not yet fitted to the flow's arguments. */
 export interface RawRow {
   /** From 1. */
   readonly line: number;

@@ -21,7 +21,7 @@ export async function readCsv(text: string, delimiter: ',' | '\t'): Promise<RawR
       trim: true,
     }) as unknown as CsvRecord[];
   } catch (error) {
-    // The parser throws for quotes that are not closed or stand inside a word; nothing after them can be trusted.
+    // The parser throws for quotes that are not closed or are inside a word; nothing after them can be trusted.
     const { message, lines } = error as Error & { readonly lines?: number };
     return { rows: [], problems: [{ line: lines ?? 1, message: `this is no CSV: ${message}` }] };
   }
@@ -38,7 +38,7 @@ export async function readCsv(text: string, delimiter: ',' | '\t'): Promise<RawR
   return { rows, problems };
 }
 
-/** Where a comma stands in numbers, spreadsheets write semicolons between cells. */
+/** Where numbers have a decimal comma, spreadsheets write semicolons between cells. */
 function delimiterOf(text: string): ',' | ';' | '\t' {
   const header = text.trimStart().split(/\r\n|\n|\r/, 1)[0]!;
   if (header.includes(',')) return ',';
@@ -63,7 +63,8 @@ function headerProblems(names: readonly string[]): RowProblem[] {
 }
 
 function tooMany(found: number, wanted: number): string {
-  return `${found} cells, and the first line names ${wanted} columns (a cell with one of the separators needs double quotes)`;
+  const help = 'a cell with one of the separators needs double quotes';
+  return `${found} cells, and the first line names ${wanted} columns (${help})`;
 }
 
 function lineBreaks(record: readonly string[]): number {

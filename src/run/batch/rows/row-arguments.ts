@@ -2,7 +2,7 @@ import type { ArgSpec } from '../../../model/flow.js';
 
 const DEFAULT_ARGUMENT = 'topic';
 
-/** The argument that a row stands for which is one bare value. Nobody has to name that of a flow that has only one. */
+/** The argument that a bare value is for: the only one of the flow, else `topic`. */
 export function bareArgument(specs: Readonly<Record<string, ArgSpec>>): string {
   const names = Object.keys(specs);
   return names.length === 1 ? names[0]! : DEFAULT_ARGUMENT;

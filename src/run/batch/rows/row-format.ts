@@ -19,7 +19,7 @@ export function formatOfName(name: string): RowFormat | undefined {
   return ending === undefined ? undefined : BY_ENDING[ending];
 }
 
-/** By what stands there, for standard input: the arguments of the flow tell a table from plain lines. */
+/** By content, for standard input: the flow's arguments distinguish a table from plain lines. */
 export function sniffFormat(text: string, argumentNames: readonly string[]): RowFormat {
   const start = text.trimStart();
   const firstLine = start.split('\n', 1)[0]!.trim();

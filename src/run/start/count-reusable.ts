@@ -1,22 +1,23 @@
+import { devNull } from 'node:os';
 import { type ContextParts, makeContext } from '../context/make-context.js';
 import type { World } from '../context/world.js';
 import { Admission } from '../core/admission.js';
 import { ownScope } from '../core/scope.js';
+import { JournalWriter } from '../journal/writer.js';
 import { runScope } from '../schedule/schedule.js';
-import { ForecastJournal } from './forecast-journal.js';
 
-/** What a run that continues another one takes from it and from the store. */
+/** What a run that continues another one will reuse of that run and of the store. */
 export interface Reusable {
   readonly reusable: number;
-  /** What stands behind something that runs is reused too, if that says what it said before. */
+  /** A phase behind one that runs is reused too if the output of that one does not change. */
   readonly atLeast: boolean;
-  /** Phases that the run continued has done, and that run again all the same. */
+  /** Phases that the continued run has completed, and that run again. */
   readonly mismatched: readonly { readonly id: string; readonly reason: string }[];
 }
 
 /**
- * Counts the phases that will be reused by going through the run without executing anything: only their keys tell. What
- * the run's own world is asked for on the way, it knows when the run begins right after. Undefined if nobody can say.
+ * Counts the phases that will be reused, by a forecast of the opened run. It shares the run's fingerprints, so that the
+ * run need not compute them again. Undefined if the forecast is refused.
  */
 export async function countReusable(
   parts: ContextParts,
@@ -27,7 +28,7 @@ export async function countReusable(
   const context = await makeContext({
     ...parts,
     options: { ...options, forecast: true, world: { fingerprints, endWith: () => {} } },
-    journal: new ForecastJournal(),
+    journal: new JournalWriter(devNull),
     emit: () => {},
     warn: () => {},
   });
