@@ -11,6 +11,7 @@ import { requireFlow, type UsableFlow } from '../load/flow-file.js';
 import { unknownRunnerFlag } from '../load/named-runner.js';
 import { requireConfig } from '../load/settings.js';
 import { executeRun } from './execute.js';
+import { snapshotCollector } from './from-snapshot.js';
 
 /** `taskflow run`: everything that can be wrong with the command line and the flow, then the run. */
 export async function runFlow(invocation: Invocation): Promise<number> {
@@ -50,7 +51,7 @@ export async function runFlow(invocation: Invocation): Promise<number> {
     continuation,
   };
   if (flags.boolean('dry-run')) return (await import('./dry-run.js')).showForecast(invocation, options);
-  return executeRun(invocation, options);
+  return executeRun(invocation, options, snapshotCollector(invocation, loaded, configured));
 }
 
 function pathsOf({ looked }: UsableFlow): readonly string[] {

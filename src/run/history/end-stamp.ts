@@ -40,10 +40,21 @@ export function changedVariable(project: Project, runId: string): string | undef
   );
 }
 
+/** One digest of all that `stampStart` keeps. */
+export function environmentDigest({ env }: Project, salt: string): string {
+  const values = lastingNames(env).map((name) => [name, env[name]]);
+  return createHmac('sha256', salt).update(JSON.stringify(values)).digest('hex');
+}
+
+function lastingNames(env: Project['env']): string[] {
+  return Object.keys(env)
+    .filter((name) => env[name] !== undefined && !OF_SESSION.test(name))
+    .sort();
+}
+
 function digests({ env }: Project, salt: string): Record<string, string> {
-  const names = Object.keys(env).filter((name) => env[name] !== undefined && !OF_SESSION.test(name));
   return Object.fromEntries(
-    names.sort().map((name) => [name, createHmac('sha256', salt).update(env[name]!).digest('hex').slice(0, 32)]),
+    lastingNames(env).map((name) => [name, createHmac('sha256', salt).update(env[name]!).digest('hex').slice(0, 32)]),
   );
 }
 
