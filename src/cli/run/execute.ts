@@ -20,7 +20,8 @@ export async function executeRun(
   const { view } = showing;
   const interrupt = listenForInterrupts((line) => view.notice(line));
   const asks = { ...(await askers(invocation, view)), signal: interrupt.signal };
-  const result = await startRun({ ...options, ...asks, onMade: snapshot?.onMade }, showing.onEvent);
+  const collect = snapshot && { onMade: snapshot.onMade, world: snapshot.world };
+  const result = await startRun({ ...options, ...asks, ...collect }, showing.onEvent);
   interrupt.dispose();
   showing.end();
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);

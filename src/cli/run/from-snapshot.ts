@@ -3,6 +3,7 @@ import { isPlainCommand, isPlainFlow } from '../../run/snapshot/applies.js';
 import { SnapshotCollector } from '../../run/snapshot/collect.js';
 import { isFresh } from '../../run/snapshot/fresh.js';
 import { type Asked, readSnapshot } from '../../run/snapshot/snapshot.js';
+import { storeFolder } from '../../store/store-folder.js';
 import type { Invocation } from '../boot/command.js';
 import type { UsableFlow } from '../load/flow-file.js';
 import type { UsableConfig } from '../load/settings.js';
@@ -29,9 +30,10 @@ export function snapshotCollector(
 ): SnapshotCollector | undefined {
   const { project, flags } = invocation;
   const isPlain = isPlainCommand(flags.given(), project.env) && isPlainFlow(loaded.flow, config);
-  if (!isPlain || problems.length > 0 || loaded.warnings.length > 0) return undefined;
+  const store = storeFolder(project, config);
+  if (!isPlain || 'problem' in store || problems.length > 0 || loaded.warnings.length > 0) return undefined;
   const options = { project, config, flow: loaded.flow };
-  return new SnapshotCollector(options, askedOf(invocation), [...loaded.looked, ...looked]);
+  return new SnapshotCollector(options, askedOf(invocation), [...loaded.looked, ...looked], store.dir);
 }
 
 function askedOf({ cwd, positionals }: Invocation): Asked {

@@ -7,8 +7,8 @@ import type { RunResult } from '../core/result.js';
  * When a snapshot applies: the one place that says so. Everything else is left to the engine, and so is every doubt.
  */
 
-/** These say where something is and how it is shown, not what is run. */
-const PLAIN_FLAGS: ReadonlySet<string> = new Set(['json', 'events', 'quiet', 'color', 'no-color', 'cwd', 'root']);
+/** These say how it is shown, not what is run. */
+export const PLAIN_FLAGS: ReadonlySet<string> = new Set(['json', 'events', 'quiet']);
 
 /** `flags`: names of those that were typed. CI wants reports, which need the whole flow. */
 export function isPlainCommand(flags: readonly string[], env: Readonly<Record<string, string | undefined>>): boolean {

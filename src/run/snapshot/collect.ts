@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Dependency } from '../../check/world.js';
+import type { Dependency } from '../../check/dependencies.js';
 import { entryPath } from '../../store/paths.js';
-import { storeFolder } from '../../store/store-folder.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { later } from '../../util/later.js';
 import { lstatIfThere } from '../../util/stat.js';
+import { openWorld, type World } from '../context/world.js';
 import type { MadePhase } from '../core/made-phase.js';
 import type { RunOptions } from '../core/options.js';
 import type { RunResult } from '../core/result.js';
@@ -21,13 +21,17 @@ const TICK_MS = 20;
 export class SnapshotCollector {
   readonly #made: MadePhase[] = [];
   readonly #startedAt: number;
+  /** For the run: what it reads there is kept. */
+  readonly world: World;
 
   constructor(
     private readonly options: Pick<RunOptions, 'project' | 'config' | 'flow'>,
     private readonly asked: Asked,
     /** Everything that was looked at before the run began. */
     private readonly files: readonly Dependency[],
+    readonly store: string,
   ) {
+    this.world = openWorld(options.project, store);
     this.#startedAt = options.project.clock.now();
   }
 
@@ -42,13 +46,12 @@ export class SnapshotCollector {
 
   #keep({ runId }: RunResult): void {
     const { project, config, flow } = this.options;
-    const folder = storeFolder(project, config);
     const run = readRunLine(journalOf(project, runId));
-    if (!run || 'problem' in folder) return;
+    if (!run) return;
     const phases: SnapshotPhase[] = [];
     let length = 0;
     for (const made of this.#made) {
-      const phase = this.#phase(made, folder.dir);
+      const phase = this.#phase(made);
       length += made.settled.output.text.length;
       if (!phase || length > LARGEST_OUTPUTS) return;
       phases.push(phase);
@@ -60,14 +63,15 @@ export class SnapshotCollector {
       cache: { dir: config.cache.dir, dirFrom: config.cache.dirFrom },
       environment: { salt, digest: environmentDigest(project, salt) },
       files: this.files,
+      read: [...this.world.fingerprints.read],
       phases,
     });
   }
 
   /** Undefined when the entry that is there now may not be the one that the run has read. */
-  #phase({ phase, settled, fingerprints, reads = [], ttlMs }: MadePhase, store: string): SnapshotPhase | undefined {
+  #phase({ phase, settled, fingerprints, reads = [], ttlMs }: MadePhase): SnapshotPhase | undefined {
     const { key = '', madeAt, output, cost, model, facts } = settled;
-    const stat = lstatIfThere(entryPath(store, key));
+    const stat = lstatIfThere(entryPath(this.store, key));
     if (!stat?.isFile() || stat.ctimeMs + TICK_MS > this.#startedAt) return undefined;
     const declared = fingerprints.map(({ entry, value }) => [entry, canonicalEncode(value)] as const);
     const files = reads.map(([path, digest]) => [`file:${path}`, canonicalEncode(digest)] as const);

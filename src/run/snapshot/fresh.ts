@@ -1,4 +1,4 @@
-import { unchanged } from '../../check/world.js';
+import { unchanged } from '../../check/dependencies.js';
 import { LARGE_LOG } from '../../store/index-log.js';
 import { entryPath, INDEX_LOG } from '../../store/paths.js';
 import { ageProblem } from '../../store/read-entry.js';
@@ -22,7 +22,7 @@ export async function isFresh(snapshot: Snapshot, project: Project): Promise<boo
   const store = shortPath(project, folder.dir);
   const now = project.clock.now();
   if (!phases.every((phase) => hasSameEntry(phase, store, now))) return false;
-  const { fingerprints } = openWorld(project, folder.dir, { runCommands: false });
+  const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
   for (const { inputs } of phases) {
     for (const [entry, value] of inputs) if (!(await hasValue(fingerprints, entry, value))) return false;
   }

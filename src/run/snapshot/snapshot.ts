@@ -1,4 +1,5 @@
-import type { Dependency } from '../../check/world.js';
+import type { Dependency } from '../../check/dependencies.js';
+import type { ReadFile } from '../../memo/fingerprint/source.js';
 import type { Config } from '../../model/config.js';
 import type { JsonValue } from '../../model/json.js';
 import { KINDS, type Kind } from '../../model/kind.js';
@@ -24,6 +25,8 @@ export interface Snapshot {
   readonly environment: { readonly salt: string; readonly digest: string };
   /** The flow, the settings, agents: everything that was looked at before the run began. */
   readonly files: readonly Dependency[];
+  /** Inputs whose file stats stand for their contents: see `leftAloneBefore`. */
+  readonly read: readonly (readonly [path: string, file: ReadFile])[];
   /** In the order in which they settled. */
   readonly phases: readonly SnapshotPhase[];
 }
@@ -87,7 +90,7 @@ function nameOf({ root, home }: Project, { flow, cwd, words }: Asked): string {
 type Shape<T> = { readonly [F in keyof T]?: unknown };
 
 function isSnapshot(value: unknown): value is Snapshot {
-  const { run, result, cache, environment, files, phases } = (value ?? {}) as Shape<Snapshot>;
+  const { run, result, cache, environment, files, read, phases } = (value ?? {}) as Shape<Snapshot>;
   return (
     isObject(run) &&
     typeof (run as Shape<RunLine>).flow === 'string' &&
@@ -99,6 +102,7 @@ function isSnapshot(value: unknown): value is Snapshot {
     isObject(environment) &&
     typeof environment['salt'] === 'string' &&
     isListOf(files, (file) => isObject(file) && typeof file['path'] === 'string') &&
+    isListOf(read, (file) => Array.isArray(file) && typeof file[0] === 'string' && isObject(file[1])) &&
     isListOf(phases, isPhase)
   );
 }

@@ -36,8 +36,6 @@ export const command: Command = {
     { name: 'K=V', help: 'arguments of the flow', required: false, many: true },
   ],
   async run(invocation) {
-    const status = await (await import('../../run/from-snapshot.js')).runFromSnapshot(invocation);
-    if (status !== undefined) return status;
     return (await import('../../run/run-flow.js')).runFlow(invocation);
   },
 };

@@ -9,11 +9,9 @@ import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { VERSION } from '../../util/version.js';
 
-type Cli = typeof import('./dispatch.js');
-
-/** Loads the bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves. */
-export function loadCli(): Cli {
-  const file = join(__dirname, 'cli.cjs');
+/** Loads a bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves. */
+export function loadBundle<T>(name: string): T {
+  const file = join(__dirname, `${name}.cjs`);
   const folder = codeFolder();
   if (folder === undefined) return require(file);
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => void };
@@ -38,11 +36,12 @@ function codeFolder(): string | undefined {
   }
 }
 
-function requireWithCachedData(file: string, folder: string): Cli {
-  const source = nodeModule.Module.wrap(readFileSync(file, 'latin1'));
+function requireWithCachedData<T>(file: string, folder: string): T {
+  const bytes = readFileSync(file);
   // Each command keeps the functions that it used. V8 itself only compares how long the source is, and would run old code.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
-  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${crc32(source)}.bin`);
+  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${crc32(bytes)}.bin`);
+  const source = nodeModule.Module.wrap(bytes.toString('latin1'));
   const kept = readChecked(path);
   const script = new Script(source, kept ? { filename: file, cachedData: kept } : { filename: file });
   if (!kept || script.cachedDataRejected) {
@@ -53,7 +52,7 @@ function requireWithCachedData(file: string, folder: string): Cli {
   }
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, file, dirname(file));
-  return module.exports as Cli;
+  return module.exports as T;
 }
 
 /** V8 believes what it is given: a damaged file must not get there. */
