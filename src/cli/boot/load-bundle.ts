@@ -3,14 +3,17 @@ import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
-import { crc32 } from 'node:zlib';
 import { writeFileAtomic } from '../../util/atomic-write.js';
+import { checksum } from '../../util/checksum.js';
 import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { VERSION } from '../../util/version.js';
 
-/** Loads a bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves. */
-export function loadBundle<T>(name: string): T {
+/**
+ * Loads a bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves.
+ * `hasUsedMost`: whether the functions that were compiled are worth keeping, asked when the process ends.
+ */
+export function loadBundle<T>(name: string, hasUsedMost: () => boolean = () => true): T {
   const file = join(__dirname, `${name}.cjs`);
   const folder = codeFolder();
   if (folder === undefined) return require(file);
@@ -19,7 +22,7 @@ export function loadBundle<T>(name: string): T {
     enableCompileCache(folder);
     return require(file);
   }
-  return requireWithCachedData(file, folder);
+  return requireWithCachedData(file, folder, hasUsedMost);
 }
 
 /** Compiled code is code: it is read only from a folder that belongs to this user. */
@@ -36,18 +39,19 @@ function codeFolder(): string | undefined {
   }
 }
 
-function requireWithCachedData<T>(file: string, folder: string): T {
+function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () => boolean): T {
   const bytes = readFileSync(file);
   // Each command keeps the functions that it used. V8 itself only compares how long the source is, and would run old code.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
-  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${crc32(bytes)}.bin`);
+  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${checksum(bytes)}.bin`);
   const source = nodeModule.Module.wrap(bytes.toString('latin1'));
   const kept = readChecked(path);
   const script = new Script(source, kept ? { filename: file, cachedData: kept } : { filename: file });
   if (!kept || script.cachedDataRejected) {
     process.once('exit', () => {
+      if (!hasUsedMost()) return;
       const data = script.createCachedData();
-      writeFileAtomic(path, [checksum(data), data]);
+      writeFileAtomic(path, [sumOf(data), data]);
     });
   }
   const module = { exports: {} };
@@ -60,15 +64,15 @@ function readChecked(path: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path);
     const data = bytes.subarray(4);
-    return checksum(data).equals(bytes.subarray(0, 4)) ? data : undefined;
+    return sumOf(data).equals(bytes.subarray(0, 4)) ? data : undefined;
   } catch {
     // Not kept yet, or not readable: compiled anew.
     return undefined;
   }
 }
 
-function checksum(data: Buffer): Buffer {
+function sumOf(data: Buffer): Buffer {
   const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(crc32(data));
+  bytes.writeUInt32LE(checksum(data));
   return bytes;
 }

@@ -13,9 +13,12 @@ if (process.argv.length === 3 && (first === '--version' || first === '-V') && wr
 
 /** A run in which nothing changed is answered by a bundle that is loaded in a third of the time. */
 async function start(args: readonly string[]): Promise<void> {
-  const mayBeUnchanged = args[0] === 'run' && args.length > 1;
-  const unchanged = mayBeUnchanged ? loadBundle<typeof import('./unchanged.js')>('unchanged') : undefined;
-  if (await unchanged?.answered(args)) return;
+  let missed = false;
+  if (args[0] === 'run' && args.length > 1) {
+    const { answered } = loadBundle<typeof import('./unchanged.js')>('unchanged', () => !missed);
+    if (await answered(args)) return;
+    missed = true;
+  }
   await loadBundle<typeof import('./dispatch.js')>('cli').main(args);
 }
 

@@ -2,7 +2,7 @@ import { answerRun } from '../../run/snapshot/answer.js';
 import { isPlainCommand, isPlainFlow } from '../../run/snapshot/applies.js';
 import { SnapshotCollector } from '../../run/snapshot/collect.js';
 import { isFresh } from '../../run/snapshot/fresh.js';
-import { type Asked, readSnapshot } from '../../run/snapshot/snapshot.js';
+import { type Asked, readSnapshot, type Snapshot } from '../../run/snapshot/snapshot.js';
 import { storeFolder } from '../../store/store-folder.js';
 import type { Invocation } from '../boot/command.js';
 import type { UsableFlow } from '../load/flow-file.js';
@@ -14,12 +14,23 @@ export async function runFromSnapshot(invocation: Invocation): Promise<number | 
   const { project, flags, positionals } = invocation;
   if (!isPlainCommand(flags.given(), project.env)) return undefined;
   if (flags.boolean('json') && flags.boolean('events')) return undefined;
-  const snapshot = readSnapshot(project, askedOf(invocation));
-  if (!snapshot || !(await isFresh(snapshot, project))) return undefined;
+  const snapshot = await freshSnapshot(invocation);
+  if (!snapshot) return undefined;
   const showing = showingRun(invocation);
   const result = answerRun({ project, snapshot, ref: positionals[0]! }, showing.onEvent);
   showing.end();
   return printResult(invocation, result);
+}
+
+async function freshSnapshot(invocation: Invocation): Promise<Snapshot | undefined> {
+  const { project } = invocation;
+  try {
+    const snapshot = readSnapshot(project, askedOf(invocation));
+    return snapshot && (await isFresh(snapshot, project)) ? snapshot : undefined;
+  } catch {
+    // Only one that somebody made by hand gets here. The engine does not need it.
+    return undefined;
+  }
 }
 
 /** Undefined where the next run has to be looked at by the engine anyway. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Dependency } from '../../check/dependencies.js';
 import { entryPath } from '../../store/paths.js';
-import { canonicalEncode } from '../../util/canonical.js';
 import { later } from '../../util/later.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { openWorld, type World } from '../context/world.js';
@@ -73,8 +72,8 @@ export class SnapshotCollector {
     const { key = '', madeAt, output, cost, model, facts } = settled;
     const stat = lstatIfThere(entryPath(this.store, key));
     if (!stat?.isFile() || stat.ctimeMs + TICK_MS > this.#startedAt) return undefined;
-    const declared = fingerprints.map(({ entry, value }) => [entry, canonicalEncode(value)] as const);
-    const files = reads.map(([path, digest]) => [`file:${path}`, canonicalEncode(digest)] as const);
+    const declared = fingerprints.map(({ entry, value }) => [entry, value] as const);
+    const files = reads.map(([path, digest]) => [`file:${path}`, digest] as const);
     return {
       id: phase.id,
       kind: phase.kind,

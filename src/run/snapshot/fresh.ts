@@ -1,4 +1,6 @@
 import { unchanged } from '../../check/dependencies.js';
+import type { Resolution } from '../../memo/fingerprint/source.js';
+import type { JsonValue } from '../../model/json.js';
 import { LARGE_LOG } from '../../store/index-log.js';
 import { entryPath, INDEX_LOG } from '../../store/paths.js';
 import { ageProblem } from '../../store/read-entry.js';
@@ -6,7 +8,7 @@ import { storeFolder } from '../../store/store-folder.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { type Project, shortPath } from '../../util/project.js';
 import { lstatIfThere, statIfThere } from '../../util/stat.js';
-import { openWorld, type World } from '../context/world.js';
+import { openWorld } from '../context/world.js';
 import { environmentDigest } from '../history/end-stamp.js';
 import { lastRunId } from '../history/runs-folder.js';
 import { latestOf } from '../history/succession.js';
@@ -24,7 +26,10 @@ export async function isFresh(snapshot: Snapshot, project: Project): Promise<boo
   if (!phases.every((phase) => hasSameEntry(phase, store, now))) return false;
   const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
   for (const { inputs } of phases) {
-    for (const [entry, value] of inputs) if (!(await hasValue(fingerprints, entry, value))) return false;
+    for (const [entry, value] of inputs) {
+      const pending = fingerprints.resolve(entry, { ownOutputs: [] });
+      if (!hasValue(pending instanceof Promise ? await pending : pending, value)) return false;
+    }
   }
   return true;
 }
@@ -50,9 +55,8 @@ function hasSameEntry({ key, entry, createdAt, ttlMs }: SnapshotPhase, store: st
   return ageProblem({ createdAt }, { now, ttlMs }) === undefined;
 }
 
-async function hasValue(fingerprints: World['fingerprints'], entry: string, value: string): Promise<boolean> {
-  const pending = fingerprints.resolve(entry, { ownOutputs: [] });
-  const found = pending instanceof Promise ? await pending : pending;
+function hasValue(found: Resolution, value: JsonValue): boolean {
   if ('failed' in found || found.warning !== undefined || found.matchesNothing) return false;
-  return canonicalEncode(found.value.value) === value;
+  const now = found.value.value;
+  return now === value || canonicalEncode(now) === canonicalEncode(value);
 }

@@ -44,8 +44,8 @@ export interface SnapshotPhase {
   readonly facts?: JsonValue;
   /** The very file that was read. */
   readonly entry: EntryStats;
-  /** Declared inputs and other files, as fingerprints, with the canonical text of their values. */
-  readonly inputs: readonly (readonly [entry: string, value: string])[];
+  /** Declared inputs and other files, as fingerprints with their values. */
+  readonly inputs: readonly (readonly [entry: string, value: JsonValue])[];
 }
 
 export type EntryStats = readonly [ino: number, size: number, ctimeMs: number];
@@ -119,7 +119,7 @@ function isPhase(value: unknown): boolean {
     isObject(usage) &&
     typeof durationMs === 'number' &&
     isListOf(entry, (part) => typeof part === 'number') &&
-    isListOf(inputs, (input) => isListOf(input, (part) => typeof part === 'string'))
+    isListOf(inputs, (input) => Array.isArray(input) && typeof input[0] === 'string')
   );
 }
 
