@@ -3,8 +3,8 @@ import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
 import { writeFileAtomic } from '../../util/atomic-write.js';
-import { checksum } from '../../util/checksum.js';
 import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { VERSION } from '../../util/version.js';
@@ -43,7 +43,7 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
   const bytes = readFileSync(file);
   // Each command keeps the functions that it used. V8 itself only compares how long the source is, and would run old code.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
-  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${checksum(bytes)}.bin`);
+  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${crc32(bytes)}.bin`);
   const source = nodeModule.Module.wrap(bytes.toString('latin1'));
   const kept = readChecked(path);
   const script = new Script(source, kept ? { filename: file, cachedData: kept } : { filename: file });
@@ -51,7 +51,7 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
     process.once('exit', () => {
       if (!hasUsedMost()) return;
       const data = script.createCachedData();
-      writeFileAtomic(path, [sumOf(data), data]);
+      writeFileAtomic(path, [checksum(data), data]);
     });
   }
   const module = { exports: {} };
@@ -64,15 +64,15 @@ function readChecked(path: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path);
     const data = bytes.subarray(4);
-    return sumOf(data).equals(bytes.subarray(0, 4)) ? data : undefined;
+    return checksum(data).equals(bytes.subarray(0, 4)) ? data : undefined;
   } catch {
     // Not kept yet, or not readable: compiled anew.
     return undefined;
   }
 }
 
-function sumOf(data: Buffer): Buffer {
+function checksum(data: Buffer): Buffer {
   const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(checksum(data));
+  bytes.writeUInt32LE(crc32(data));
   return bytes;
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Dependency } from '../../check/dependencies.js';
 import { entryPath } from '../../store/paths.js';
-import { later } from '../../util/later.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { openWorld, type World } from '../context/world.js';
 import type { MadePhase } from '../core/made-phase.js';
@@ -38,9 +37,9 @@ export class SnapshotCollector {
     if (isPlainPhase(made)) this.#made.push(made);
   };
 
-  /** Nobody waits for it: it is written when the process has nothing else to do. */
+  /** After the last word of the run: nobody waits for it. */
   end(result: RunResult): void {
-    if (isPlainRun(result) && this.#made.length === this.options.flow.phases.length) later(() => this.#keep(result));
+    if (isPlainRun(result) && this.#made.length === this.options.flow.phases.length) this.#keep(result);
   }
 
   #keep({ runId }: RunResult): void {

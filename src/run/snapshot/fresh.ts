@@ -6,7 +6,7 @@ import { entryPath, INDEX_LOG } from '../../store/paths.js';
 import { ageProblem } from '../../store/read-entry.js';
 import { storeFolder } from '../../store/store-folder.js';
 import { canonicalEncode } from '../../util/canonical.js';
-import { type Project, shortPath } from '../../util/project.js';
+import type { Project } from '../../util/project.js';
 import { lstatIfThere, statIfThere } from '../../util/stat.js';
 import { openWorld } from '../context/world.js';
 import { environmentDigest } from '../history/end-stamp.js';
@@ -21,9 +21,8 @@ export async function isFresh(snapshot: Snapshot, project: Project): Promise<boo
   if (!unchanged(files) || !isFinished(snapshot, project)) return false;
   const folder = storeFolder(project, { cache });
   if ('problem' in folder || isLogLarge(folder.dir)) return false;
-  const store = shortPath(project, folder.dir);
   const now = project.clock.now();
-  if (!phases.every((phase) => hasSameEntry(phase, store, now))) return false;
+  if (!phases.every((phase) => hasSameEntry(phase, folder.dir, now))) return false;
   const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
   for (const { inputs } of phases) {
     for (const [entry, value] of inputs) {

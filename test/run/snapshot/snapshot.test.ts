@@ -139,6 +139,14 @@ describe('what makes a snapshot stale', () => {
     expect(project.isAnswered([], { TERM: 'other' })).toBe(true);
   });
 
+  it('a folder that leads out of the project, with inputs that are known by their stats', async () => {
+    await sleep(2_600);
+    await settle();
+    expect(readFileSync(project.snapshots()[0]!, 'utf8')).toContain('"read":[["');
+    leadOut('in');
+    expect(project.isAnswered()).toBe(false);
+  });
+
   it('its time to live', async () => {
     project.write('flow.yaml', FLOW.replace('ttl: 1h', 'ttl: 4s'));
     const started = Date.now();
@@ -212,21 +220,24 @@ describe('snapshots are removed', () => {
 });
 
 describe('no snapshot is made of', () => {
-  const cached = (more: string) => `    cache: {scope: cross-run${more}}\n`;
+  const cached = (more = ", fingerprint: ['file:in/a.txt']") => `    cache: {scope: cross-run${more}}\n`;
   const phase = (id: string, more: string) => `  - id: ${id}\n    type: script\n    run: [echo, hi]\n${more}`;
   const flows: readonly (readonly [string, string])[] = [
     ['a phase that is not kept across runs', phase('p', '')],
     ['a variable as input', phase('p', cached(", fingerprint: ['env:HOME']"))],
     ['a command as input', phase('p', cached(", fingerprint: ['cmd:echo hi']"))],
-    ['an environment of its own', phase('p', `    env: {X: '1'}\n${cached('')}`)],
+    ['an environment of its own', phase('p', `    env: {X: '1'}\n${cached()}`)],
     [
       'output files',
-      `  - id: p\n    type: script\n    run: [cp, in/a.txt, out.txt]\n    outputs: [out.txt]\n${cached('')}`,
+      `  - id: p\n    type: script\n    run: [cp, in/a.txt, out.txt]\n    outputs: [out.txt]\n${cached()}`,
     ],
-    ['a folder of its own', phase('p', `    cwd: lib\n${cached('')}`)],
+    ['a folder of its own', phase('p', `    cwd: lib\n${cached()}`)],
     ['a warning', phase('p', cached(", fingerprint: ['file:nowhere.txt']"))],
-    ['a phase that was skipped', `${phase('p', cached(''))}${phase('q', `    when: 'false'\n${cached('')}`)}`],
-    ['a map', `  - {id: p, type: map, over: [1, 2], run: [echo, '{item}'], cache: {scope: cross-run}}\n`],
+    ['a phase that was skipped', `${phase('p', cached())}${phase('q', `    when: 'false'\n${cached()}`)}`],
+    [
+      'a map',
+      `  - {id: p, type: map, over: [1, 2], run: [echo, '{item}'], cache: {scope: cross-run, fingerprint: []}}\n`,
+    ],
   ];
 
   it.each(flows)('%s', async (_, phases) => {
