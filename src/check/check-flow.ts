@@ -8,6 +8,7 @@ import { parseText, type Readable } from '../parse/parse.js';
 import { Source } from '../parse/source.js';
 import { relativePath } from '../util/inside.js';
 import type { Surroundings, UsedFlow } from './context.js';
+import type { Dependency } from './dependencies.js';
 import { checkFlowValue } from './flow.js';
 import { withoutForbidden } from './forbidden.js';
 import { NamedRoles } from './model-roles.js';
@@ -15,7 +16,7 @@ import { NamedFiles } from './named-files.js';
 import { inFileOrder, Problems, syntaxDiagnostics, toDiagnostics } from './problem.js';
 import { NamedRunners } from './runners.js';
 import { LoadedFlows, loadUsedFlows } from './used-flows.js';
-import type { CheckWorld, Dependency } from './world.js';
+import type { CheckWorld } from './world.js';
 
 export interface CheckRequest {
   /** Relative to the project root, or absolute outside it: as people should see it. Its ending decides the notation. */

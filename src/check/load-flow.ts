@@ -9,8 +9,9 @@ import type { Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
 import { VERSION } from '../util/version.js';
 import type { FlowOverrides } from './check-flow.js';
+import { type Dependency, unchanged } from './dependencies.js';
 import { findFlow, savedFlowNames } from './find-flow.js';
-import { type Dependency, diskWorld, unchanged } from './world.js';
+import { diskWorld } from './world.js';
 
 export interface LoadOptions {
   /** Folder that a path is relative to; the project root when nothing is said. */

@@ -11,13 +11,8 @@ import { isReallyInside } from '../util/inside.js';
 import { markdownNames } from '../util/markdown-names.js';
 import { readBounded } from '../util/read-bounded.js';
 import type { ProjectPlace } from '../util/user-cache.js';
+import type { Dependency } from './dependencies.js';
 import { type FoundFlow, findFlow, savedFlowNames } from './find-flow.js';
-
-/** Something outside the file that its check looked at; null: it was not there. */
-export interface Dependency {
-  readonly path: string;
-  readonly digest: string | null;
-}
 
 /** What a check asks about the outside. Everything that it reads becomes a dependency of the answer. */
 export interface CheckWorld {
@@ -116,11 +111,6 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Whether everything that a check looked at is still as it was. */
-export function unchanged(dependencies: readonly Dependency[]): boolean {
-  return dependencies.every(({ path, digest }) => digestOf(path) === digest);
-}
-
 class Recorder {
   readonly #seen = new Map<string, string | null>();
 
@@ -144,13 +134,4 @@ class Recorder {
   get dependencies(): readonly Dependency[] {
     return [...this.#seen].map(([path, digest]) => ({ path, digest }));
   }
-}
-
-function digestOf(path: string): string | null {
-  if (path.endsWith('/')) {
-    const names = markdownNames(path.slice(0, -1));
-    return names.length === 0 ? null : sha256Hex(names.join('\n'));
-  }
-  const bytes = readBounded(path, LARGEST_FILE);
-  return bytes === undefined ? null : sha256Hex(bytes);
 }

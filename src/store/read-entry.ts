@@ -65,7 +65,11 @@ function stampOf(path: string): string | undefined {
   return stat && fileStamp(stat);
 }
 
-function ageProblem({ createdAt }: Entry, { now, ttlMs }: ReadRequest): StoreMiss | undefined {
+/** Why an entry may not be used at this time; undefined when it may. */
+export function ageProblem(
+  { createdAt }: Pick<Entry, 'createdAt'>,
+  { now, ttlMs }: Pick<ReadRequest, 'now' | 'ttlMs'>,
+): StoreMiss | undefined {
   const age = now - createdAt;
   if (age < -FUTURE_MS) return { code: 'future', reason: `entry is from the future (${formatDuration(-age)} ahead)` };
   if (ttlMs !== undefined && age > ttlMs) {

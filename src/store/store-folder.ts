@@ -9,7 +9,7 @@ import type { Project } from '../util/project.js';
  */
 export function storeFolder(
   { root }: Pick<Project, 'root'>,
-  { cache }: Pick<Config, 'cache'>,
+  { cache }: { readonly cache: Pick<Config['cache'], 'dir' | 'dirFrom'> },
 ): { readonly dir: string } | { readonly problem: string; readonly hint: string } {
   const dir = resolve(root, cache.dir);
   if (cache.dirFrom === 'user' || isReallyInside(root, dir)) return { dir };

@@ -40,6 +40,16 @@ export function writeDerivedFile(project: ProjectPlace, name: string, data: File
   if ('written' in writeFileAtomic(join(dir, name), data)) tidy(dir, name);
 }
 
+/** Removes all of one ending. */
+export function removeDerivedFiles(project: ProjectPlace, ending: string): void {
+  const dir = derivedDir(project);
+  try {
+    for (const name of readdirSync(dir)) if (name.endsWith(ending)) removeIfThere(join(dir, name));
+  } catch {
+    // Nothing is kept for this project.
+  }
+}
+
 /** At most so many files of one ending stay: every edit of a source leaves one behind. */
 const KEPT = 200;
 

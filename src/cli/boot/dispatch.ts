@@ -5,29 +5,20 @@ import type { Channel, Problem } from '../errors/refusal.js';
 import { type ArgumentProblem, parseArguments } from '../flags/flags.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import { projectAt, withoutProject } from '../load/project.js';
-import { createWriter, lostOutput, stdinSource } from '../terminal/writer.js';
+import { createWriter, stdinSource } from '../terminal/writer.js';
 import type { Command, FlagSpec, Invocation, Writer } from './command.js';
+import { endProcess, withLostOutput } from './end-process.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 
 /** Runs one command line and sets the process's exit status. */
 export async function main(args: readonly string[]): Promise<void> {
-  // Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up.
-  const end = (status: number) => process.exit(status);
-  const endWithBug = (error: unknown) => reportBug(error, args).then(end, () => end(EXIT.internal));
+  const endWithBug = (error: unknown) => reportBug(error, args).then(endProcess, () => endProcess(EXIT.internal));
   process.on('uncaughtException', (error) => void endWithBug(error));
   try {
-    end(withLostOutput(await dispatch(args)));
+    endProcess(withLostOutput(await dispatch(args)));
   } catch (error) {
     await endWithBug(error);
   }
-}
-
-/** A command that went well, and whose result did not arrive, has not gone well. */
-function withLostOutput(status: number): number {
-  const lost = lostOutput();
-  if (lost === undefined) return status;
-  terminal('auto').err.write(`taskflow: cannot write the result: ${lost}\n`);
-  return status || EXIT.failed;
 }
 
 /** Before any command: `--version --json`. */

@@ -1,4 +1,5 @@
 import type { RunOptions } from '../../run/core/options.js';
+import type { SnapshotCollector } from '../../run/snapshot/collect.js';
 import { startRun } from '../../run/start/start-run.js';
 import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
@@ -10,7 +11,8 @@ import { printResult, showingRun, wantsReports } from './show-run.js';
 /** Runs a flow for a person or a program: shows it, asks, listens for Ctrl-C, prints the result. */
 export async function executeRun(
   invocation: Invocation,
-  options: Omit<RunOptions, 'signal' | 'approve' | 'decideEffect'>,
+  options: Omit<RunOptions, 'signal' | 'approve' | 'decideEffect' | 'onMade'>,
+  snapshot?: SnapshotCollector,
 ): Promise<number> {
   const problem = await reportProblem(invocation);
   if (problem !== undefined) return complain(invocation, problem);
@@ -18,11 +20,13 @@ export async function executeRun(
   const { view } = showing;
   const interrupt = listenForInterrupts((line) => view.notice(line));
   const asks = { ...(await askers(invocation, view)), signal: interrupt.signal };
-  const result = await startRun({ ...options, ...asks }, showing.onEvent);
+  const collect = snapshot && { onMade: snapshot.onMade, world: snapshot.world };
+  const result = await startRun({ ...options, ...asks, ...collect }, showing.onEvent);
   interrupt.dispose();
   showing.end();
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);
   const status = printResult(invocation, result);
+  snapshot?.end(result);
   if (!wantsReports(invocation)) return status;
   const { writeRunReports } = await import('./reports.js');
   return writeRunReports(invocation, options.flow, result) ? status : status || EXIT.failed;

@@ -9,7 +9,7 @@ import type { GivenArgs } from '../flags/given-args.js';
 import { type RunSettings, readRunFlags } from '../flags/run-flags.js';
 import { requireFlow, type UsableFlow } from '../load/flow-file.js';
 import { unknownRunnerFlag } from '../load/named-runner.js';
-import { requireConfig } from '../load/settings.js';
+import { requireConfig, type UsableConfig } from '../load/settings.js';
 
 /** What a command line says about a run, beside the flags that every run has. */
 export interface RunRequest {
@@ -23,6 +23,8 @@ export interface RunRequest {
   readonly continuation?: (flow: Flow) => Promise<Continuation | Refusal> | Continuation;
   /** How the continued run was given its flow. Default: as typed. */
   readonly named?: Pick<FlowOrigin, 'ref' | 'byName'>;
+  /** Called with what was read, before anything of it is used. */
+  readonly onLoaded?: (loaded: UsableFlow, configured: UsableConfig) => void;
   /** Of a command that has no run flags and has read the settings already. */
   readonly config?: Config;
 }
@@ -43,6 +45,7 @@ export async function prepareRun(invocation: Invocation, request: RunRequest): P
   const { flow } = loaded;
   const configured = request.config ? { config: request.config } : await requireRunConfig(invocation);
   if ('status' in configured) return configured;
+  if ('problems' in configured) request.onLoaded?.(loaded, configured);
   const bound = await request.args(flow);
   if ('problems' in bound) return { status: complainAll(invocation, bound.problems) };
   const { selection = {} } = settings;
@@ -64,7 +67,7 @@ export async function prepareRun(invocation: Invocation, request: RunRequest): P
 }
 
 /** The settings, with a runner for `--runner`. */
-async function requireRunConfig(invocation: Invocation): Promise<{ readonly config: Config } | Stopped> {
+async function requireRunConfig(invocation: Invocation): Promise<UsableConfig | Stopped> {
   const configured = await requireConfig(invocation);
   if ('status' in configured) return configured;
   const unknown = await unknownRunnerFlag(invocation, configured.config);

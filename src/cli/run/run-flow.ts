@@ -6,6 +6,7 @@ import type { Invocation } from '../boot/command.js';
 import { complain } from '../errors/problem.js';
 import { givenArgs } from '../flags/given-args.js';
 import { executeRun } from './execute.js';
+import { snapshotCollector } from './from-snapshot.js';
 import { prepareRun } from './prepare-run.js';
 
 /** `taskflow run`: finds everything that is wrong with the command line and the flow, then runs it or forecasts. */
@@ -13,14 +14,18 @@ export async function runFlow(invocation: Invocation): Promise<number> {
   const conflict = contradiction(invocation);
   if (conflict) return complain(invocation, conflict);
   const [typed, ...pairs] = invocation.positionals as [string, ...string[]];
+  let collector: ReturnType<typeof snapshotCollector>;
   const options = await prepareRun(invocation, {
     typed,
     args: ({ args }) => givenArgs(invocation, args, { pairs }),
     selection: selectionOf(invocation),
     continuation: (flow) => continuationOf(invocation, flow),
+    onLoaded: (loaded, configured) => {
+      collector = snapshotCollector(invocation, loaded, configured);
+    },
   });
   if ('status' in options) return options.status;
-  if (!invocation.flags.boolean('dry-run')) return executeRun(invocation, options);
+  if (!invocation.flags.boolean('dry-run')) return executeRun(invocation, options, collector);
   const { showForecast } = await import('./dry-run.js');
   return showForecast(invocation, options);
 }

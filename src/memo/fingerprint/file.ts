@@ -16,9 +16,8 @@ const IF_THERE = { throwIfNoEntry: false } as const;
 const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
 
 /**
- * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this
- * process has read them and the file was left alone long before and ever since: after each execution its inputs are
- * asked again.
+ * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this process
+ * or an earlier one has read them, and the file was left alone long before and ever since.
  */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
   const absolute = join(context.project.root, fingerprint.path);
@@ -48,9 +47,9 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
   try {
     const stat = lstatSync(path, IF_THERE);
     if (!stat?.isFile() || stat.size > SMALL) return undefined;
+    if (!isFolderInside(dirname(path), context)) return undefined;
     const known = read.get(path);
     if (known && haveSameStamp(known, stat)) return known.digest;
-    if (!isFolderInside(dirname(path), context)) return undefined;
     const { size, mtimeMs, ctimeMs, ino } = stat;
     const isLeftAlone = leftAloneBefore(mtimeMs, ctimeMs, project.clock.now());
     const text = readFileSync(path, UTF8);

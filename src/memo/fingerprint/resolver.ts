@@ -6,7 +6,7 @@ import { resolveFile } from './file.js';
 import { resolveGitRef } from './git-ref.js';
 import { resolveGitWorktree } from './git-worktree.js';
 import { resolveGlob } from './glob.js';
-import type { Exec, Resolution, Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type { Exec, KnownFile, Resolution, Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import { type Fingerprint, parseFingerprint } from './syntax.js';
 
 /** One per kind of entry. A new one is added here and in `syntax.ts`. */
@@ -32,6 +32,8 @@ export interface FingerprintResolver {
   touched(): void;
   /** How often that has happened. */
   readonly touches: number;
+  /** Small files that were read, and left alone long before: a later process may be given them as `known`. */
+  readonly read: ReadonlyMap<string, KnownFile>;
 }
 
 export interface FingerprintsOptions {
@@ -42,11 +44,12 @@ export interface FingerprintsOptions {
   readonly signal?: SourceContext['signal'];
   /** Default true. False: `cmd:` entries have no value. */
   readonly runCommands?: boolean;
+  readonly known?: ReadonlyMap<string, KnownFile>;
 }
 
 export function createFingerprints(options: FingerprintsOptions): FingerprintResolver {
   const { runCommands = true } = options;
-  const context: SourceContext = { ...options, runCommands, inside: new Set(), read: new Map() };
+  const context: SourceContext = { ...options, runCommands, inside: new Set(), read: new Map(options.known) };
   const resolved = new Map<string, Promise<Resolution> | Resolution>();
   let touches = 0;
   const parsed = new Map<string, ReturnType<typeof parseFingerprint>>();
@@ -65,6 +68,7 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
       resolved.set(name, resolution);
       return resolution;
     },
+    read: context.read,
     get touches() {
       return touches;
     },

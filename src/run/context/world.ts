@@ -1,5 +1,9 @@
 import { processExec } from '../../memo/fingerprint/process-exec.js';
-import { createFingerprints, type FingerprintResolver } from '../../memo/fingerprint/resolver.js';
+import {
+  createFingerprints,
+  type FingerprintResolver,
+  type FingerprintsOptions,
+} from '../../memo/fingerprint/resolver.js';
 import type { Project } from '../../util/project.js';
 
 /** What phases declare about the outside. Opened before its run where something of it has to be known before. */
@@ -12,7 +16,7 @@ export interface World {
 export function openWorld(
   project: Project,
   storeDir: string,
-  { runCommands = true }: { readonly runCommands?: boolean } = {},
+  { runCommands = true, known }: Pick<FingerprintsOptions, 'runCommands' | 'known'> = {},
 ): World {
   let end: AbortSignal | undefined;
   const exec = processExec({
@@ -21,7 +25,7 @@ export function openWorld(
     signal: () => end,
   });
   return {
-    fingerprints: createFingerprints({ project, stateDir: storeDir, exec, signal: () => end, runCommands }),
+    fingerprints: createFingerprints({ project, stateDir: storeDir, exec, signal: () => end, runCommands, known }),
     endWith: (signal) => {
       end = signal;
     },

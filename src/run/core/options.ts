@@ -3,6 +3,7 @@ import type { Flow } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Project } from '../../util/project.js';
 import type { World } from '../context/world.js';
+import type { MadePhase } from './made-phase.js';
 
 /** Everything a surface decides about a run. The flow is checked, the arguments are bound. */
 export interface RunOptions {
@@ -32,6 +33,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Something of the outside is known already. */
   readonly world?: World;
+  /** Told of each phase of the flow itself that was looked up or made: `run/snapshot` learns from it. */
+  readonly onMade?: (made: MadePhase) => void;
   /** The flow is run once for each of many rows; `over` names the list of them. */
   readonly batch?: { readonly over: string; readonly total: number };
 }

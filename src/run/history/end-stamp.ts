@@ -1,6 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { sha256Hex } from '../../util/digest.js';
 import type { Project } from '../../util/project.js';
 import type { RunHead } from './run-head.js';
 import { runFolder } from './runs-folder.js';
@@ -45,11 +46,20 @@ export function changedVariable(project: Project, runId: string): string | undef
   );
 }
 
+/** One digest of all that `stampStart` keeps. */
+export function environmentDigest({ env }: Project, salt: string): string {
+  const values = lastingNames(env).map((name) => [name, env[name]]);
+  return sha256Hex(salt + JSON.stringify(values));
+}
+
+function lastingNames(env: Project['env']): string[] {
+  return Object.keys(env)
+    .filter((name) => env[name] !== undefined && !OF_SESSION.test(name))
+    .sort();
+}
+
 function digests({ env }: Project, salt: string): Record<string, string> {
-  const names = Object.keys(env).filter((name) => env[name] !== undefined && !OF_SESSION.test(name));
-  return Object.fromEntries(
-    names.sort().map((name) => [name, createHmac('sha256', salt).update(env[name]!).digest('hex').slice(0, 32)]),
-  );
+  return Object.fromEntries(lastingNames(env).map((name) => [name, sha256Hex(salt + env[name]).slice(0, 32)]));
 }
 
 /** Marks the end of a run on the clock by which files are compared with it, with the names beside the flow. */

@@ -1,25 +1,37 @@
 import type { Failure } from '../../model/failure.js';
+import type { Phase } from '../../model/flow.js';
 import { mayBeCrossRun } from '../../model/kind.js';
 import { type Acted, NO_USAGE, type PhaseOutcome, type Status } from '../../model/outcome.js';
-import type { PhaseContext } from '../context/phase-context.js';
+import type { PhaseContext, Policy } from '../context/phase-context.js';
 import { isNewWork, keysOf, type Settled } from '../core/execution.js';
 import type { ResultLine } from './lines.js';
 import type { LinePlace, Urgency } from './writer.js';
 
+/** What of a phase's context is recorded. */
+export interface RecordSite {
+  readonly run: Pick<PhaseContext['run'], 'journal' | 'secrets'> & {
+    readonly options: { readonly project: Pick<PhaseContext['run']['options']['project'], 'clock'> };
+  };
+  readonly path: string;
+  readonly phase: Pick<Phase, 'id' | 'kind' | 'idempotent' | 'optional'>;
+  readonly policy: Pick<Policy, 'scope'>;
+  readonly newWork?: string;
+}
+
 /** The journal's line for a settled unit. */
-export function recordUnit(at: PhaseContext, unit: string, settled: Settled): LinePlace {
+export function recordUnit(at: RecordSite, unit: string, settled: Settled): LinePlace {
   return writeResult(at, settled, unit);
 }
 
 /** The journal's line for a settled phase. A reused one may be lost in a crash: it would be reused again. */
-export function recordPhase(at: PhaseContext, settled: Settled): LinePlace {
+export function recordPhase(at: RecordSite, settled: Settled): LinePlace {
   const place = writeResult(at, settled, undefined);
   if (!at.phase.idempotent && settled.hit === null) at.run.journal.sync();
   return place;
 }
 
 /** A phase that did not come to run at all. */
-export function recordUnrun(at: PhaseContext, status: Status, reason: string, failure?: Failure): LinePlace {
+export function recordUnrun(at: RecordSite, status: Status, reason: string, failure?: Failure): LinePlace {
   const now = at.run.options.project.clock.now();
   return at.run.journal.write(
     {
@@ -41,7 +53,7 @@ export function recordUnrun(at: PhaseContext, status: Status, reason: string, fa
 }
 
 /** Lines of reused results are held back, for longer than those of results that were just made. */
-function writeResult(at: PhaseContext, settled: Settled, unit: string | undefined): LinePlace {
+function writeResult(at: RecordSite, settled: Settled, unit: string | undefined): LinePlace {
   return at.run.journal.write(resultLine(at, settled, unit), urgencyOf(settled));
 }
 
@@ -53,7 +65,7 @@ function urgencyOf({ hit, kept }: Settled): Urgency {
 type Draft = { -readonly [F in keyof ResultLine]: ResultLine[F] };
 
 /** A warm run writes thousands of these, and most of them have nothing but the first part. */
-function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined): ResultLine {
+function resultLine(at: RecordSite, settled: Settled, unit: string | undefined): ResultLine {
   const { secrets, options } = at.run;
   const executed = settled.hit === null;
   const line: Draft = {
@@ -93,7 +105,7 @@ function resultLine(at: PhaseContext, settled: Settled, unit: string | undefined
   return secrets.any ? withoutSecrets(line, secrets) : line;
 }
 
-function isTolerated({ phase }: PhaseContext, { status }: Settled): boolean {
+function isTolerated({ phase }: RecordSite, { status }: Settled): boolean {
   return phase.optional && (status === 'failed' || status === 'blocked');
 }
 
@@ -109,13 +121,13 @@ function withoutSecrets(line: ResultLine, secrets: PhaseContext['run']['secrets'
   };
 }
 
-function hasActed({ phase }: PhaseContext, { status, attempts }: Settled): Acted | undefined {
+function hasActed({ phase }: RecordSite, { status, attempts }: Settled): Acted | undefined {
   if (phase.idempotent || !mayBeCrossRun(phase.kind)) return undefined;
   if (status === 'done') return 'done';
   return attempts > 0 ? 'failed' : undefined;
 }
 
-export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {
+export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
   return {
     id: at.phase.id,
     kind: at.phase.kind,
@@ -145,4 +157,9 @@ export function outcomeOf(at: PhaseContext, settled: Settled): PhaseOutcome {
     newWork: isNewWork(settled) ? at.phase.id : at.newWork,
     taken: settled.taken,
   };
+}
+
+/** What an event shows: where the parts can be found again is of use inside only, and a map has thousands of them. */
+export function shownOutcome(outcome: PhaseOutcome): PhaseOutcome {
+  return { ...outcome, unitKeys: undefined, cost: undefined, acted: undefined };
 }

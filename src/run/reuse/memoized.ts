@@ -340,6 +340,7 @@ function untoldOutputs(at: PhaseContext, work: Work): string | undefined {
 /** Tells everybody who may wait, and the journal. */
 function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
   const place = work.record(settled);
+  tellMade(at, work, found, settled);
   if (settled.saved) at.run.ledger.save(settled.saved);
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   const runKey = settled.runKey ?? found.runKey;
@@ -355,6 +356,19 @@ function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): S
   if (runKey !== found.runKey) at.run.shared.abandon(found.runKey);
   at.run.shared.finish(runKey, settled, reusable ? place : undefined);
   return settled;
+}
+
+function tellMade(at: PhaseContext, { unit, parts }: Work, { probes, ttlMs }: Found, settled: Settled): void {
+  const { onMade } = at.run.options;
+  if (!onMade || unit !== undefined || at.scope.path !== '') return;
+  onMade({
+    phase: at.phase,
+    settled,
+    fingerprints: probes.map((probe) => probe.found),
+    reads: parts.reads,
+    hasEnvironment: parts.env !== undefined && Object.keys(parts.env).length > 0,
+    ttlMs: shortest(at.policy.ttlMs, ttlMs),
+  });
 }
 
 function secretIn(at: PhaseContext, execution: Execution): string | undefined {

@@ -8,7 +8,7 @@ import { type PhaseContext, phaseContext } from '../context/phase-context.js';
 import { failedBefore } from '../core/execution.js';
 import type { Scope } from '../core/scope.js';
 import { hasActed } from '../effects/at-start.js';
-import { outcomeOf, recordUnrun } from '../journal/record.js';
+import { outcomeOf, recordUnrun, shownOutcome } from '../journal/record.js';
 import { settleComposite } from '../kinds/aggregate.js';
 import { runKind } from '../kinds/registry.js';
 import { evaluateText } from '../render/conditions.js';
@@ -68,9 +68,7 @@ export function unrun(at: PhaseContext, { status, reason, failure }: NotRun): Ph
   });
 }
 
-/** Without where its parts can be found: only the engine needs that, and a map has thousands of parts. */
 function reported(at: PhaseContext, outcome: PhaseOutcome): PhaseOutcome {
-  const shown = { ...outcome, unitKeys: undefined, cost: undefined, acted: undefined };
-  at.run.emit({ type: 'phase-end', phase: at.path, outcome: shown });
+  at.run.emit({ type: 'phase-end', phase: at.path, outcome: shownOutcome(outcome) });
   return outcome;
 }

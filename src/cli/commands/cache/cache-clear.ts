@@ -1,5 +1,6 @@
 import { clearResults } from '../../../run/history/cleared-results.js';
 import { forgetLastRuns } from '../../../run/history/runs-folder.js';
+import { forgetSnapshots } from '../../../run/snapshot/snapshot.js';
 import { clearEntries } from '../../../store/clear-entries.js';
 import { listEntries } from '../../../store/list-entries.js';
 import { formatBytes, plural } from '../../../util/format.js';
@@ -68,6 +69,7 @@ function endContinuing(
   { project }: Invocation,
   { flow, phase, olderThanMs }: { readonly flow?: string; readonly phase?: string; readonly olderThanMs?: number },
 ): void {
+  forgetSnapshots(project);
   if (phase === undefined && olderThanMs === undefined) forgetLastRuns(project, flow);
   else clearResults(project, flow, { phase, before: project.clock.now() - (olderThanMs ?? 0) });
 }

@@ -4,6 +4,7 @@ import { heldEffects } from '../../../run/effects/folder.js';
 import { clearRuns, listRuns } from '../../../run/history/list-runs.js';
 import type { RunHead } from '../../../run/history/run-head.js';
 import { runFolder } from '../../../run/history/runs-folder.js';
+import { forgetSnapshots } from '../../../run/snapshot/snapshot.js';
 import { formatBytes, plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
@@ -40,7 +41,10 @@ done in a run that did not finish, stay remembered, and are named.`,
     };
     const heads = clearRuns(project, { ...what, dryRun: true });
     const bytes = heads.reduce((sum, { runId }) => sum + folderBytes(runFolder(project, runId)), 0);
-    if (!flags.boolean('dry-run')) clearRuns(project, what);
+    if (!flags.boolean('dry-run')) {
+      clearRuns(project, what);
+      forgetSnapshots(project);
+    }
     const verb = flags.boolean('dry-run') ? 'would remove' : 'removed';
     if (flags.boolean('json')) out.write(`${JSON.stringify({ runs: heads.length, bytes })}\n`);
     else out.write(`${verb} ${plural(heads.length, 'run')}, ${formatBytes(bytes)}\n`);

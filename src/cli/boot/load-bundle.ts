@@ -9,11 +9,12 @@ import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { VERSION } from '../../util/version.js';
 
-type Cli = typeof import('./dispatch.js');
-
-/** Loads the bundle. A compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves. */
-export function loadCli(): Cli {
-  const file = join(__dirname, 'cli.cjs');
+/**
+ * Loads a bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves.
+ * `hasUsedMost`: whether the functions that were compiled are worth keeping, asked when the process ends.
+ */
+export function loadBundle<T>(name: string, hasUsedMost: () => boolean = () => true): T {
+  const file = join(__dirname, `${name}.cjs`);
   const folder = codeFolder();
   if (folder === undefined) return require(file);
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => void };
@@ -21,7 +22,7 @@ export function loadCli(): Cli {
     enableCompileCache(folder);
     return require(file);
   }
-  return requireWithCachedData(file, folder);
+  return requireWithCachedData(file, folder, hasUsedMost);
 }
 
 /** Compiled code is code: it is read only from a folder that belongs to this user. */
@@ -38,22 +39,24 @@ function codeFolder(): string | undefined {
   }
 }
 
-function requireWithCachedData(file: string, folder: string): Cli {
-  const source = nodeModule.Module.wrap(readFileSync(file, 'latin1'));
+function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () => boolean): T {
+  const bytes = readFileSync(file);
   // One file per command, with the functions that it uses. V8 compares only the length of the source: hence the sum.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
-  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${crc32(source)}.bin`);
+  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${crc32(bytes)}.bin`);
+  const source = nodeModule.Module.wrap(bytes.toString('latin1'));
   const kept = readChecked(path);
   const script = new Script(source, kept ? { filename: file, cachedData: kept } : { filename: file });
   if (!kept || script.cachedDataRejected) {
     process.once('exit', () => {
+      if (!hasUsedMost()) return;
       const data = script.createCachedData();
       writeFileAtomic(path, [sumOf(data), data]);
     });
   }
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, file, dirname(file));
-  return module.exports as Cli;
+  return module.exports as T;
 }
 
 /** V8 believes what it is given: a damaged file must not get there. */

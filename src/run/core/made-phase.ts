@@ -1,0 +1,15 @@
+import type { FingerprintValue } from '../../memo/identity.js';
+import type { Phase } from '../../model/flow.js';
+import type { Settled } from './execution.js';
+
+/** A phase of the flow itself that is settled, with all that its result was made from. */
+export interface MadePhase {
+  readonly phase: Phase;
+  readonly settled: Settled;
+  readonly fingerprints: readonly FingerprintValue[];
+  /** Other files, with their digests; undefined when they cannot all be named. */
+  readonly reads: readonly (readonly [path: string, digest: string])[] | undefined;
+  /** It was given variables of the environment, or arguments that are secret: their values are in its key. */
+  readonly hasEnvironment: boolean;
+  readonly ttlMs?: number;
+}

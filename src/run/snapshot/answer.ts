@@ -1,0 +1,93 @@
+import type { RunEvent, RunEventBody } from '../../model/event.js';
+import { NO_OUTPUT, type PhaseOutcome } from '../../model/outcome.js';
+import { holderIdentity } from '../../process/process-identity.js';
+import { IndexLog } from '../../store/index-log.js';
+import { storeFolder } from '../../store/store-folder.js';
+import type { Project } from '../../util/project.js';
+import { Ledger } from '../core/budget.js';
+import { type RunResult, runResult, spentOf } from '../core/result.js';
+import { Secrets } from '../core/secrets.js';
+import { stampEnd, stampStart } from '../history/end-stamp.js';
+import { pruneRuns } from '../history/prune-runs.js';
+import { journalOf, makeRunFolder, newRunId, rememberLastRun } from '../history/runs-folder.js';
+import { outcomeOf, type RecordSite, recordPhase, shownOutcome } from '../journal/record.js';
+import { JournalWriter } from '../journal/writer.js';
+import { fromEntry } from '../reuse/settle.js';
+import type { Snapshot, SnapshotPhase } from './snapshot.js';
+
+export interface Answering {
+  readonly project: Project;
+  /** It is fresh. */
+  readonly snapshot: Snapshot;
+  /** How the flow was named this time. */
+  readonly ref: string;
+}
+
+/** Reports, journals and remembers a run in which nothing changed, like any other run. */
+export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event: RunEvent) => void): RunResult {
+  const { clock } = project;
+  const { run, phases } = snapshot;
+  const startedAt = clock.elapsed();
+  const runId = newRunId(clock.now());
+  const warnings: string[] = [];
+  const emit = (event: RunEventBody) => onEvent(Object.assign(event as RunEvent, { at: clock.now(), runId }));
+  const warn = (message: string) => {
+    warnings.push(message);
+    emit({ type: 'warning', message });
+  };
+  makeRunFolder(project, runId);
+  stampStart(project, runId);
+  const journal = new JournalWriter(journalOf(project, runId), 0, warn);
+  journal.write({ ...run, at: clock.now(), runId, ref, owner: holderIdentity() });
+  rememberLastRun(project, { flowId: run.file ?? ref, argsDigest: run.argsDigest }, { runId, mode: 'run' });
+  emit({ type: 'run-start', flow: run.flow, file: run.file, phases: run.phases });
+
+  const ledger = new Ledger(undefined);
+  const secrets = new Secrets();
+  const outcomes = new Map<string, PhaseOutcome>();
+  const log = logOf(snapshot, project);
+  for (const phase of phases) {
+    const at: RecordSite = { run: { journal, secrets, options: { project } }, ...siteOf(phase) };
+    const { key } = phase;
+    const settled = fromEntry({ ...phase, files: [] }, { key, runKey: key }, clock.now());
+    recordPhase(at, settled);
+    if (settled.saved) ledger.save(settled.saved);
+    log?.used(key);
+    const outcome = outcomeOf(at, settled);
+    outcomes.set(phase.id, outcome);
+    emit({ type: 'phase-end', phase: phase.id, outcome: shownOutcome(outcome) });
+  }
+
+  const durationMs = clock.elapsed() - startedAt;
+  const { spent, saved } = ledger;
+  journal.write({ type: 'end', at: clock.now(), status: 'success', durationMs: Math.round(durationMs), spent, saved });
+  stampEnd(project, runId, run.file);
+  journal.close();
+  emit({ type: 'run-end', status: 'success', spent: spentOf(ledger), saved, durationMs: Math.round(durationMs) });
+  pruneRuns(project, journal.bytes);
+  log?.flush();
+  return runResult({
+    runId,
+    flow: { name: run.flow, phases: run.phases },
+    outcomes,
+    result: {
+      status: 'success',
+      output: outcomes.get(snapshot.result)?.output ?? NO_OUTPUT,
+      reuse: { executed: 0, run: 0, crossRun: phases.length },
+    },
+    ledger,
+    durationMs,
+    warnings,
+    secrets,
+  });
+}
+
+/** What the engine knows of a phase that is plain: see `isPlainPhase`. */
+function siteOf({ id, kind }: SnapshotPhase): Omit<RecordSite, 'run'> {
+  return { path: id, phase: { id, kind, idempotent: true, optional: false }, policy: { scope: 'cross-run' } };
+}
+
+function logOf({ cache }: Snapshot, project: Project): IndexLog | undefined {
+  const folder = storeFolder(project, { cache });
+  return 'problem' in folder ? undefined : new IndexLog({ dir: folder.dir }, () => project.clock.now());
+}

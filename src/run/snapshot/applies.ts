@@ -1,0 +1,51 @@
+import type { Config } from '../../model/config.js';
+import type { Flow } from '../../model/flow.js';
+import type { MadePhase } from '../core/made-phase.js';
+import type { RunResult } from '../core/result.js';
+
+/**
+ * When a snapshot applies: the one place that says so. Everything else is left to the engine, and so is every doubt.
+ */
+
+/** These say how it is shown, not what is run. */
+export const PLAIN_FLAGS: ReadonlySet<string> = new Set(['json', 'events', 'quiet']);
+
+/** `flags`: names of those that were typed. CI wants reports, which need the whole flow. */
+export function isPlainCommand(flags: readonly string[], env: Readonly<Record<string, string | undefined>>): boolean {
+  return env['GITHUB_ACTIONS'] === undefined && flags.every((name) => PLAIN_FLAGS.has(name));
+}
+
+/** Nothing of it is secret or signed, and it starts afresh each time. */
+export function isPlainFlow(flow: Flow, { cache, iteration }: Config): boolean {
+  const hasSecrets = Object.values(flow.args).some(({ secret }) => secret === true);
+  return !hasSecrets && cache.signingKey === undefined && iteration.mode !== 'always';
+}
+
+/** The whole flow came out of the store, without a word beside it. */
+export function isPlainRun({ status, warnings, continues, reuse }: RunResult): boolean {
+  const fromElsewhere = reuse.executed > 0 || reuse.run > 0;
+  return status === 'success' && warnings === undefined && continues === undefined && !fromElsewhere;
+}
+
+/** Variables may hold secrets, and commands would be started twice when something else has changed. */
+const COMPARABLE = /^(?:file|glob!?|git):/;
+
+/** It was looked up by its key alone, nothing but its text has to be restored, and all it was made from can be compared. */
+export function isPlainPhase({ phase, settled, fingerprints, reads, hasEnvironment }: MadePhase): boolean {
+  return (
+    settled.hit === 'cross-run' &&
+    settled.status === 'done' &&
+    settled.key !== undefined &&
+    settled.key === settled.runKey &&
+    settled.files.length === 0 &&
+    phase.idempotent &&
+    phase.outputs.length === 0 &&
+    phase.cwd === undefined &&
+    reads !== undefined &&
+    !hasEnvironment &&
+    fingerprints.every(({ entry }) => COMPARABLE.test(entry))
+  );
+}
+
+/** More than this is as quickly looked up as read. */
+export const LARGEST_OUTPUTS = 2 * 1024 * 1024;

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import type { Dependency } from '../../check/dependencies.js';
+import { entryPath } from '../../store/paths.js';
+import { lstatIfThere } from '../../util/stat.js';
+import { openWorld, type World } from '../context/world.js';
+import type { MadePhase } from '../core/made-phase.js';
+import type { RunOptions } from '../core/options.js';
+import type { RunResult } from '../core/result.js';
+import { environmentDigest } from '../history/end-stamp.js';
+import { journalOf } from '../history/runs-folder.js';
+import { readRunLine } from '../journal/reader.js';
+import { isPlainPhase, isPlainRun, LARGEST_OUTPUTS } from './applies.js';
+import { type Asked, type SnapshotPhase, writeSnapshot } from './snapshot.js';
+
+/** The kernel stamps files with the time of its last tick. */
+const TICK_MS = 20;
+
+/** Collects what a run reuses, and keeps it if all of it can be compared the next time. */
+export class SnapshotCollector {
+  readonly #made: MadePhase[] = [];
+  readonly #startedAt: number;
+  /** For the run: what it reads there is kept. */
+  readonly world: World;
+
+  constructor(
+    private readonly options: Pick<RunOptions, 'project' | 'config' | 'flow'>,
+    private readonly asked: Asked,
+    /** Everything that was looked at before the run began. */
+    private readonly files: readonly Dependency[],
+    readonly store: string,
+  ) {
+    this.world = openWorld(options.project, store);
+    this.#startedAt = options.project.clock.now();
+  }
+
+  readonly onMade = (made: MadePhase): void => {
+    if (isPlainPhase(made)) this.#made.push(made);
+  };
+
+  /** After the last word of the run: nobody waits for it. */
+  end(result: RunResult): void {
+    if (isPlainRun(result) && this.#made.length === this.options.flow.phases.length) this.#keep(result);
+  }
+
+  #keep({ runId }: RunResult): void {
+    const { project, config, flow } = this.options;
+    const run = readRunLine(journalOf(project, runId));
+    if (!run) return;
+    const phases: SnapshotPhase[] = [];
+    let length = 0;
+    for (const made of this.#made) {
+      const phase = this.#phase(made);
+      length += made.settled.output.text.length;
+      if (!phase || length > LARGEST_OUTPUTS) return;
+      phases.push(phase);
+    }
+    const salt = randomBytes(16).toString('hex');
+    writeSnapshot(project, this.asked, {
+      run,
+      result: flow.result,
+      cache: { dir: config.cache.dir, dirFrom: config.cache.dirFrom },
+      environment: { salt, digest: environmentDigest(project, salt) },
+      files: this.files,
+      read: [...this.world.fingerprints.read],
+      phases,
+    });
+  }
+
+  /** Undefined when the entry that is there now may not be the one that the run has read. */
+  #phase({ phase, settled, fingerprints, reads = [], ttlMs }: MadePhase): SnapshotPhase | undefined {
+    const { key = '', madeAt, output, cost, model, facts } = settled;
+    const stat = lstatIfThere(entryPath(this.store, key));
+    if (!stat?.isFile() || stat.ctimeMs + TICK_MS > this.#startedAt) return undefined;
+    const declared = fingerprints.map(({ entry, value }) => [entry, value] as const);
+    const files = reads.map(([path, digest]) => [`file:${path}`, digest] as const);
+    return {
+      id: phase.id,
+      kind: phase.kind,
+      key,
+      createdAt: madeAt,
+      ttlMs,
+      output,
+      usage: cost.usage,
+      durationMs: cost.durationMs,
+      model,
+      facts,
+      entry: [stat.ino, stat.size, stat.ctimeMs],
+      inputs: [...declared, ...files],
+    };
+  }
+}

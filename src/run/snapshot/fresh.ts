@@ -1,0 +1,61 @@
+import { unchanged } from '../../check/dependencies.js';
+import type { Resolution } from '../../memo/fingerprint/source.js';
+import type { JsonValue } from '../../model/json.js';
+import { LARGE_LOG } from '../../store/index-log.js';
+import { entryPath, INDEX_LOG } from '../../store/paths.js';
+import { ageProblem } from '../../store/read-entry.js';
+import { storeFolder } from '../../store/store-folder.js';
+import { canonicalEncode } from '../../util/canonical.js';
+import type { Project } from '../../util/project.js';
+import { lstatIfThere, statIfThere } from '../../util/stat.js';
+import { openWorld } from '../context/world.js';
+import { environmentDigest } from '../history/end-stamp.js';
+import { lastRunId } from '../history/runs-folder.js';
+import { latestOf } from '../history/succession.js';
+import type { Snapshot, SnapshotPhase } from './snapshot.js';
+
+/** Compares everything that the run was made from with what is there now. Whatever is in doubt is stale. */
+export async function isFresh(snapshot: Snapshot, project: Project): Promise<boolean> {
+  const { environment, files, cache, phases } = snapshot;
+  if (environmentDigest(project, environment.salt) !== environment.digest) return false;
+  if (!unchanged(files) || !isFinished(snapshot, project)) return false;
+  const folder = storeFolder(project, { cache });
+  if ('problem' in folder || isLogLarge(folder.dir)) return false;
+  const now = project.clock.now();
+  if (!phases.every((phase) => hasSameEntry(phase, folder.dir, now))) return false;
+  const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
+  for (const { inputs } of phases) {
+    for (const [entry, value] of inputs) {
+      const pending = fingerprints.resolve(entry, { ownOutputs: [] });
+      if (!hasValue(pending instanceof Promise ? await pending : pending, value)) return false;
+    }
+  }
+  return true;
+}
+
+/** The last run of this flow with these arguments ended well, and nobody goes on with it: there is nothing to continue. */
+function isFinished({ run }: Snapshot, project: Project): boolean {
+  const last = lastRunId(project, run.file ?? run.ref, run.argsDigest);
+  const latest = last === undefined ? undefined : latestOf(project, last);
+  if (!latest || !('head' in latest)) return false;
+  const { runId, run: line, state, end } = latest.head;
+  return runId === last && line.fileDigest === run.fileDigest && state === 'success' && !end?.partial;
+}
+
+/** A run that uses the engine folds it into the index. */
+function isLogLarge(store: string): boolean {
+  return (statIfThere(`${store}/${INDEX_LOG}`)?.size ?? 0) >= LARGE_LOG;
+}
+
+function hasSameEntry({ key, entry, createdAt, ttlMs }: SnapshotPhase, store: string, now: number): boolean {
+  const stat = lstatIfThere(entryPath(store, key));
+  const [ino, size, ctimeMs] = entry;
+  if (!stat?.isFile() || stat.ino !== ino || stat.size !== size || stat.ctimeMs !== ctimeMs) return false;
+  return ageProblem({ createdAt }, { now, ttlMs }) === undefined;
+}
+
+function hasValue(found: Resolution, value: JsonValue): boolean {
+  if ('failed' in found || found.warning !== undefined || found.matchesNothing) return false;
+  const now = found.value.value;
+  return now === value || canonicalEncode(now) === canonicalEncode(value);
+}

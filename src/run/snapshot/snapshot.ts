@@ -1,0 +1,132 @@
+import type { Dependency } from '../../check/dependencies.js';
+import type { KnownFile } from '../../memo/fingerprint/source.js';
+import type { Config } from '../../model/config.js';
+import type { JsonValue } from '../../model/json.js';
+import { KINDS, type Kind } from '../../model/kind.js';
+import type { Output, Usage } from '../../model/outcome.js';
+import { readDerivedFile, removeDerivedFiles, writeDerivedFile } from '../../util/derived-cache.js';
+import { sha256Hex } from '../../util/digest.js';
+import type { Project } from '../../util/project.js';
+import { VERSION } from '../../util/version.js';
+import type { RunLine } from '../journal/lines.js';
+
+/** Raised when a snapshot looks different or means something else. */
+const FORMAT = 1;
+const ENDING = '.snapshot';
+
+/** A whole run in which everything came out of the store, with all that it was made from. */
+export interface Snapshot {
+  /** The first line of its journal. */
+  readonly run: RunLine;
+  /** Whose output is the run's. */
+  readonly result: string;
+  readonly cache: Pick<Config['cache'], 'dir' | 'dirFrom'>;
+  /** Digest of the environment, and what it was made with. */
+  readonly environment: { readonly salt: string; readonly digest: string };
+  /** The flow, the settings, agents: everything that was looked at before the run began. */
+  readonly files: readonly Dependency[];
+  /** Inputs whose file stats stand for their contents: see `leftAloneBefore`. */
+  readonly read: readonly (readonly [path: string, file: KnownFile])[];
+  /** In the order in which they settled. */
+  readonly phases: readonly SnapshotPhase[];
+}
+
+export interface SnapshotPhase {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly key: string;
+  readonly createdAt: number;
+  readonly ttlMs?: number;
+  readonly output: Output;
+  readonly usage: Usage;
+  readonly durationMs: number;
+  readonly model?: string;
+  readonly facts?: JsonValue;
+  /** The very file that was read. */
+  readonly entry: EntryStats;
+  /** Declared inputs and other files, as fingerprints with their values. */
+  readonly inputs: readonly (readonly [entry: string, value: JsonValue])[];
+}
+
+export type EntryStats = readonly [ino: number, size: number, ctimeMs: number];
+
+/** What was typed, as far as it decides what is run. */
+export interface Asked {
+  readonly flow: string;
+  readonly cwd: string;
+  readonly words: readonly string[];
+}
+
+/** Undefined when there is none, or it is damaged, old, or not one that we wrote. */
+export function readSnapshot(project: Project, asked: Asked): Snapshot | undefined {
+  const bytes = readDerivedFile(project, nameOf(project, asked));
+  if (!bytes) return undefined;
+  const end = bytes.indexOf('\n');
+  const text = bytes.toString('utf8', end + 1);
+  if (end < 0 || bytes.toString('latin1', 0, end) !== sha256Hex(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isSnapshot(value) ? value : undefined;
+  } catch {
+    // Not JSON: the next run that reuses everything writes it again.
+    return undefined;
+  }
+}
+
+export function writeSnapshot(project: Project, asked: Asked, snapshot: Snapshot): void {
+  const text = JSON.stringify(snapshot);
+  writeDerivedFile(project, nameOf(project, asked), [`${sha256Hex(text)}\n`, text]);
+}
+
+/** Snapshots hold outputs: whoever clears results or runs wants them gone. */
+export function forgetSnapshots(project: Project): void {
+  removeDerivedFiles(project, ENDING);
+}
+
+function nameOf({ root, home }: Project, { flow, cwd, words }: Asked): string {
+  return `${sha256Hex(JSON.stringify([FORMAT, VERSION, root, home, flow, cwd, ...words]))}${ENDING}`;
+}
+
+type Shape<T> = { readonly [F in keyof T]?: unknown };
+
+function isSnapshot(value: unknown): value is Snapshot {
+  const { run, result, cache, environment, files, read, phases } = (value ?? {}) as Shape<Snapshot>;
+  return (
+    isObject(run) &&
+    typeof (run as Shape<RunLine>).flow === 'string' &&
+    typeof (run as Shape<RunLine>).argsDigest === 'string' &&
+    isListOf(run['phases'], isObject) &&
+    typeof result === 'string' &&
+    isObject(cache) &&
+    typeof cache['dir'] === 'string' &&
+    isObject(environment) &&
+    typeof environment['salt'] === 'string' &&
+    isListOf(files, (file) => isObject(file) && typeof file['path'] === 'string') &&
+    isListOf(read, (file) => Array.isArray(file) && typeof file[0] === 'string' && isObject(file[1])) &&
+    isListOf(phases, isPhase)
+  );
+}
+
+function isPhase(value: unknown): boolean {
+  const { id, kind, key, createdAt, output, usage, durationMs, entry, inputs } = (value ?? {}) as Shape<SnapshotPhase>;
+  return (
+    typeof id === 'string' &&
+    KINDS.includes(kind as Kind) &&
+    typeof key === 'string' &&
+    typeof createdAt === 'number' &&
+    isObject(output) &&
+    typeof output['text'] === 'string' &&
+    isObject(usage) &&
+    typeof durationMs === 'number' &&
+    isListOf(entry, (part) => typeof part === 'number') &&
+    isListOf(inputs, (input) => Array.isArray(input) && typeof input[0] === 'string')
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isListOf(value: unknown, isPart: (part: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isPart);
+}
