@@ -3,6 +3,7 @@ import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-tex
 import type { Style } from '../terminal/style.js';
 import { outcomeNote, tookText, usageFacts } from './notes.js';
 import type { PhaseState } from './run-state.js';
+import { spinner } from './spinner.js';
 
 export interface LineOptions {
   readonly style: Style;
@@ -17,8 +18,6 @@ export interface LineOptions {
   /** Instead of the id. */
   readonly label?: string;
 }
-
-const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 /** One phase on one line: glyph, id, then time, items, model, turns, tokens, cost and why. Never wider than asked. */
 export function phaseLine(phase: PhaseState, options: LineOptions): string {
@@ -56,7 +55,7 @@ function glyph(phase: PhaseState, { style, tick }: LineOptions): string {
     case 'waiting':
       return style.dim('○');
     case 'running':
-      return style.cyan(SPINNER[tick % SPINNER.length]!);
+      return style.cyan(spinner(tick));
     case 'done':
       return style.green(phase.outcome?.cacheHit ? '●' : '✔');
     case 'failed':

@@ -1,6 +1,7 @@
 import type { Output } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
 import type { RunContext } from '../context/context.js';
+import { causeText } from '../core/cause-text.js';
 import type { ScopeResult } from '../core/scope.js';
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
@@ -8,6 +9,13 @@ import type { BatchOptions } from './options.js';
 import type { RowResult } from './result.js';
 import { rowPath, rowScope } from './row-scope.js';
 import type { BatchRow } from './rows/bind-rows.js';
+
+interface Ended {
+  readonly path: string;
+  readonly figures: RowResult;
+  readonly result: ScopeResult;
+  readonly output: Output;
+}
 
 /** Runs rows of a batch. Of a row that has ended nothing stays but its figures and where the journal has its output. */
 export class RowRunner {
@@ -28,8 +36,8 @@ export class RowRunner {
     const result = await context.runScope(rowScope(context, row), context.signal);
     const output = context.secrets.maskValue(result.output as never) as Output;
     const file = result.status === 'success' ? options.onOutput?.(row, output) : undefined;
-    const figures = this.#figures(row, result, clock.elapsed() - startedAt, file);
-    this.#record(row, path, figures, result, output);
+    const figures = this.#figures(row, result, { durationMs: clock.elapsed() - startedAt, file });
+    this.#record(row, { path, figures, result, output });
     forget();
     context.effects.forgetRow(row.place);
     return figures;
@@ -41,7 +49,7 @@ export class RowRunner {
     return line?.type === 'row' ? line.output : undefined;
   }
 
-  #record(row: BatchRow, path: string, figures: RowResult, result: ScopeResult, output: Output): void {
+  #record(row: BatchRow, { path, figures, result, output }: Ended): void {
     const { context, options } = this;
     const kept = options.keepOutputs === true && result.status === 'success';
     const place = context.journal.write(
@@ -71,7 +79,11 @@ export class RowRunner {
     context.emit({ type: 'row-end', ...facts });
   }
 
-  #figures(row: BatchRow, result: ScopeResult, durationMs: number, file: string | undefined): RowResult {
+  #figures(
+    row: BatchRow,
+    result: ScopeResult,
+    { durationMs, file }: Pick<RowResult, 'durationMs' | 'file'>,
+  ): RowResult {
     const { secrets } = this.context;
     const { failure, reuse, usage, saved } = result;
     const tokens = totalTokens(usage);
@@ -89,7 +101,7 @@ export class RowRunner {
       error: failure && {
         phase: failure.phase,
         code: failure.code,
-        message: secrets.mask(failure.message),
+        message: causeText(failure, (text) => secrets.mask(text)),
         hint: failure.hint,
       },
     };

@@ -2,10 +2,10 @@ import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Output } from '../../model/outcome.js';
 import { formatBytes } from '../../util/format.js';
-import { oneLine } from '../../util/terminal-text.js';
 import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { notStarted } from '../core/cancelled.js';
+import { causeText } from '../core/cause-text.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { forecastOfParts } from '../core/forecast-outcome.js';
 import { isNamed, unitName, unknownUnits } from '../core/selectors.js';
@@ -174,7 +174,7 @@ function itemsFailure(
   const also = others.length === 0 ? '' : ` (so are ${others.join(', ')})`;
   return {
     code: frozen ? 'frozen' : cause?.code === 'in-doubt' ? 'in-doubt' : 'items',
-    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${causeText(at, cause)}${also}`,
+    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${causeText(cause ?? { message: 'failed' }, (text) => at.run.secrets.mask(text))}${also}`,
     hint: cause?.hint ?? 'Running again executes only what failed.',
     detail:
       failed.length === 1
@@ -189,15 +189,6 @@ function itemsFailure(
 function described(at: PhaseContext, { unit, spec }: { readonly unit: Settled; readonly spec: LabelledSpec }): string {
   const { message = '', detail } = unit.failure ?? {};
   return `${unitTitle(at, spec)}: ${message}${detail ? `\n${detail}` : ''}`;
-}
-
-/** `sh exited with status 1: no such table`: with the last words of whatever failed. */
-function causeText({ run }: PhaseContext, cause: Failure | undefined): string {
-  const last = cause?.detail?.trimEnd().split('\n').at(-1)?.trim() ?? '';
-  const message = cause?.message ?? 'failed';
-  return last === '' || message.includes(last)
-    ? message
-    : `${message}: ${oneLine(run.secrets.mask(last)).slice(0, 200)}`;
 }
 
 /** What a unit contributes to a list: its JSON where it has some, else its text. Where JSON is promised, null is a value. */

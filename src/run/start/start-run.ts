@@ -224,6 +224,7 @@ function runLine(
     ref: source.ref,
     byName: source.byName,
     over: batch?.over,
+    rows: batch?.total,
     args: publicArgs(flow.args, args),
     phases: outline(flow),
     taskflow: VERSION,
