@@ -84,7 +84,8 @@ function phaseFacts(phase: PhaseState, options: LineOptions): Fact[] {
   if (phase.turns) facts.push({ text: `${phase.turns} ${phase.turns === 1 ? 'turn' : 'turns'}`, weight: 1 });
   const [tokens, money] = usageFacts(phase.usage);
   if (tokens) facts.push({ text: tokens, weight: 3 });
-  if (money) facts.push({ text: money, weight: 4 });
+  // While items are under way, the total so far is what one looks for.
+  if (money) facts.push({ text: money, weight: phase.state === 'running' && phase.items ? KEPT : 4 });
   return facts;
 }
 
@@ -120,6 +121,13 @@ function countFacts(reused: number, failed: number, style: Style): Fact[] {
   return facts;
 }
 
+/** `item 3 (e2e), 2 more`: what is under way in a map. */
+function currentText({ items }: PhaseState): string | undefined {
+  if (items?.current === undefined) return undefined;
+  const more = (items.running ?? 1) - 1;
+  return `${oneLine(items.current)}${more > 0 ? `, ${more} more` : ''}`;
+}
+
 function phaseNote(phase: PhaseState, style: Style): Fact[] {
   const { outcome, state } = phase;
   const note = (text: string) => [{ text, weight: KEPT }];
@@ -128,6 +136,8 @@ function phaseNote(phase: PhaseState, style: Style): Fact[] {
     if (state === 'failed' || state === 'blocked') return note((outcome.optional ? style.yellow : style.red)(text));
     return note(outcome.cacheHit ? style.cyan(text) : style.dim(text));
   }
+  const current = currentText(phase);
+  if (current !== undefined) return note(style.dim(current));
   if (phase.note !== undefined) return note(style.dim(oneLine(phase.note)));
   return [];
 }

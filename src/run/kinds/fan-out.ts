@@ -1,6 +1,6 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
-import type { Output } from '../../model/outcome.js';
+import { addUsage, NO_USAGE, type Output } from '../../model/outcome.js';
 import { formatBytes } from '../../util/format.js';
 import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
@@ -31,6 +31,8 @@ export async function fanOut(
   if (odd) return settleComposite(at, failedBefore(odd), because);
   at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
   const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
+  const running = new Set<LabelledSpec>();
+  let usage = NO_USAGE;
   let telling = false;
   // Those that come in together, as a thousand reused ones do, are told together.
   const tellSoon = () => {
@@ -38,12 +40,16 @@ export async function fanOut(
     telling = true;
     queueMicrotask(() => {
       telling = false;
-      at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
+      const [oldest] = running;
+      const now = oldest ? { current: unitTitle(at, oldest), running: running.size } : {};
+      at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts, ...now }, usage });
     });
   };
   const size = new OutputSize(at.run.options.config.limits.outputBytes);
-  const onSettled = (settled: Settled) => {
+  const onSettled = (settled: Settled, spec: LabelledSpec) => {
     size.add(settled);
+    running.delete(spec);
+    usage = addUsage(usage, settled.usage);
     if (settled.status === 'done') counts.done += 1;
     if (settled.status === 'failed') counts.failed += 1;
     if (settled.hit) counts.reused += 1;
@@ -55,6 +61,10 @@ export async function fanOut(
   // How many there are is worth knowing before the first of them is done.
   tellSoon();
   const watch = {
+    onBegun(spec: LabelledSpec) {
+      running.add(spec);
+      tellSoon();
+    },
     onSettled,
     get hasEnough() {
       return size.isTooLarge;
