@@ -7,97 +7,124 @@ import { parseSize } from '../util/size.js';
 export interface Setting {
   readonly key: string;
   readonly help: string;
-  readonly read: (value: JsonValue) => { readonly value: JsonValue } | { readonly expected: string };
+  readonly read: Read;
 }
 
-type Read = Setting['read'];
+/** `schema`: the same in JSON Schema, for editors. It may allow what `read` refuses, never the other way round. */
+type Read = ReadValue & { readonly schema: JsonSchema };
+type ReadValue = (value: JsonValue) => { readonly value: JsonValue } | { readonly expected: string };
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const text: Read = (value) => (typeof value === 'string' && value !== '' ? { value } : { expected: 'some text' });
+function kindOf(schema: JsonSchema, read: ReadValue): Read {
+  return Object.assign(read, { schema });
+}
+
+const text = kindOf({ type: 'string', minLength: 1 }, (value) =>
+  typeof value === 'string' && value !== '' ? { value } : { expected: 'some text' },
+);
+
+function oneOrMore(items: JsonSchema): JsonSchema {
+  return { anyOf: [items, { type: 'array', items }] };
+}
 
 /** `version: 3` means the same as `version: "3"`. */
-const label: Read = (value) => (typeof value === 'number' ? { value: String(value) } : text(value));
+const label = kindOf({ type: ['string', 'number'] }, (value) =>
+  typeof value === 'number' ? { value: String(value) } : text(value),
+);
 
-const flag: Read = (value) => {
+const flag = kindOf({ enum: [true, false, 'on', 'off', 'yes', 'no'] }, (value) => {
   if (typeof value === 'boolean') return { value };
   if (value === 'on' || value === 'yes') return { value: true };
   if (value === 'off' || value === 'no') return { value: false };
   return { expected: 'true or false' };
-};
+});
 
-const duration: Read = (value) => {
-  const ms = typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
-  return ms === undefined ? { expected: 'a duration such as 90s, 24h or 30d' } : { value: ms };
-};
+const duration = kindOf(
+  { type: ['string', 'number'], pattern: '^\\s*\\d+(\\.\\d+)? ?(ms|s|m|h|d|w)?\\s*$', minimum: 0 },
+  (value) => {
+    const ms = typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
+    return ms === undefined ? { expected: 'a duration such as 90s, 24h or 30d' } : { value: ms };
+  },
+);
 
-const size: Read = (value) => {
-  const bytes = typeof value === 'string' || typeof value === 'number' ? parseSize(value) : undefined;
-  return bytes === undefined ? { expected: 'a size such as 500MB or 1GB' } : { value: bytes };
-};
+const size = kindOf(
+  { type: ['string', 'number'], pattern: '^\\s*\\d+(\\.\\d+)? ?([kKmMgGtT][iI]?[bB]?|[bB])?\\s*$', minimum: 0 },
+  (value) => {
+    const bytes = typeof value === 'string' || typeof value === 'number' ? parseSize(value) : undefined;
+    return bytes === undefined ? { expected: 'a size such as 500MB or 1GB' } : { value: bytes };
+  },
+);
 
 /** More than this cannot be put into one line of a journal. */
-const outputSize: Read = (value) => {
+const outputSize = kindOf(size.schema, (value) => {
   const read = size(value);
   return 'value' in read && ((read.value as number) < 1 || (read.value as number) > LARGEST_OUTPUT_BYTES)
     ? { expected: 'a size from 1 byte to 256MB' }
     : read;
-};
+});
 
-const positive: Read = (value) =>
+const positive = kindOf({ type: 'integer', minimum: 1, maximum: 1e9 }, (value) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1e9
     ? { value }
-    : { expected: 'a whole number from 1 on' };
+    : { expected: 'a whole number from 1 on' },
+);
 
-const words: Read = (value) =>
+const words = kindOf({ type: 'array', items: { type: 'string' } }, (value) =>
   Array.isArray(value) && value.every((word) => typeof word === 'string')
     ? { value }
-    : { expected: 'a list of words, such as [node, agent.mjs]' };
+    : { expected: 'a list of words, such as [node, agent.mjs]' },
+);
 
-const command: Read = (value) => {
+const command = kindOf({ type: 'array', items: { type: 'string' }, minItems: 1 }, (value) => {
   const read = words(value);
   return 'value' in read && (read.value as string[]).length === 0 ? { expected: 'a program and its arguments' } : read;
-};
+});
 
-const variable: Read = (value) =>
+const variable = kindOf({ type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }, (value) =>
   typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(value)
     ? { value }
-    : { expected: 'the name of an environment variable' };
+    : { expected: 'the name of an environment variable' },
+);
 
-const variables: Read = (value) =>
+const variables = kindOf({ type: 'array', items: variable.schema }, (value) =>
   Array.isArray(value) && value.every((name) => 'value' in variable(name))
     ? { value }
-    : { expected: 'a list of names of environment variables' };
+    : { expected: 'a list of names of environment variables' },
+);
 
-const paths: Read = (value) => {
+const paths = kindOf(oneOrMore({ type: 'string', pattern: '^(\\*$|~?/)' }), (value) => {
   const list = typeof value === 'string' ? [value] : value;
   return Array.isArray(list) && list.every((path) => typeof path === 'string' && /^(\*$|~?\/)/.test(path))
     ? { value: list }
     : { expected: 'whole paths, such as /srv/project or [/srv/a, /srv/b/*]' };
-};
+});
 
-const url: Read = (value) =>
+const url = kindOf({ type: 'string', pattern: '^https?://\\S+$' }, (value) =>
   typeof value === 'string' && /^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)
     ? { value }
-    : { expected: 'an address such as http://127.0.0.1:11434/v1' };
+    : { expected: 'an address such as http://127.0.0.1:11434/v1' },
+);
 
-const urls: Read = (value) => {
+const urls = kindOf(oneOrMore(url.schema), (value) => {
   const list = Array.isArray(value) ? value : [value];
   return list.length > 0 && list.every((each) => 'value' in url(each))
     ? { value: list }
     : { expected: 'an address, or a list of them' };
-};
+});
 
 function oneOf(...choices: readonly string[]): Read {
-  return (value) =>
-    typeof value === 'string' && choices.includes(value) ? { value } : { expected: `one of ${choices.join(', ')}` };
+  return kindOf({ enum: choices }, (value) =>
+    typeof value === 'string' && choices.includes(value) ? { value } : { expected: `one of ${choices.join(', ')}` },
+  );
 }
 
 /** `on` and `off` are said as well; YAML reads them as truth values. */
-const iterationMode: Read = (value) => {
+const iterationMode = kindOf({ enum: ['always', 'auto', 'off', 'on', true, false] }, (value) => {
   const mode = value === true || value === 'on' ? 'auto' : value === false ? 'off' : value;
   return mode === 'always' || mode === 'auto' || mode === 'off'
     ? { value: mode }
     : { expected: 'one of always, auto, off' };
-};
+});
 
 /** NAME is any variable. */
 const ALLOWED_KEY = 'allow.keys.NAME';

@@ -36,6 +36,9 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
         readonly done: number;
         readonly failed: number;
         readonly reused: number;
+        /** What has been under way for the longest time, and how many are under way. */
+        readonly current?: string;
+        readonly running?: number;
       };
     }
   | { readonly type: 'phase-waiting'; readonly phase: string; readonly for: string }

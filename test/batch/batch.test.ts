@@ -38,7 +38,8 @@ describe('a batch', () => {
       line: 2,
       error: { phase: 'work', message: expect.stringContaining('status 3') },
     });
-    expect(stderr).toContain('bad apple (line 2) failed: work:');
+    expect(stderr).toContain('✖ bad apple failed: work: sh exited with status 3: no luck with bad apple');
+    expect(stderr.match(/no luck with bad apple/g)).toHaveLength(1);
   });
 
   it('stops with the first failure when it is told to', async () => {

@@ -161,7 +161,41 @@ phases:
     project.write('topics.txt', topics(3));
     expect((await forecast())['last']).toMatchObject({ usd: 0.75, tokens: 330, known: 3 });
     const { stdout } = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--dry-run']);
-    expect(stdout).toContain('what would run last cost $0.75 (330 tokens)');
+    expect(stdout).toMatch(/\n1 new row: about \$0\.25 and .* of work, by the last 2\n/);
+    expect(stdout).toMatch(/\n2 rows again: about \$0\.50 and .* of work, by what they last cost\n/);
+  });
+
+  it('multiplies what rows cost by how many new ones there are, with what depends on others, as a range', async () => {
+    const flow = `name: paid
+args: { topic: {} }
+phases:
+  - { id: ask, task: "{args.topic}", runner: fake, cache: { scope: cross-run, fingerprint: [] } }
+  - { id: again, task: "more on {steps.ask.output}", runner: fake, cache: { scope: cross-run, fingerprint: [] } }
+`;
+    // Longer topics cost more: 2, 4 and 6 cents for each of two calls.
+    const agent = `let asked = ''; process.stdin.on('data', (text) => { asked += text; }).on('end', () => {
+      const name = /x+/.exec(asked)[0];
+      console.log(JSON.stringify({ text: name, usage: { inputTokens: 100, outputTokens: 10, usd: name.length / 100 } }));
+    });`;
+    project = createTestProject({
+      'flow.yaml': flow,
+      'agent.cjs': agent,
+      '.pi/taskflows/config.yaml': 'runners:\n  fake: { command: [node, agent.cjs], format: json, version: "1" }\n',
+      'topics.txt': 'xx\nxxxx\nxxxxxx\n',
+    });
+    await project.run(args());
+    project.write('topics.txt', 'xx\nxxxx\nxxxxxx\nxxx\nxxxxx\n');
+    const { estimate } = (await forecast()) as unknown as { estimate: Record<string, Record<string, unknown>> };
+    const usd = estimate['fresh']!['usd'] as { low: number; about: number; high: number };
+    expect(estimate).toMatchObject({ by: 3, fresh: { rows: 2, executions: 4, known: 4 }, again: { rows: 0 } });
+    expect(usd.about).toBeCloseTo(0.16);
+    expect(usd.low).toBeCloseTo(0.16 - 2 * Math.sqrt(4 * (0.0008 / 3)));
+    const { stdout } = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--dry-run']);
+    expect(stdout).toMatch(/\n2 new rows: about \$0\.16 \(\$0\.09 to \$0\.23\) and .* of work, by the last 3\n/);
+    // Another list is estimated by the flow's last batch.
+    project.write('others.txt', 'x\n');
+    const other = await project.run(['batch', 'flow.yaml', '--over', 'others.txt', '--dry-run']);
+    expect(other.stdout).toMatch(/\n1 new row: about \$0\.08 .* by the last 3\n/);
   });
 
   it('never shows a secret argument', async () => {

@@ -44,10 +44,16 @@ describe('the view of a batch', () => {
 
   it('shows done, failed, reused, spent, saved, the time left and what is under way', () => {
     const lines = drawBatch(state, { style, columns: 100, rows: 24, now: 4_000, tick: 0 });
-    expect(lines[0]).toMatch(/^research █+░+ 3 of 10 · 9\.3s left$/);
+    expect(lines[0]).toMatch(/^research █+░+ 3 of 10 · 14s left$/);
+    expect(displayWidth(lines[0]!)).toBe(99);
     expect(lines[1]).toBe('  2 done · 1 failed · 1 reused · spent $0.50 · saved $2.00 · 4s');
-    expect(lines[2]).toContain('Topic 4   4s · work');
-    expect(lines).toHaveLength(5);
+    expect(lines.slice(2)).toEqual([
+      '  ✖ Topic 3   work: sh exited with status 3',
+      '  ⠋ Topic 4   4s · work',
+      '  ⠋ Topic 5   4s',
+      '  ⠋ Topic 6   4s',
+      '  ✔ Topic 1   1s · $0.25 → out/topic-1.md',
+    ]);
   });
 
   it('never is wider or higher than the terminal', () => {
@@ -58,6 +64,29 @@ describe('the view of a batch', () => {
         for (const line of lines) expect(displayWidth(line)).toBeLessThan(columns);
       }
     }
+  });
+
+  it('fills the screen that it has with rows, and says how many it leaves out', () => {
+    const many = stateAfter(at(0, { type: 'run-start', flow: 'f', phases: [], rows: 500 }));
+    for (let row = 1; row <= 100; row++) applyBatchEvent(many, rowStart(row, 0));
+    for (const rows of [10, 24, 49]) {
+      const lines = drawBatch(many, { style, columns: 80, rows, now: 1_000, tick: 0 });
+      expect(lines).toHaveLength(rows);
+      expect(lines.at(-1)).toBe(`    … ${100 - (rows - 3)} more under way`);
+    }
+    for (let row = 1; row <= 99; row++) applyBatchEvent(many, rowEnd(row, 10, 'success', 1));
+    expect(drawBatch(many, { style, columns: 80, rows: 49, now: 1_000, tick: 0 })).toHaveLength(49);
+  });
+
+  it('leaves reused rows out of the time left', () => {
+    const half = stateAfter(at(0, { type: 'run-start', flow: 'f', phases: [], rows: 40 }));
+    for (let row = 1; row <= 10; row++) applyBatchEvent(half, rowEnd(row, 500, 'success', 0));
+    expect(timeLeft(half, 600)).toBeUndefined();
+    // One row a second, and between any two of them one that costs nothing.
+    for (let row = 11; row <= 30; row++) {
+      applyBatchEvent(half, rowEnd(row, 500 + (row - 10) * 500, 'success', row % 2 === 1 ? 1 : 0));
+    }
+    expect(timeLeft(half, 10_500)).toBe(10_000);
   });
 
   it('takes the pace of the last rows, not of the whole batch', () => {

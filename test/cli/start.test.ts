@@ -17,7 +17,7 @@ describe('taskflow init', () => {
   it('starts a project whose first flow runs without any model, and is reused the second time', async () => {
     project.write('src/a.ts', '// TODO: something\n');
     const init = await project.run(['init', '--json']);
-    expect(JSON.parse(init.stdout).map(({ action }: { action: string }) => action)).toEqual(Array(4).fill('created'));
+    expect(JSON.parse(init.stdout).map(({ action }: { action: string }) => action)).toEqual(Array(5).fill('created'));
     expect((await project.run(['check', 'overview'])).status).toBe(0);
     const first = await project.run(['run', 'overview']);
     expect(first.status).toBe(0);
@@ -53,14 +53,29 @@ describe('taskflow init', () => {
       '.gitignore',
       '.pi/taskflows/config.yaml',
       '.pi/taskflows/overview.yaml',
+      '.pi/taskflows/schema/config.json',
       '.pi/taskflows/schema/flow.json',
     ]);
+  });
+
+  it('renews the schemas of another version and says so, and nothing that a person wrote', async () => {
+    await project.run(['init']);
+    const current = read('.pi/taskflows/schema/flow.json');
+    project.write('.pi/taskflows/schema/flow.json', '{"title": "of an older version"}\n');
+    project.write('.pi/taskflows/config.yaml', '# mine\n');
+    const { stdout } = await project.run(['init']);
+    expect(stdout).toContain('+ .pi/taskflows/schema/flow.json (renewed)\n');
+    expect(stdout).toContain('  .pi/taskflows/schema/config.json (left alone)\n');
+    expect(read('.pi/taskflows/schema/flow.json')).toBe(current);
+    expect(read('.pi/taskflows/config.yaml')).toBe('# mine\n');
   });
 
   it('writes the schema that the first line of its flows names', async () => {
     await project.run(['init']);
     const [, schema] = /\$schema=(\S+)/.exec(read('.pi/taskflows/overview.yaml'))!;
     expect(JSON.parse(read(join('.pi/taskflows', schema!)))).toHaveProperty('$schema');
+    const [, ofSettings] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(read('.pi/taskflows/config.yaml'))!;
+    expect(JSON.parse(read(join('.pi/taskflows', ofSettings!)))).toHaveProperty('title', 'taskflow settings');
     expect((await project.run(['config', 'list'])).status).toBe(0);
   });
 });

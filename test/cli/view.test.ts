@@ -5,6 +5,7 @@ import { dagOrder } from '../../src/cli/view/dag-order.js';
 import { drawRun } from '../../src/cli/view/draw.js';
 import { applyEvent, createRunState, type RunState } from '../../src/cli/view/run-state.js';
 import { createRunView } from '../../src/cli/view/run-view.js';
+import { runTimeLeft } from '../../src/cli/view/time-left.js';
 import type { RunEvent, RunStatus } from '../../src/model/event.js';
 import { displayWidth, sanitize, truncate } from '../../src/util/terminal-text.js';
 import { phaseEnd, RUN_STARTED_AT, runEvent, runStart } from '../support/events.js';
@@ -49,6 +50,34 @@ const mixed = () => [
 ];
 
 describe('the picture of a run', () => {
+  it('shows of a map the item under way and what it has spent so far, on 80 columns too', () => {
+    const items = { total: 12, done: 6, failed: 0, reused: 0, current: 'item 7 (src/seven.ts)', running: 3 };
+    const progress = runEvent({ type: 'phase-progress', phase: 'files', items, usage: { ...usage, usd: 0.08 } });
+    const start = runEvent({ type: 'phase-start', phase: 'files', reason: 'first time' });
+    const line = picture(fold(runStart(['files']), start, progress), 80)[1];
+    expect(line).toContain(' 6/12 · ');
+    expect(line).toContain(' · $0.08 · item 7 (src/seven.ts), 2 more');
+  });
+
+  it('says how long it will take where the last run tells it of every phase, and not otherwise', () => {
+    const needs = (_: string, index: number) => (index === 0 ? [] : [['a'], ['a'], ['b', 'c']][index - 1]!);
+    const start = runEvent({ type: 'phase-start', phase: 'a', reason: 'first time' });
+    const state = fold(runStart(['a', 'b', 'c', 'd'], needs), start);
+    const header = (usual: Record<string, number>, now = RUN_STARTED_AT + 4_000) =>
+      drawRun(state, { style: plain, columns: 100, rows: 24, now, tick: 0, usual: new Map(Object.entries(usual)) })[0];
+    // b and c at once: the longer one counts.
+    expect(header({ a: 10_000, b: 20_000, c: 50_000, d: 1_000 })).toContain('4s · about 57s left');
+    expect(header({ a: 10_000, b: 20_000, c: 50_000 })).not.toContain('left');
+    expect(header({ a: 1, b: 0, c: 0, d: 0 })).not.toContain('left');
+  });
+
+  it('goes in a map by the items that were executed', () => {
+    const items = { total: 30, done: 14, failed: 0, reused: 10 };
+    const start = runEvent({ type: 'phase-start', phase: 'files', reason: 'first time' });
+    const state = fold(runStart(['files']), start, runEvent({ type: 'phase-progress', phase: 'files', items }));
+    expect(runTimeLeft(state, new Map([['files', 1]]), RUN_STARTED_AT + 8_000)).toBe(32_000);
+  });
+
   it('adds up the turns of all items of a phase', () => {
     const turn = (unit: string, turns: number) => runEvent({ type: 'phase-progress', phase: 'files', unit, turns });
     const turns = [turn('item 1', 1), turn('item 2', 1), turn('item 1', 2), turn('item 3', 1)];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { runCli } from '../support/cli.js';
+import { INSTALLED, runCli } from '../support/cli.js';
 import { createRepository, FLOW_FILES, flowText, type Repository, ran, resultOf } from './support.js';
 
 let repository: Repository;
@@ -17,6 +17,14 @@ describe('every flow that comes with the package', () => {
       'repo-report.yaml',
       'topic-research.yaml',
     ]);
+  });
+
+  it('names the schema that comes with the package, so that an editor knows the language', () => {
+    for (const name of FLOW_FILES) {
+      expect(flowText(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/dist\/schema\.json\n/);
+    }
+    expect(existsSync(join(INSTALLED, 'node_modules/taskflow-cli/dist/schema.json'))).toBe(true);
+    expect(existsSync(join(INSTALLED, 'node_modules/taskflow-cli/flows'))).toBe(true);
   });
 
   it('checks clean, without warnings', async () => {
@@ -87,6 +95,26 @@ describe('repo-report', () => {
       expect.arrayContaining(['inventory', 'hot-files', 'activity', 'open-ends', 'report']),
     );
     expect(after.result.output).toContain('- docs/new.md:1 `FIXME tomorrow`');
+  });
+
+  it('finds open ends in comments and notes; its own patterns, other patterns and pictures are none', async () => {
+    const open = {
+      'a.py': '# TODO(ann): one\n',
+      'b.sql': 'select 1; -- FIXME two\n',
+      'c.md': '- [ ] TODO three\n',
+      'd.html': '<!-- XXX four -->\n',
+      'e.ts': '/** HACK: five */\n',
+    };
+    repository = createRepository('repo-report.yaml', {
+      ...open,
+      'demo.svg': '<text>// TODO: in a picture</text>\n<text>\n// TODO</text>\n',
+      'lint.ts': "const marks = /TODO|FIXME/; say('lines with TODO');\n",
+      'check.yaml': 'pattern: "TODO|TBD"\nnot: TODOS\n',
+    });
+    const { result } = await run();
+    const found = result.output.slice(result.output.indexOf('## Open ends'));
+    expect(found.match(/^- \S+/gm)).toEqual(Object.keys(open).map((file) => `- ${file}:1`));
+    expect(found).toContain('5 lines are left to do.');
   });
 
   it('says what is missing outside of a repository', async () => {

@@ -20,8 +20,12 @@ export interface BatchState {
   saved: Savings;
   /** By path, in the order in which they started. */
   active: Map<string, ActiveRow>;
-  /** When the last rows ended, the oldest first: how long the rest will take. */
+  /** When the last rows that executed something ended, the oldest first: how long the rest will take. */
   lately: number[];
+  /** Rows that did not go well, as they ended. */
+  failures: RowEnd[];
+  /** The last rows that executed something and went well, the newest first. */
+  recent: RowEnd[];
   warnings: string[];
 }
 
@@ -31,7 +35,10 @@ export interface ActiveRow {
   phase?: string;
 }
 
-const LATELY = 64;
+export type RowEnd = Extract<RunEvent, { readonly type: 'row-end' }>;
+
+/** Of this many rows the view remembers more than numbers: no screen shows more. */
+const REMEMBERED = 64;
 
 export function createBatchState(): BatchState {
   return {
@@ -48,6 +55,8 @@ export function createBatchState(): BatchState {
     saved: { usd: 0, tokens: 0, ms: 0 },
     active: new Map(),
     lately: [],
+    failures: [],
+    recent: [],
     warnings: [],
   };
 }
@@ -82,7 +91,7 @@ export function applyBatchEvent(state: BatchState, event: RunEvent): void {
   }
 }
 
-function endRow(state: BatchState, event: Extract<RunEvent, { readonly type: 'row-end' }>): void {
+function endRow(state: BatchState, event: RowEnd): void {
   state.active.delete(event.path);
   state.ended += 1;
   if (event.status === 'success') state.done += 1;
@@ -95,8 +104,24 @@ function endRow(state: BatchState, event: Extract<RunEvent, { readonly type: 'ro
     tokens: state.spent.tokens + tokens,
   };
   state.saved = addSavings(state.saved, event.saved);
+  remember(state, event);
+}
+
+function remember(state: BatchState, event: RowEnd): void {
+  if (event.status === 'failed' || event.status === 'blocked') {
+    state.failures.push(event);
+    if (state.failures.length > REMEMBERED) state.failures.shift();
+  }
+  if (event.reuse.executed === 0) {
+    // The pace is that of rows that execute something: it is measured from where the reused ones end.
+    if (state.lately.length === 1) state.lately = [event.at];
+    return;
+  }
   state.lately.push(event.at);
-  if (state.lately.length > LATELY) state.lately.shift();
+  if (state.lately.length > REMEMBERED) state.lately.shift();
+  if (event.status !== 'success') return;
+  state.recent.unshift(event);
+  if (state.recent.length > REMEMBERED) state.recent.pop();
 }
 
 /** The row that a phase belongs to, and the phase's name in it. */
@@ -112,7 +137,7 @@ export function phaseName(state: BatchState, path: string): string {
   return place ? `${truncate(oneLine(place.row.label), 60)}: ${place.phase}` : path;
 }
 
-/** At the pace of the last rows; undefined while there is none. */
+/** At the pace of the last rows that executed something; undefined while there is none. */
 export function timeLeft(state: BatchState, now: number): number | undefined {
   const { lately, total, ended } = state;
   if (lately.length < 2 || ended >= total) return undefined;

@@ -18,8 +18,8 @@ export interface BatchView {
   suspend(): () => void;
   /** What people know a phase of a row by. */
   nameOf(phase: string): string;
-  /** Leaves the closing summary; without a result the batch never began. */
-  stop(result: BatchResult | undefined): void;
+  /** Leaves the closing summary; without a result the batch never began. `summary`: the page that `--out` has. */
+  stop(result: BatchResult | undefined, summary?: string): void;
 }
 
 /** A live bar on a terminal, plain lines elsewhere; nothing for who wants it quiet, unless it goes wrong. */
@@ -34,10 +34,9 @@ function quietView({ out }: RunViewOptions): BatchView {
     notice: (line) => out.write(`${line}\n`),
     suspend: () => () => {},
     nameOf: (phase) => phase,
-    stop(result) {
-      if (result && result.status !== 'success') {
-        out.write(`${closingLines(result, createStyle(out.color)).join('\n')}\n`);
-      }
+    stop(result, summary) {
+      if (!result || result.status === 'success') return;
+      out.write(`${closingLines(result, { style: createStyle(out.color), summary }).join('\n')}\n`);
     },
   };
 }
@@ -58,8 +57,8 @@ function plainView({ out }: RunViewOptions): BatchView {
       lines.flush();
       return () => {};
     },
-    stop(result) {
-      if (result) for (const line of closingLines(result, style)) lines.add(line);
+    stop(result, summary) {
+      if (result) for (const line of closingLines(result, { style, named: true, summary })) lines.add(line);
       lines.flush();
     },
   };
@@ -103,11 +102,11 @@ function liveView({ out, clock }: RunViewOptions): BatchView {
         animation.start();
       };
     },
-    stop(result) {
+    stop(result, summary) {
       animation.halt();
       stopResize();
       screen.show(takeNotices(), []);
-      if (result) screen.print(closingLines(result, style));
+      if (result) screen.print(closingLines(result, { style, summary }));
     },
   };
 }

@@ -1,42 +1,69 @@
+import type { RunStatus } from '../../model/event.js';
 import type { BatchResult } from '../../run/batch/result.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatBill, grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
+import { whyText } from './row-line.js';
 
 const MOST_FAILURES = 10;
 
+const WORDS: Readonly<Record<RunStatus, string>> = {
+  success: '',
+  failed: '',
+  blocked: '',
+  paused: 'waits',
+  'over-budget': 'stopped: the budget is used up',
+  interrupted: 'was interrupted',
+};
+
+export interface ClosingOptions {
+  readonly style: Style;
+  /** Each failed row was named when it ended. */
+  readonly named?: boolean;
+  /** The page that `--out` has. */
+  readonly summary?: string;
+}
+
 /** What a batch ends with: how it went, what failed and why, what was spent and saved, and what to do next. */
-export function closingLines(result: BatchResult, style: Style): string[] {
-  const { total, done, failed, paused, left, reused, reuse } = result;
+export function closingLines(result: BatchResult, { style, named = false, summary }: ClosingOptions): string[] {
+  const { total, done, failed, paused, left, underWay, reused, reuse } = result;
   const mark =
     result.status === 'success' ? style.green('✔') : result.status === 'paused' ? style.yellow('‖') : style.red('✖');
   const parts = [`${grouped(done)} of ${plural(total, 'row')} done`];
   if (reused > 0) parts.push(`${grouped(reused)} all reused`);
   if (failed > 0) parts.push(`${grouped(failed)} failed`);
   if (paused > 0) parts.push(`${grouped(paused)} waiting for an approval`);
-  if (left > 0) parts.push(`${grouped(left)} not run`);
+  if (underWay > 0) parts.push(`${grouped(underWay)} under way`);
+  if (left > underWay) parts.push(`${grouped(left - underWay)} not run`);
   const counted = `${plural(reuse.executed, 'phase')} executed, ${grouped(reuse.run + reuse.crossRun)} reused`;
   const bill = [formatBill(result.spent, result.saved)].filter(Boolean);
+  const how = [style.bold(oneLine(result.flow)), WORDS[result.status], `after ${formatDuration(result.durationMs)}`];
+  const page = summary === undefined ? [] : [`${summary}    has all rows on one page`];
   return [
-    ...failures(result, style),
-    `${mark} ${style.bold(oneLine(result.flow))} after ${formatDuration(result.durationMs)}: ${parts.join(', ')}`,
+    ...failures(result, style, named),
+    `${mark} ${how.filter(Boolean).join(' ')}: ${parts.join(', ')}`,
     `  ${[counted, ...bill].join(' · ')}`,
-    ...next(result).map((line) => `  ${style.dim('→')} ${line}`),
+    ...[...page, ...next(result)].map((line) => `  ${style.dim('→')} ${line}`),
   ];
 }
 
-function failures({ rows, status: ended, error: stopped }: BatchResult, style: Style): string[] {
+function failures({ rows, status: ended, error: stopped }: BatchResult, style: Style, named: boolean): string[] {
   const bad = rows.filter(({ status }) => status === 'failed' || status === 'blocked');
   // No row is to blame: the time or the money of the whole batch was used up.
   if (bad.length === 0 && stopped && (ended === 'failed' || ended === 'over-budget')) {
     const hint = stopped.hint ? [`  ${style.dim('→')} ${oneLine(stopped.hint)}`] : [];
     return [`${style.red('✖')} ${oneLine(stopped.message)}`, ...hint, ''];
   }
+  if (named) return [];
+  const hints = new Set<string>();
   const lines = bad.slice(0, MOST_FAILURES).flatMap(({ label, line, status, error }) => {
-    const why = error ? `${error.phase}: ${oneLine(error.message)}` : '';
-    const first = `${style.red('✖')} ${style.bold(truncate(oneLine(label), 60))} (line ${line}) ${status}: ${why}`;
-    return error?.hint ? [first, `  ${style.dim('→')} ${oneLine(error.hint)}`] : [first];
+    const name = style.bold(truncate(oneLine(label), 60));
+    const first = `${style.red('✖')} ${name} (line ${line}) ${status}: ${whyText({ error })}`;
+    // The same advice for every row is given once.
+    if (!error?.hint || hints.has(error.hint)) return [first];
+    hints.add(error.hint);
+    return [first, `  ${style.dim('→')} ${oneLine(error.hint)}`];
   });
   if (bad.length > MOST_FAILURES) lines.push(`  … ${plural(bad.length - MOST_FAILURES, 'more row')} failed`);
   return lines.length === 0 ? [] : [...lines, ''];
@@ -55,6 +82,8 @@ function next({ status, runId, paused }: BatchResult): string[] {
       return decide;
     case 'over-budget':
       return [`${again}; raise --max-usd`];
+    case 'interrupted':
+      return [again];
     default:
       return [`taskflow trace ${runId}    shows every attempt`, ...(paused > 0 ? decide : [again])];
   }

@@ -2,47 +2,79 @@ import { formatDuration } from '../../util/duration.js';
 import { formatMoney, formatSpent, grouped } from '../../util/format.js';
 import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { type BatchState, timeLeft } from './batch-state.js';
+import type { DrawOptions } from '../view/draw.js';
+import { spinner } from '../view/spinner.js';
+import { type BatchState, type RowEnd, timeLeft } from './batch-state.js';
+import { whyText } from './row-line.js';
 
-export interface DrawOptions {
-  readonly style: Style;
-  readonly columns: number;
-  readonly rows: number;
-  readonly now: number;
-  readonly tick: number;
+/** A line under the bar: what stands before the label, the label, and what is to be said of the row. */
+interface RowPicture {
+  readonly mark: string;
+  readonly label: string;
+  readonly facts: string;
 }
 
-const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const MOST_ACTIVE = 8;
-
-/** The picture of a batch: one bar with its figures, and the rows that have been under way for the longest time. */
+/**
+ * The picture of a batch: one bar with its numbers, the rows that failed, those that have been under way for the longest
+ * time, and, where there is room left, those that ended last.
+ */
 export function drawBatch(state: BatchState, options: DrawOptions): string[] {
-  const { style, columns, rows, now, tick } = options;
+  const { style, columns, rows } = options;
   const width = Math.max(10, columns - 1);
-  const lines = [
-    barLine(state, style, width, now),
-    truncate(`  ${figures(state, style, now).join(style.dim(' · '))}`, width),
+  const head = [
+    barLine(state, options, width),
+    truncate(`  ${figures(state, options).join(style.dim(' · '))}`, width),
+  ].slice(0, rows);
+  const room = Math.max(0, rows - head.length);
+  // Rows that failed leave at least two thirds to the others.
+  const failed = state.failures.slice(-Math.max(1, Math.floor(room / 3))).slice(0, room);
+  const left = room - failed.length;
+  const active = [...state.active.values()];
+  const shown = active.slice(0, active.length > left ? Math.max(0, left - 1) : left);
+  const hidden = active.length - shown.length;
+  const pictures = [
+    ...failed.map((row) => failedPicture(row, style)),
+    ...shown.map(({ label, phase, startedAt }) => ({
+      mark: style.cyan(spinner(options.tick)),
+      label,
+      facts: [formatDuration(Math.max(0, options.now - startedAt)), ...(phase === undefined ? [] : [phase])].join(
+        style.dim(' · '),
+      ),
+    })),
+    ...state.recent.slice(0, left - shown.length - Math.min(1, hidden)).map((row) => endedPicture(row, style)),
   ];
-  const room = Math.max(0, Math.min(MOST_ACTIVE, rows - lines.length - 1));
-  const shown = [...state.active.values()].slice(0, room);
-  const labelWidth = Math.min(36, Math.max(8, ...shown.map(({ label }) => displayWidth(label))));
-  for (const { label, phase, startedAt } of shown) {
-    const name = padEnd(truncate(oneLine(label), labelWidth), labelWidth);
-    const facts = [formatDuration(Math.max(0, now - startedAt)), ...(phase === undefined ? [] : [phase])];
-    lines.push(
-      truncate(`  ${style.cyan(SPINNER[tick % SPINNER.length]!)} ${name}  ${facts.join(style.dim(' · '))}`, width),
-    );
-  }
-  const hidden = state.active.size - shown.length;
-  if (hidden > 0 && room > 0) lines.push(truncate(style.dim(`    … ${hidden} more under way`), width));
-  return lines;
+  const lines = rowLines(pictures, width);
+  const more = truncate(style.dim(`    … ${grouped(hidden)} more under way`), width);
+  return hidden > 0 && left > 0 ? [...head, ...lines, more] : [...head, ...lines];
 }
 
-function barLine(state: BatchState, style: Style, width: number, now: number): string {
+function failedPicture(row: RowEnd, style: Style): RowPicture {
+  return { mark: style.red('✖'), label: row.label, facts: style.red(whyText(row)) };
+}
+
+/** The time stands where that of the rows under way does. */
+function endedPicture({ label, durationMs, spent, file }: RowEnd, style: Style): RowPicture {
+  const facts = [formatDuration(durationMs)];
+  if (spent.usd !== null ? spent.usd > 0 : spent.tokens > 0) facts.push(formatSpent(spent));
+  const where = file === undefined ? '' : ` → ${file}`;
+  return { mark: style.green('✔'), label, facts: style.dim(`${facts.join(' · ')}${where}`) };
+}
+
+/** All labels in one column, as wide as they need it and the rest of the line allows. */
+function rowLines(pictures: readonly RowPicture[], width: number): string[] {
+  const widest = Math.max(8, ...pictures.map(({ label }) => displayWidth(oneLine(label))));
+  const cells = Math.min(widest, Math.max(8, Math.floor(width * 0.5)));
+  return pictures.map(({ mark, label, facts }) =>
+    truncate(`  ${mark} ${padEnd(truncate(oneLine(label), cells), cells)}  ${facts}`.trimEnd(), width),
+  );
+}
+
+function barLine(state: BatchState, { style, now }: DrawOptions, width: number): string {
   const head = `${style.bold(oneLine(state.flow))} `;
   const left = timeLeft(state, now);
-  const tail = ` ${grouped(state.ended)} of ${grouped(state.total)}${left === undefined ? '' : ` · ${formatDuration(left)} left`}`;
-  const cells = Math.max(5, Math.min(40, width - displayWidth(head) - displayWidth(tail)));
+  const time = left === undefined ? '' : ` · ${formatDuration(left)} left`;
+  const tail = ` ${grouped(state.ended)} of ${grouped(state.total)}${time}`;
+  const cells = Math.max(5, width - displayWidth(head) - displayWidth(tail));
   const share = state.total === 0 ? 1 : state.ended / state.total;
   const full = Math.floor(share * cells);
   const bad = state.failed === 0 ? 0 : Math.max(1, Math.round((state.failed / Math.max(1, state.total)) * cells));
@@ -53,7 +85,7 @@ function barLine(state: BatchState, style: Style, width: number, now: number): s
 }
 
 /** `1,204 done · 3 failed · 900 reused · spent $1.20 · saved $12.30 · 2m 5s`. */
-export function figures(state: BatchState, style: Style, now: number): string[] {
+function figures(state: BatchState, { style, now }: DrawOptions): string[] {
   const parts = [`${grouped(state.done)} done`];
   if (state.failed > 0) parts.push(style.red(`${grouped(state.failed)} failed`));
   if (state.paused > 0) parts.push(style.yellow(`${grouped(state.paused)} waiting`));

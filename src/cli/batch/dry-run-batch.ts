@@ -7,8 +7,7 @@ import {
 } from '../../run/batch/forecast-batch.js';
 import type { BatchOptions } from '../../run/batch/options.js';
 import type { Would } from '../../run/forecast/forecast.js';
-import { formatDuration } from '../../util/duration.js';
-import { formatCost, grouped, plural } from '../../util/format.js';
+import { grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
@@ -16,6 +15,7 @@ import { complain } from '../errors/problem.js';
 import { continuesText, countsText, MARKS, otherCounts, WOULD_WORDS } from '../run/dry-run.js';
 import { createStyle, type Style } from '../terminal/style.js';
 import { alignColumns } from '../text/table.js';
+import { estimateText } from './estimate-text.js';
 import { writeRows } from './write-json.js';
 
 const MOST_ROWS = 20;
@@ -55,7 +55,7 @@ function batchForecastText(forecast: BatchForecast, style: Style): string {
       Object.values(forecast.counts).reduce((a, b) => a + b, 0),
       'phase',
     )}: ${countsText(forecast.counts)}\n`,
-    costText(forecast),
+    estimateText(forecast.estimate),
   ].join('');
 }
 
@@ -87,10 +87,4 @@ function rowColumns({ row, label, phases }: RowForecast, style: Style): string[]
     truncate(oneLine(label), 50),
     paint(style)(text.join('; ')),
   ];
-}
-
-function costText({ counts, last: { usd, tokens, ms, known } }: BatchForecast): string {
-  if (known === 0) return counts.run > 0 ? 'what that costs is not known yet\n' : '';
-  const of = known < counts.run ? ` (known for ${grouped(known)} of ${grouped(counts.run)})` : '';
-  return `what would run last cost ${formatCost({ usd, tokens })} and ${formatDuration(ms)}${of}\n`;
 }

@@ -67,7 +67,7 @@ export async function executeBatch(
   }
   const result = { ...ended, warnings: [...warnings, ...ended.warnings] };
   if (folder) writeReports(folder, result, { over, at: project.clock.now() });
-  view.stop(result);
+  view.stop(result, folder && join(outDir!, SUMMARY_FILE));
   for (const trouble of troubles) err.write(`taskflow batch: ${trouble}\n`);
   if (flags.boolean('json')) writeBatchJson(out, result);
   const reported =

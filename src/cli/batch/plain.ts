@@ -20,7 +20,10 @@ export function plainBatchLines(style: Style): (state: BatchState, event: RunEve
           ...(event.continues ? [`continuing batch ${event.continues.runId}: what it has done is reused`] : []),
         ];
       case 'row-end':
-        if (event.status !== 'success' || event.reuse.executed > 0) return [rowLine(event, style)];
+        if (event.status !== 'success' || event.reuse.executed > 0) {
+          const hint = event.status === 'success' ? undefined : event.error?.hint;
+          return [rowLine(event, style), ...(hint ? [`  ${style.dim('→')} ${oneLine(hint)}`] : [])];
+        }
         if (event.at - lastProgress < PROGRESS_MS) return [];
         lastProgress = event.at;
         return [progressLine(state.ended, state.total, state.reused)];

@@ -18,6 +18,7 @@ export function batchOf({ head, rows }: RunTrace) {
   return {
     ...runJson(head),
     over: head.run.over ?? null,
+    ...countRows(head, rows),
     rows: inOrder(rows).map(({ row, label, args, path, status, durationMs, reuse, saved, file, failure }) => {
       return { row, label, args, path, status, durationMs, reuse, saved, file, error: failure };
     }),
@@ -36,17 +37,18 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
   const { head, rows } = trace;
   const style = createStyle(out.color);
   const { run } = head;
-  const done = rows.filter(({ status }) => status === 'success').length;
   const facts = [
     `${style.bold(run.flow)} over ${run.over ?? '?'} ${stateText(head.state, style)}`,
     formatAgo(project.clock.now() - run.at),
     `took ${formatDuration(runJson(head).durationMs)}`,
-    // How many there were to be stands nowhere: rows are written down as they end.
-    head.end ? `${grouped(done)} of ${plural(rows.length, 'row')} done` : `${plural(done, 'row')} done so far`,
   ];
-  out.write(`${facts.join(style.dim(' · '))}\n${style.dim(`batch ${run.runId}${run.file ? `, ${run.file}` : ''}`)}\n`);
+  const counts = countsText(countRows(head, rows), head.state === 'running');
+  out.write(
+    `${facts.join(style.dim(' · '))}\n${counts}\n${style.dim(`batch ${run.runId}${run.file ? `, ${run.file}` : ''}`)}\n`,
+  );
   const shown = [...rows].sort((a, b) => rank(a) - rank(b) || a.row - b.row).slice(0, MOST);
-  out.write(alignColumns(shown.map((row) => columns(row))));
+  const table = alignColumns(shown.map((row) => columns(row)));
+  out.write(out.isTerminal ? table.replaceAll(/.+/g, (line) => truncate(line, out.columns)) : table);
   if (rows.length > MOST) out.write(`… ${plural(rows.length - MOST, 'more row')}\n`);
   const heir = continuedBy(project, run.runId);
   if (heir !== undefined) {
@@ -62,6 +64,31 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
   if (head.state !== 'success' && head.state !== 'running') {
     out.write(`${style.dim('→')} ${resumeCommand(run)}    goes on with it\n`);
   }
+}
+
+/** Rows are written down as they end; how many there are stands in the journal's first line. */
+function countRows({ run }: RunTrace['head'], rows: readonly RowLine[]) {
+  const count = (...statuses: RowLine['status'][]) => rows.filter(({ status }) => statuses.includes(status)).length;
+  const total = Math.max(run.rows ?? 0, rows.length);
+  return {
+    total,
+    done: count('success'),
+    failed: count('failed', 'blocked'),
+    paused: count('paused'),
+    underWay: count('interrupted', 'over-budget'),
+    left: total - rows.length,
+  };
+}
+
+/** `14 of 60 rows done, 2 failed, 16 were under way, 28 not run`. */
+function countsText(counts: ReturnType<typeof countRows>, isRunning: boolean): string {
+  const { total, done, failed, paused, underWay, left } = counts;
+  const parts = [`${grouped(done)} of ${plural(total, 'row')} done${isRunning ? ' so far' : ''}`];
+  if (failed > 0) parts.push(`${grouped(failed)} failed`);
+  if (paused > 0) parts.push(`${grouped(paused)} waiting for an approval`);
+  if (underWay > 0) parts.push(`${grouped(underWay)} under way`);
+  if (left > 0) parts.push(`${grouped(left)} ${isRunning ? 'to come' : 'not run'}`);
+  return parts.join(', ');
 }
 
 function rank({ status }: RowLine): number {

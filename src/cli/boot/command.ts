@@ -17,6 +17,8 @@ export interface Command {
   readonly examples: readonly CommandExample[];
   readonly flags: readonly FlagSpec[];
   readonly positionals: readonly PositionalSpec[];
+  /** `--help` after a positional argument, where there is more to say of that one than of the command. */
+  help?(invocation: Invocation): Promise<number>;
   /** True where it is about the user alone: then it works in a folder that is not to be obeyed, too. */
   withoutProject?(flags: FlagValues): boolean;
   /** Prints results to `out`, everything else to `err`; resolves to the exit status (see `EXIT`). Only bugs throw. */
@@ -32,6 +34,8 @@ export interface PositionalSpec {
   readonly name: string;
   readonly help: string;
   readonly required: boolean;
+  /** Only these are taken. */
+  readonly choices?: readonly string[];
   /** Takes all that are left; only the last may. */
   readonly many?: boolean;
 }

@@ -39,6 +39,12 @@ async function dispatch(args: readonly string[]): Promise<number> {
     plain.out.write(leading.flags.boolean('json') ? `${JSON.stringify(json)}\n` : `${VERSION}\n`);
     return EXIT.success;
   }
+  // What a shell asks while somebody types.
+  if (words[0] === '__complete') {
+    const { completions } = await import('./complete.js');
+    plain.out.write(await completions(args.slice(args.indexOf('__complete') + 1), process.cwd()));
+    return EXIT.success;
+  }
   // `taskflow help run` is `taskflow run --help`.
   if (words[0] === 'help') {
     const topic = args.slice(args.indexOf('help') + 1).filter((word) => !word.startsWith('-'));
@@ -62,7 +68,8 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   }
   const { flags, positionals } = parsed;
   const { out, err } = terminal(colorChoice(flags.boolean('no-color'), flags.has('color'), flags.string('color')));
-  if (flags.boolean('help')) return showCommandHelp(entry, command, out);
+  const helps = flags.boolean('help') && positionals.length > 0 ? command.help : undefined;
+  if (flags.boolean('help') && !helps) return showCommandHelp(entry, command, out);
 
   const problem = await positionalProblem(entry, command, positionals);
   if (problem) return usageProblem(args, `taskflow ${entry.name}`, { ...problem, usage: command.usage });
@@ -90,7 +97,7 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
     err,
     stdin: stdinSource(),
   };
-  return command.run(invocation);
+  return helps ? helps(invocation) : command.run(invocation);
 }
 
 /** Global flags may come before the command: its words start at the first argument that is no flag or flag's value. */
@@ -127,6 +134,15 @@ async function positionalProblem(
   const specs = command.positionals;
   const missing = specs.find((spec, index) => spec.required && given.length <= index);
   if (missing) return { message: `${missing.name} is missing` };
+  const odd = specs.findIndex(({ choices }, index) => choices && !choices.includes(given[index] ?? choices[0]!));
+  if (odd !== -1) {
+    const { choices = [], name } = specs[odd]!;
+    const word = given[odd]!;
+    return {
+      message: `${name} is ${choices.join(', ')}, not ${JSON.stringify(word)}`,
+      unknown: { name: word, known: choices },
+    };
+  }
   const extra = given[specs.length];
   if (specs.at(-1)?.many || extra === undefined) return undefined;
   const siblings = subCommands(entry.name).map((other) => other.name.slice(entry.name.length + 1));

@@ -12,6 +12,7 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', summary: 'run a flow', load: () => import('../commands/run/run.js') },
   { name: 'batch', summary: 'run a flow once for each row of a file', load: () => import('../commands/run/batch.js') },
+  { name: 'list', summary: 'the flows that can be run here', load: () => import('../commands/flow/list.js') },
   { name: 'resume', summary: 'go on with a run', load: () => import('../commands/run/resume.js') },
   {
     name: 'check',
@@ -83,7 +84,16 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'config unset', summary: 'forget a setting', load: () => import('../commands/config/config-unset.js') },
   { name: 'init', summary: 'start using taskflow in a project', load: () => import('../commands/project/init.js') },
   { name: 'new', summary: 'a flow from a template', load: () => import('../commands/flow/new.js') },
-  { name: 'schema', summary: 'the JSON Schema of flow files', load: () => import('../commands/flow/schema.js') },
+  {
+    name: 'schema',
+    summary: 'the JSON Schema of flow files, or of settings',
+    load: () => import('../commands/flow/schema.js'),
+  },
+  {
+    name: 'completion',
+    summary: 'let bash, zsh or fish complete commands, flows, phases and runs',
+    load: () => import('../commands/project/completion.js'),
+  },
   {
     name: 'doctor',
     summary: 'what is installed, which runners work, what to do',

@@ -16,7 +16,7 @@ export async function executeRun(
 ): Promise<number> {
   const problem = await reportProblem(invocation);
   if (problem !== undefined) return complain(invocation, problem);
-  const showing = showingRun(invocation);
+  const showing = showingRun(invocation, options.flow.file ?? options.source.ref);
   const { view } = showing;
   const interrupt = listenForInterrupts((line) => view.notice(line));
   const asks = { ...(await askers(invocation, view)), signal: interrupt.signal };

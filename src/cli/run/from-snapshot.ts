@@ -16,8 +16,9 @@ export async function runFromSnapshot(invocation: Invocation): Promise<number | 
   if (flags.boolean('json') && flags.boolean('events')) return undefined;
   const snapshot = await freshSnapshot(invocation);
   if (!snapshot) return undefined;
-  const showing = showingRun(invocation);
-  const result = answerRun({ project, snapshot, ref: positionals[0]! }, showing.onEvent);
+  const ref = positionals[0]!;
+  const showing = showingRun(invocation, snapshot.run.file ?? ref);
+  const result = answerRun({ project, snapshot, ref }, showing.onEvent);
   showing.end();
   return printResult(invocation, result);
 }

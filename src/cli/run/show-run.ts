@@ -1,5 +1,8 @@
 import type { RunEvent } from '../../model/event.js';
+import type { RunOptions } from '../../run/core/options.js';
 import type { RunResult } from '../../run/core/result.js';
+import { lastCosts } from '../../run/history/last-costs.js';
+import { lastRunId } from '../../run/history/runs-folder.js';
 import type { Invocation } from '../boot/command.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { eventLine } from '../text/event-line.js';
@@ -14,8 +17,11 @@ export interface Showing {
   end(): void;
 }
 
-export function showingRun({ flags, out, err, project }: Invocation): Showing {
-  const view = createRunView({ out: err, clock: project.clock, quiet: flags.boolean('quiet') });
+export function showingRun({ flags, out, err, project }: Invocation, flowId: string): Showing {
+  // Looked up now: from its start on, the last run of the flow is this one.
+  const lastRun = err.isLive ? lastRunId(project, flowId) : undefined;
+  const usual = () => new Map([...lastCosts(project, lastRun)].map(([id, { ms }]) => [id, ms]));
+  const view = createRunView({ out: err, clock: project.clock, quiet: flags.boolean('quiet'), usual });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
   return {
     view,

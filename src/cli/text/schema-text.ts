@@ -3,3 +3,9 @@ export async function flowSchemaText(): Promise<string> {
   const { flowJsonSchema } = await import('../../model/schema/published.js');
   return `${JSON.stringify(flowJsonSchema(), null, 2)}\n`;
 }
+
+/** The same of settings files. */
+export async function configSchemaText(): Promise<string> {
+  const { configJsonSchema } = await import('../../config/json-schema.js');
+  return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
+}

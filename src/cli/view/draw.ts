@@ -4,6 +4,7 @@ import { displayWidth, oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
 import { type LineOptions, phaseLine } from './phase-line.js';
 import type { PhaseState, RunState } from './run-state.js';
+import { runTimeLeft, type UsualTimes } from './time-left.js';
 
 export interface DrawOptions {
   readonly style: Style;
@@ -12,6 +13,8 @@ export interface DrawOptions {
   readonly rows: number;
   readonly now: number;
   readonly tick: number;
+  /** For the time that is left. */
+  readonly usual?: UsualTimes;
 }
 
 /**
@@ -19,9 +22,9 @@ export interface DrawOptions {
  * (under way, failed, just ended, next) and a count of the others. A pure function of state and size.
  */
 export function drawRun(state: RunState, options: DrawOptions): string[] {
-  const { style, columns, rows, now } = options;
+  const { style, columns, rows } = options;
   const width = Math.max(20, columns - 1);
-  const header = truncate(headerLine(state, style, now), width);
+  const header = truncate(headerLine(state, options, width), width);
   const room = Math.max(1, rows - 1);
   const chosen = choosePhases(state.phases, room, state.end !== undefined);
   const lineOptions: LineOptions = { ...options, width, idWidth: idColumn(chosen, width) };
@@ -39,8 +42,8 @@ export function drawRun(state: RunState, options: DrawOptions): string[] {
   return [...lines.slice(0, rows - 1), rest];
 }
 
-/** `release · 12 of 40 done · 3 running · 1 failed · 1m 5s`. */
-function headerLine(state: RunState, style: Style, now: number): string {
+/** `release · 12 of 40 done · 3 running · 1 failed · 1m 5s · about 2m left`. */
+function headerLine(state: RunState, { style, now, usual }: DrawOptions, width: number): string {
   const counts = countStates(state.phases);
   const facts = [`${counts.settled} of ${state.phases.length} done`];
   if (counts.reused > 0) facts.push(`${counts.reused} reused`);
@@ -48,7 +51,13 @@ function headerLine(state: RunState, style: Style, now: number): string {
   if (counts.failed > 0) facts.push(style.red(`${counts.failed} failed`));
   if (counts.tolerated > 0) facts.push(style.yellow(`${counts.tolerated} optional failed`));
   facts.push(formatDuration(state.end?.durationMs ?? Math.max(0, now - state.startedAt)));
-  return `${style.bold(oneLine(state.flow))} ${style.dim(state.runId)}  ${facts.join(style.dim(' · '))}`;
+  const left = state.end || !usual ? undefined : runTimeLeft(state, usual, now);
+  if (left !== undefined) facts.push(`about ${formatDuration(left)} left`);
+  const name = style.bold(oneLine(state.flow));
+  const rest = facts.join(style.dim(' · '));
+  const whole = `${name} ${style.dim(state.runId)}  ${rest}`;
+  // Where the line is short, what goes on is worth more than the id.
+  return displayWidth(whole) <= width ? whole : `${name}  ${rest}`;
 }
 
 /** `executed` and `reused` are what the run's result has under `reuse`: what failed was executed as well. */

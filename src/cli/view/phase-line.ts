@@ -3,6 +3,7 @@ import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-tex
 import type { Style } from '../terminal/style.js';
 import { outcomeNote, tookText, usageFacts } from './notes.js';
 import type { PhaseState } from './run-state.js';
+import { spinner } from './spinner.js';
 
 export interface LineOptions {
   readonly style: Style;
@@ -17,8 +18,6 @@ export interface LineOptions {
   /** Instead of the id. */
   readonly label?: string;
 }
-
-const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 /** One phase on one line: glyph, id, then time, items, model, turns, tokens, cost and why. Never wider than asked. */
 export function phaseLine(phase: PhaseState, options: LineOptions): string {
@@ -56,7 +55,7 @@ function glyph(phase: PhaseState, { style, tick }: LineOptions): string {
     case 'waiting':
       return style.dim('○');
     case 'running':
-      return style.cyan(SPINNER[tick % SPINNER.length]!);
+      return style.cyan(spinner(tick));
     case 'done':
       return style.green(phase.outcome?.cacheHit ? '●' : '✔');
     case 'failed':
@@ -85,7 +84,8 @@ function phaseFacts(phase: PhaseState, options: LineOptions): Fact[] {
   if (phase.turns) facts.push({ text: `${phase.turns} ${phase.turns === 1 ? 'turn' : 'turns'}`, weight: 1 });
   const [tokens, money] = usageFacts(phase.usage);
   if (tokens) facts.push({ text: tokens, weight: 3 });
-  if (money) facts.push({ text: money, weight: 4 });
+  // While items are under way, the total so far is what one looks for.
+  if (money) facts.push({ text: money, weight: phase.state === 'running' && phase.items ? KEPT : 4 });
   return facts;
 }
 
@@ -121,6 +121,13 @@ function countFacts(reused: number, failed: number, style: Style): Fact[] {
   return facts;
 }
 
+/** `item 3 (e2e), 2 more`: what is under way in a map. */
+function currentText({ items }: PhaseState): string | undefined {
+  if (items?.current === undefined) return undefined;
+  const more = (items.running ?? 1) - 1;
+  return `${oneLine(items.current)}${more > 0 ? `, ${more} more` : ''}`;
+}
+
 function phaseNote(phase: PhaseState, style: Style): Fact[] {
   const { outcome, state } = phase;
   const note = (text: string) => [{ text, weight: KEPT }];
@@ -129,6 +136,8 @@ function phaseNote(phase: PhaseState, style: Style): Fact[] {
     if (state === 'failed' || state === 'blocked') return note((outcome.optional ? style.yellow : style.red)(text));
     return note(outcome.cacheHit ? style.cyan(text) : style.dim(text));
   }
+  const current = currentText(phase);
+  if (current !== undefined) return note(style.dim(current));
   if (phase.note !== undefined) return note(style.dim(oneLine(phase.note)));
   return [];
 }

@@ -48,7 +48,7 @@ export interface PhaseState {
   /** The last word of each unit about it, while the phase is under way. */
   turnsOf?: Map<string, number>;
   usage: Usage;
-  items?: { readonly total: number; readonly done: number; readonly failed: number; readonly reused: number };
+  items?: Extract<RunEvent, { readonly type: 'phase-progress' }>['items'];
   /** What it does at this moment: a tool, a pause, what it waits for. */
   note?: string | undefined;
   outcome?: PhaseOutcome;

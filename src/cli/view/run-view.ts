@@ -10,6 +10,7 @@ import { closingLines } from './closing.js';
 import { drawRun } from './draw.js';
 import { continuingLines, plainLines, warningLine } from './plain.js';
 import { applyEvent, createRunState } from './run-state.js';
+import type { UsualTimes } from './time-left.js';
 
 /** Shows a run while it goes. */
 export interface RunView {
@@ -25,6 +26,8 @@ export interface RunView {
 export interface RunViewOptions {
   readonly out: Pick<Writer, 'write' | 'draw' | 'isLive' | 'color' | 'columns' | 'rows' | 'onResize'>;
   readonly clock: Clock;
+  /** Asked for when something is drawn: a run that is over sooner does not need it. */
+  readonly usual?: () => UsualTimes;
 }
 
 /** Live on a terminal, one plain line per change elsewhere; nothing for who wants it quiet, unless it goes wrong. */
@@ -75,7 +78,7 @@ function plainView({ out }: RunViewOptions): RunView {
 
 const FINAL_ROWS = 60;
 
-function liveView({ out, clock }: RunViewOptions): RunView {
+function liveView({ out, clock, usual }: RunViewOptions): RunView {
   const style = createStyle(out.color);
   const state = createRunState();
   const screen = createScreen(out);
@@ -92,8 +95,11 @@ function liveView({ out, clock }: RunViewOptions): RunView {
     notices = [];
     return taken;
   };
-  const picture = (rows: number, tick: number) =>
-    drawRun(state, { style, columns: out.columns, rows, now: clock.now(), tick });
+  let times: UsualTimes | undefined;
+  const picture = (rows: number, tick: number) => {
+    if (!state.end) times ??= usual?.();
+    return drawRun(state, { style, columns: out.columns, rows, now: clock.now(), tick, usual: times });
+  };
   const animation = createAnimation((tick) => {
     if (state.phases.length > 0) screen.show(takeNotices(), picture(Math.max(3, out.rows - 1), tick));
   });

@@ -6,7 +6,7 @@ import { forecastOf, noCounts, type PhaseForecast, type Would } from '../forecas
 import { JournalWriter } from '../journal/writer.js';
 import { selectPhases } from '../schedule/selection.js';
 import { openRun, type Refused } from '../start/open-run.js';
-import { KnownCosts, type Price } from './known-costs.js';
+import { KnownCosts, type Price, type RowEstimates } from './known-costs.js';
 import { type BatchOptions, runOptionsOf } from './options.js';
 import { rowScope } from './row-scope.js';
 import type { BatchRow } from './rows/bind-rows.js';
@@ -26,6 +26,8 @@ export interface BatchForecast {
   readonly phases: readonly { readonly id: string; readonly kind: Kind; readonly counts: Counts }[];
   /** What the phases that would run cost when they were last executed. */
   readonly last: Price;
+  /** What the rows in which something would be executed are going to cost. */
+  readonly estimate: RowEstimates;
   readonly rows: readonly RowForecast[];
   readonly warnings: readonly string[];
 }
@@ -53,7 +55,7 @@ export async function forecastBatch(given: BatchOptions): Promise<BatchForecast 
     for (const { id, would } of forecast.phases) {
       counts[would] += 1;
       phases.get(id)!.counts[would] += 1;
-      if (would === 'run') costs.add(row, id);
+      if (would === 'run' || would === 'unknown') costs.add(row, id, would === 'run');
     }
     forecasts.push(forecast);
   }
@@ -67,6 +69,7 @@ export async function forecastBatch(given: BatchOptions): Promise<BatchForecast 
     counts,
     phases: [...phases.values()],
     last: costs.price(),
+    estimate: costs.estimates(),
     rows: forecasts,
     warnings,
   };

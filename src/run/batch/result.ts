@@ -18,6 +18,8 @@ export interface BatchResult {
   readonly paused: number;
   /** Rows that were not run, or not to their end: an interrupt, the budget, --fail-fast. */
   readonly left: number;
+  /** Of those: rows that were under way when the batch stopped. */
+  readonly underWay: number;
   /** Of those that are done: rows in which nothing had to be executed. */
   readonly reused: number;
   readonly durationMs: number;

@@ -1,6 +1,7 @@
 import type { Output } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
 import type { RunContext } from '../context/context.js';
+import { causeText } from '../core/cause-text.js';
 import type { ScopeResult } from '../core/scope.js';
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
@@ -88,7 +89,7 @@ export class RowRunner {
       error: failure && {
         phase: failure.phase,
         code: failure.code,
-        message: secrets.mask(failure.message),
+        message: causeText(failure, (text) => secrets.mask(text)),
         hint: failure.hint,
       },
     };

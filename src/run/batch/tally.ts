@@ -8,6 +8,7 @@ export class Tally {
   #blocked = 0;
   #paused = 0;
   #left = 0;
+  #underWay = 0;
   #reused = 0;
   #executed = 0;
   #fromRun = 0;
@@ -40,6 +41,7 @@ export class Tally {
         break;
       default:
         this.#left += 1;
+        if (result.status !== 'cancelled') this.#underWay += 1;
         return;
     }
     // A failure says more than a row that only waits for a person.
@@ -60,13 +62,14 @@ export class Tally {
     return this.#firstError;
   }
 
-  get counts(): Pick<BatchResult, 'total' | 'done' | 'failed' | 'paused' | 'left' | 'reused' | 'reuse'> {
+  get counts(): Pick<BatchResult, 'total' | 'done' | 'failed' | 'paused' | 'left' | 'underWay' | 'reused' | 'reuse'> {
     return {
       total: this.total,
       done: this.#done,
       failed: this.#failed,
       paused: this.#paused,
       left: this.#left,
+      underWay: this.#underWay,
       reused: this.#reused,
       reuse: { executed: this.#executed, run: this.#fromRun, crossRun: this.#fromStore },
     };

@@ -23,8 +23,9 @@ export interface RunLine {
   readonly ref: string;
   readonly byName: boolean;
   readonly mode: 'run' | 'batch';
-  /** What a batch goes over. */
+  /** What a batch goes over, and how many rows that has. */
   readonly over?: string;
+  readonly rows?: number;
   readonly args: JsonObject;
   readonly argsDigest: string;
   readonly continues?: string;

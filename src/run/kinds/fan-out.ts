@@ -1,11 +1,11 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
-import type { Output } from '../../model/outcome.js';
+import { addUsage, NO_USAGE, type Output } from '../../model/outcome.js';
 import { formatBytes } from '../../util/format.js';
-import { oneLine } from '../../util/terminal-text.js';
 import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { notStarted } from '../core/cancelled.js';
+import { causeText } from '../core/cause-text.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { forecastOfParts } from '../core/forecast-outcome.js';
 import { isNamed, unitName, unknownUnits } from '../core/selectors.js';
@@ -38,6 +38,8 @@ export async function fanOut(
   if (odd) return settleComposite(at, failedBefore(odd), because);
   at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
   const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
+  const running = new Set<LabelledSpec>();
+  let usage = NO_USAGE;
   let telling = false;
   // Those that come in together, as a thousand reused ones do, are told together.
   const tellSoon = () => {
@@ -45,12 +47,16 @@ export async function fanOut(
     telling = true;
     queueMicrotask(() => {
       telling = false;
-      at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts } });
+      const [oldest] = running;
+      const now = oldest ? { current: unitTitle(at, oldest), running: running.size } : {};
+      at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts, ...now }, usage });
     });
   };
   const size = new OutputSize(at.run.options.config.limits.outputBytes);
-  const onSettled = (settled: Settled) => {
+  const onSettled = (settled: Settled, spec: LabelledSpec) => {
     size.add(settled);
+    running.delete(spec);
+    usage = addUsage(usage, settled.usage);
     if (settled.status === 'done') counts.done += 1;
     if (settled.status === 'failed') counts.failed += 1;
     if (settled.hit) counts.reused += 1;
@@ -62,6 +68,10 @@ export async function fanOut(
   // How many there are is worth knowing before the first of them is done.
   tellSoon();
   const watch = {
+    onBegun(spec: LabelledSpec) {
+      running.add(spec);
+      tellSoon();
+    },
     onSettled,
     get hasEnough() {
       return size.isTooLarge;
@@ -182,7 +192,7 @@ function itemsFailure(
   const also = others.length === 0 ? '' : ` (so are ${others.join(', ')})`;
   return {
     code: frozen ? 'frozen' : cause?.code === 'in-doubt' ? 'in-doubt' : 'items',
-    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${causeText(at, cause)}${also}`,
+    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${causeText(cause ?? { message: 'failed' }, (text) => at.run.secrets.mask(text))}${also}`,
     hint: cause?.hint ?? 'Running again executes only what failed.',
     detail:
       failed.length === 1
@@ -197,15 +207,6 @@ function itemsFailure(
 function described(at: PhaseContext, { unit, spec }: { readonly unit: Settled; readonly spec: LabelledSpec }): string {
   const { message = '', detail } = unit.failure ?? {};
   return `${unitTitle(at, spec)}: ${message}${detail ? `\n${detail}` : ''}`;
-}
-
-/** `sh exited with status 1: no such table`: with the last words of whatever failed. */
-function causeText({ run }: PhaseContext, cause: Failure | undefined): string {
-  const last = cause?.detail?.trimEnd().split('\n').at(-1)?.trim() ?? '';
-  const message = cause?.message ?? 'failed';
-  return last === '' || message.includes(last)
-    ? message
-    : `${message}: ${oneLine(run.secrets.mask(last)).slice(0, 200)}`;
 }
 
 /** What a unit adds to a list: its JSON where it has some, else its text. Where JSON is promised, null is a value. */

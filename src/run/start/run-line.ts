@@ -22,6 +22,7 @@ export function runLine(
     ref: source.ref,
     byName: source.byName,
     over: batch?.over,
+    rows: batch?.total,
     args: publicArgs(flow.args, args),
     phases: outline(flow),
     taskflow: VERSION,

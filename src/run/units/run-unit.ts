@@ -78,7 +78,8 @@ function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settl
 
 /** Whoever waits for units: is called as they come in, and may have enough of them. */
 export interface UnitWatch {
-  onSettled(settled: Settled): void;
+  onBegun(spec: LabelledSpec): void;
+  onSettled(settled: Settled, spec: LabelledSpec): void;
   /** Nothing more is begun. */
   readonly hasEnough: boolean;
 }
@@ -101,9 +102,10 @@ export async function runUnits(
       const index = next++;
       const spec = specs[index]!;
       const pending = runUnit(at, spec);
+      if (pending instanceof Promise) watch?.onBegun(spec);
       const settled = pending instanceof Promise ? await pending : pending;
       results[index] = settled;
-      watch?.onSettled(settled);
+      watch?.onSettled(settled, spec);
     }
   };
   await Promise.all(Array.from({ length: Math.min(bound, specs.length) }, takeTurns));

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeFileAtomic } from '../../../util/atomic-write.js';
 import { STATE_DIR } from '../../../util/project.js';
 import { whyUnwritableAt } from '../../../util/why-unwritable.js';
 import type { Command, Invocation } from '../../boot/command.js';
@@ -12,23 +13,26 @@ import { createStyle } from '../../terminal/style.js';
 export const command: Command = {
   usage: '[--json]',
   description: `Writes settings, a first flow and the schema that editors use for completion into ${STATE_DIR}, and tells git
-to ignore what taskflow makes. What is there already is left alone, so it can be called again at any time.`,
+to ignore what taskflow makes. What you wrote is left alone and the schemas of another version are renewed, so it can be
+called again at any time.`,
   examples: [{ command: 'taskflow init && taskflow run overview', does: 'from nothing to a first run' }],
   flags: [{ name: 'json', type: 'boolean', help: 'as JSON: [{path, action}]' }],
   positionals: [],
   async run(invocation) {
-    const { flowSchemaText } = await import('../../text/schema-text.js');
+    const { configSchemaText, flowSchemaText } = await import('../../text/schema-text.js');
     const files = [
       { path: `${STATE_DIR}/config.yaml`, text: CONFIG },
       { path: `${STATE_DIR}/overview.yaml`, text: OVERVIEW_FLOW },
-      { path: `${STATE_DIR}/schema/flow.json`, text: await flowSchemaText() },
+      { path: `${STATE_DIR}/schema/flow.json`, text: await flowSchemaText(), ours: true },
+      { path: `${STATE_DIR}/schema/config.json`, text: await configSchemaText(), ours: true },
     ];
     const { root } = invocation.project;
     const done: Step[] = [];
-    for (const { path, text } of files) {
+    for (const { path, text, ours = false } of files) {
       const written = writeNewFile(join(root, path), text);
-      if (typeof written === 'object') return unwritable(invocation, path, written.failed);
-      done.push({ path, action: written === 'there' ? 'left alone' : written });
+      const renewed = written === 'there' && ours ? renew(join(root, path), text) : written;
+      if (typeof renewed === 'object') return unwritable(invocation, path, renewed.failed);
+      done.push({ path, action: renewed === 'there' ? 'left alone' : renewed });
     }
     const ignored = ignoreLines(root);
     if ('failed' in ignored) return unwritable(invocation, '.gitignore', ignored.failed);
@@ -40,10 +44,12 @@ to ignore what taskflow makes. What is there already is left alone, so it can be
 
 interface Step {
   readonly path: string;
-  readonly action: 'created' | 'extended' | 'left alone';
+  readonly action: 'created' | 'extended' | 'renewed' | 'left alone';
 }
 
-const CONFIG = `# Settings of taskflow in this project. They lie over your own in ~/.pi/agent/taskflows/config.yaml.
+const CONFIG = `# yaml-language-server: $schema=./schema/config.json
+#
+# Settings of taskflow in this project. They lie over your own in ~/.pi/agent/taskflows/config.yaml.
 # taskflow config list --all shows every setting; taskflow config set KEY VALUE changes one and keeps these comments.
 
 # runner: pi              # pi, claude, codex, or one of your own; without it, the first that is installed
@@ -62,6 +68,13 @@ const IGNORED = [`${STATE_DIR}/cache/`, `${STATE_DIR}/runs/`];
 
 function unwritable(invocation: Invocation, path: string, why: string): number {
   return complain(invocation, `${path} cannot be written: ${why}`, WRITABLE_HINT);
+}
+
+/** A schema that another version of taskflow has written would tell an editor what is no longer so. */
+function renew(path: string, text: string): 'renewed' | 'there' | { readonly failed: string } {
+  if (readFileSync(path, 'utf8') === text) return 'there';
+  const written = writeFileAtomic(path, text, 0o644);
+  return 'failed' in written ? { failed: whyUnwritableAt(path, written.failed) } : 'renewed';
 }
 
 function ignoreLines(root: string): Step | { readonly failed: string } {
@@ -90,7 +103,7 @@ function report({ out, err, flags }: Invocation, steps: readonly Step[]): void {
     out.write(
       action === 'left alone'
         ? style.dim(`  ${path} (left alone)\n`)
-        : `${style.green('+')} ${path}${action === 'extended' ? ' (extended)' : ''}\n`,
+        : `${style.green('+')} ${path}${action === 'created' ? '' : ` (${action})`}\n`,
     );
   }
   err.write('next: taskflow run overview\n');

@@ -59,6 +59,9 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     { name: 'FLOW', help: 'a path, or the name of a saved flow', required: true },
     { name: 'K=V', help: 'arguments for all rows', required: false, many: true },
   ],
+  async help(invocation) {
+    return (await import('../../load/flow-help.js')).showFlowHelp(invocation);
+  },
   async run(invocation) {
     const { flags, positionals } = invocation;
     if (flags.string('over') === undefined) {

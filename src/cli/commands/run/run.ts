@@ -35,6 +35,9 @@ export const command: Command = {
     { name: 'FLOW', help: 'a path, or the name of a saved flow', required: true },
     { name: 'K=V', help: 'arguments of the flow', required: false, many: true },
   ],
+  async help(invocation) {
+    return (await import('../../load/flow-help.js')).showFlowHelp(invocation);
+  },
   async run(invocation) {
     return (await import('../../run/run-flow.js')).runFlow(invocation);
   },

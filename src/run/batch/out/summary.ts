@@ -8,17 +8,18 @@ const MOST_ROWS = 2_000;
 
 /** What a person opens first: how it went, then what needs a look, then everything. Markdown. */
 export function summaryText(result: BatchResult, { over, at }: { readonly over: string; readonly at: number }): string {
-  const { total, done, failed, paused, left, reused } = result;
+  const { total, done, failed, paused, left, underWay, reused } = result;
   const counts = [`${done} of ${plural(total, 'row')} done`];
   if (reused > 0) counts.push(`${reused} of them without executing anything`);
   if (failed > 0) counts.push(`${failed} failed`);
   if (paused > 0) counts.push(`${paused} waiting for an approval`);
-  if (left > 0) counts.push(`${left} not run`);
+  if (underWay > 0) counts.push(`${underWay} under way when it stopped`);
+  if (left > underWay) counts.push(`${left - underWay} not run`);
   const bad = result.rows.filter(({ status }) => status === 'failed' || status === 'blocked' || status === 'paused');
   return `${[
     `# ${markdownText(result.flow)} over ${markdownText(over)}`,
     '',
-    `${counts.join(', ')}.`,
+    `${result.status === 'interrupted' ? 'Interrupted: ' : ''}${counts.join(', ')}.`,
     `Spent ${formatSpent(result.spent)}, saved ${saved(result.saved)}, ${formatDuration(result.durationMs)}.`,
     `Run \`${result.runId}\`, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     ...(bad.length === 0 ? [] : ['', '## To look at', '', ...bad.slice(0, MOST_ROWS).map(complaint)]),
