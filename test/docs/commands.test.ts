@@ -18,7 +18,9 @@ const withBlocks = PAGES.filter((page) => stepsOf(page).length > 0);
 describe('what a page says can be typed, in its order, in an empty repository', () => {
   it.each(withBlocks)('%s', { timeout: 180_000 }, async (page) => {
     session = await openSession();
-    for (const step of stepsOf(page)) await follow(step, `${page}:${step.line}`);
+    const steps = stepsOf(page);
+    for (const step of steps) await follow(step, `${page}:${step.line}`);
+    for (const step of steps) expectToBeRun(step, steps);
   });
 });
 
@@ -29,6 +31,15 @@ async function follow(step: Step, place: string): Promise<void> {
   else if (step.language === 'json' || step.language === 'jsonc') json(step, place);
   else if (fileNameOf(step.text) !== undefined) session.write(fileNameOf(step.text)!, step.text);
   else if (!step.shown && step.language !== 'text') throw new Error(`${place}: nobody knows how to try this block`);
+}
+
+/** A flow with a name is run by the commands of its page. */
+function expectToBeRun(flow: Step, steps: readonly Step[]): void {
+  const file = flow.type === 'block' && !flow.shown && /^phases:/m.test(flow.text) && fileNameOf(flow.text);
+  if (!file) return;
+  const commands = steps.filter((step) => step.type === 'block' && step.language === 'sh' && !step.shown);
+  const uses = commands.filter(({ text }) => new RegExp(`taskflow (run|batch) ${file}`).test(text));
+  expect(uses, `nobody runs ${file}`).not.toEqual([]);
 }
 
 async function typed(text: string, { place, status = 0 }: { place: string; status?: number }): Promise<void> {
@@ -73,6 +84,7 @@ async function yaml(text: string, { place, shown }: Where): Promise<void> {
   const result = await target.type(settings ? 'taskflow config list' : `taskflow check --strict ./${file}`);
   if (shown) target.remove();
   if (result.status !== 0) throw new Error(`${given} has problems:\n${result.said}`);
+  if (fragment) await typed(`taskflow run ./${file} --yes --fresh`, { place: given });
 }
 
 function json(step: Step, place: string): void {

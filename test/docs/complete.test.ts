@@ -59,7 +59,10 @@ describe('the pages name everything', () => {
 
   it('every room, in its order', () => {
     const architecture = read('test/architecture.test.ts');
-    const rooms = /run: \[([\s\S]*?)\n {2}\]/.exec(architecture)![1]!.match(/'\w+'/g)!.map((room) => room.slice(1, -1));
+    const rooms = /run: \[([\s\S]*?)\n {2}\]/
+      .exec(architecture)![1]!
+      .match(/'\w+'/g)!
+      .map((room) => room.slice(1, -1));
     const table = /^\| room[\s\S]*?\n\n/m.exec(textOf('docs/architecture.md'))![0];
     expect([...table.matchAll(/`(\w+)`(?=[^|]*\|[^|]*\|$)/gm)].map(([, room]) => room)).toEqual(rooms);
   });

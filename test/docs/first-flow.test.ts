@@ -47,7 +47,10 @@ describe("the README's first flow", () => {
   });
 
   it('blocks with status 3 when a review says so', async () => {
-    session.write('.pi/taskflows/config.yaml', 'runner: bad\nrunners: { bad: { command: [echo, "SERIOUS: line 1"] } }\n');
+    session.write(
+      '.pi/taskflows/config.yaml',
+      'runner: bad\nrunners: { bad: { command: [echo, "SERIOUS: line 1"] } }\n',
+    );
     session.write('a.js', 'a();\n');
     expect((await session.type(review)).status).toBe(3);
   });

@@ -14,10 +14,16 @@ export interface Session {
   remove(): void;
 }
 
-/** Counts its calls, answers a question for a verdict with one, and anything else with a sentence. */
+/** Counts its calls and answers in the form that the prompt asks for, else with a sentence. */
 const AGENT = `#!/bin/sh
 echo call >> "$HOME/calls"
-if grep -q VERDICT; then echo 'VERDICT: PASS'; else echo 'Line 1 is fine.'; fi
+case "$(cat)" in
+  *VERDICT*) echo 'VERDICT: PASS' ;;
+  *WINNER*) echo 'WINNER: 1' ;;
+  *'JSON list of phases'*) echo '[{"id": "one", "task": "Say one."}]' ;;
+  *'JSON object'*) echo '{"steps": []}' ;;
+  *) echo 'Line 1 is fine.' ;;
+esac
 `;
 
 export async function openSession(): Promise<Session> {
