@@ -10,6 +10,9 @@ const { scripts } = JSON.parse(readFileSync(fileURLToPath(new URL('../../package
   scripts: Record<string, string>;
 };
 
+/** What a comment behind a command says of its output, word for word. */
+const CLAIMS = /CACHED|first time|would run|continuing run|input changed: [^\s;)]+/g;
+
 let session: Session;
 afterEach(() => session?.remove());
 
@@ -46,6 +49,9 @@ async function typed(text: string, { place, status = 0 }: { place: string; statu
   const result = await session.type(text);
   if (result.status !== status) {
     throw new Error(`${place}: "${text.trim()}" ended with ${result.status}, not ${status}\n${result.said}`);
+  }
+  for (const [words] of /\s#(.*)$/.exec(text)?.[1]?.matchAll(CLAIMS) ?? []) {
+    expect(result.said, `${place}: ${text}`).toContain(words);
   }
 }
 
