@@ -40,9 +40,9 @@ describe('links', () => {
 });
 
 describe('pages', () => {
-  it.each(ALL)('%s has no line over 120 columns outside of tables and blocks', (page) => {
-    const prose = textOf(page).replaceAll(/^```[\s\S]*?^```$/gm, '');
-    expect(prose.split('\n').filter((line) => line.length > 120 && !/^\|/.test(line))).toEqual([]);
+  it.each(ALL)('%s has no line over 120 columns outside of tables', (page) => {
+    const lines = textOf(page).split('\n');
+    expect(lines.filter((line) => line.length > 120 && !/^\|/.test(line))).toEqual([]);
   });
 
   it('the README takes ten minutes, the design record an hour', () => {
