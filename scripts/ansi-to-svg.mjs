@@ -38,7 +38,7 @@ export function ansiToSvg(ansi, { columns, title }) {
     `<rect ${size} rx="8" fill="${COLORS.background}"/>`,
     ...dots,
     `<text ${middle} ${small}>${escapeText(title)}</text>`,
-    `<g font-family="${fonts}" font-size="14" xml:space="preserve">`,
+    `<g font-family="${fonts}" font-size="14">`,
     ...rows.filter((row) => row !== ''),
     '</g>',
     '</svg>',
@@ -56,10 +56,18 @@ function readLine(line) {
       for (const code of codes.split(';')) style = applied(style, Number(code || 0));
       continue;
     }
-    if (part !== '') pieces.push({ text: part, column, style });
+    for (const { text, offset } of wordsOf(part)) pieces.push({ text, column: column + offset, style });
     column += [...part].length;
   }
-  return pieces.filter(({ text }) => text.trim() !== '');
+  return pieces;
+}
+
+/** What stands between wide gaps: a browser folds several spaces into one, so each part is placed by itself. */
+function wordsOf(text) {
+  return [...text.matchAll(/\S+(?: \S+)*/g)].map((found) => ({
+    text: found[0],
+    offset: [...text.slice(0, found.index)].length,
+  }));
 }
 
 function applied(style, code) {
@@ -72,13 +80,12 @@ function applied(style, code) {
 }
 
 function textElement({ text, column, style }, y) {
-  const lead = text.length - text.trimStart().length;
-  const shown = text.trim();
-  const x = (PAD + (column + lead) * CELL.width).toFixed(1);
+  const x = (PAD + column * CELL.width).toFixed(1);
   const fill = style.color ?? (style.dim ? COLORS.dim : COLORS.text);
   const weight = style.bold ? ' font-weight="bold"' : '';
-  const length = `textLength="${([...shown].length * CELL.width).toFixed(1)}" lengthAdjust="spacingAndGlyphs"`;
-  return `<text x="${x}" y="${y}" fill="${fill}"${weight} ${length}>${escapeText(shown)}</text>`;
+  // The viewer's font may be narrower or wider than ours: the gaps give, the letters keep their shape.
+  const length = `textLength="${([...text].length * CELL.width).toFixed(1)}" lengthAdjust="spacing"`;
+  return `<text x="${x}" y="${y}" fill="${fill}"${weight} ${length}>${escapeText(text)}</text>`;
 }
 
 function escapeText(text) {

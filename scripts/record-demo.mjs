@@ -1,5 +1,4 @@
-// Makes docs/demo.svg: a picture of real runs in a real terminal. Needs tmux and git.
-//   npm run build && node scripts/record-demo.mjs
+// `npm run picture` makes docs/demo.svg: a picture of real runs in a real terminal. Needs tmux and git.
 // A clone of this repository is reported on three times: cold, warm, and after an edit.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -13,7 +13,7 @@ printf '[user]\n\tname = Nobody\n[commit]\n\tgpgsign = true\n[core]\n\thooksPath
 git init -q "$bad"
 
 # What else is there reads neither settings nor folders above, or takes long.
-[ $# -gt 0 ] || set -- test/{agent,check,cli,config,flows,library,memo,package,parse,plan,report,util}/
+[ $# -gt 0 ] || set -- test/{agent,check,cli,config,docs,flows,library,memo,package,parse,plan,report,util}/
 env HOME="$bad" XDG_CACHE_HOME="$bad/cache" XDG_CONFIG_HOME="$bad/.config" TMPDIR="$bad/tmp" \
   npm_config_userconfig="${npm_config_userconfig:-$HOME/.npmrc}" npm_config_cache="$(npm config get cache)" \
   LANG=tr_TR.UTF-8 LC_ALL=tr_TR.UTF-8 TZ=Pacific/Kiritimati TERM=dumb NO_COLOR=1 COLUMNS=20 USER= \

@@ -1,5 +1,4 @@
 import type { RunEvent } from '../../model/event.js';
-import type { RunOptions } from '../../run/core/options.js';
 import type { RunResult } from '../../run/core/result.js';
 import { lastCosts } from '../../run/history/last-costs.js';
 import { lastRunId } from '../../run/history/runs-folder.js';

@@ -1,0 +1,81 @@
+// `npm run language` writes the tables of docs/language.md from the published schema. Each stands between the comments
+// `<!-- table: NAME -->` and `<!-- end -->`; the text around them is written by people.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The page with its tables made anew. A name that the schema does not have is an error. */
+export function withTables(page, schema) {
+  const tables = languageTables(schema);
+  return page.replaceAll(/(<!-- table: (.+?) -->\n)[\s\S]*?(<!-- end -->)/g, (_, begin, name, end) => {
+    const table = tables[name];
+    if (table === undefined) throw new Error(`there is no table ${name}; known: ${Object.keys(tables).join(', ')}`);
+    return `${begin}${table}\n${end}`;
+  });
+}
+
+/** `flow file`, `every phase`, `agents`, one per kind, and the parts that are objects of their own. */
+export function languageTables(schema) {
+  const { phase, ...definitions } = schema.definitions;
+  const kinds = Object.fromEntries(
+    Object.entries(definitions).map(([name, definition]) => [name.replace(/Phase$/, ''), definition]),
+  );
+  const all = Object.values(kinds);
+  const common = Object.keys(kinds.agent.properties).filter((name) =>
+    all.every(({ properties }) => name in properties),
+  );
+  const agent = Object.keys(kinds.agent.properties).filter((name) => !common.includes(name) && name !== 'task');
+  const task = kinds.agent.properties.task.description;
+  const own = (definition) =>
+    table(definition, (name) => !common.includes(name) && !(agent.includes(name) && 'agent' in definition.properties), {
+      [task]: 'The text, with placeholders as in an `agent` phase.',
+    });
+  return {
+    'flow file': table(schema, (name) => !['$schema', 'contextSharing'].includes(name)),
+    'every phase': table(kinds.agent, (name) => common.includes(name)),
+    agents: table(kinds.agent, (name) => agent.includes(name)),
+    args: table(schema.properties.args.patternProperties['^(.*)$'], () => true),
+    cache: table(kinds.agent.properties.cache, () => true),
+    retry: table(kinds.agent.properties.retry, () => true),
+    score: table(kinds.gate.properties.score, () => true),
+    branch: table(kinds.parallel.properties.branches.items, (name) => !agent.includes(name)),
+    kinds: kindsTable(kinds),
+    ...Object.fromEntries(Object.entries(kinds).map(([name, definition]) => [name, own(definition)])),
+    agent: table(kinds.agent, (name) => name === 'task'),
+  };
+}
+
+/** `shorter`: what is said instead of a description that stands elsewhere on the page. */
+function table({ properties, required = [] }, chosen, shorter = {}) {
+  const rows = Object.entries(properties)
+    .filter(([name]) => chosen(name))
+    .map(([name, field]) => {
+      const needed = required.includes(name) ? ' (needed)' : '';
+      return `| \`${name}\`${needed} | ${cell(shorter[field.description] ?? field.description ?? '')} | ${example(field)} |`;
+    });
+  return ['| field | meaning | example |', '|---|---|---|', ...rows].join('\n');
+}
+
+function kindsTable(kinds) {
+  const rows = Object.entries(kinds).map(
+    ([name, { title }]) => `| \`${name}\` | ${cell(title.replace(/^\w+: /, ''))} |`,
+  );
+  return ['| kind | what it is |', '|---|---|', ...rows].join('\n');
+}
+
+function example({ examples = [] }) {
+  const [first] = examples;
+  if (first === undefined) return '';
+  return `\`${cell(typeof first === 'string' ? first : JSON.stringify(first))}\``;
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const schema = JSON.parse(readFileSync(`${root}dist/schema.json`, 'utf8'));
+  const file = `${root}docs/language.md`;
+  writeFileSync(file, withTables(readFileSync(file, 'utf8'), schema));
+  process.stdout.write('wrote the tables of docs/language.md\n');
+}
