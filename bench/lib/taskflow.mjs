@@ -25,9 +25,8 @@ export async function prepareTaskflow({ build }) {
  * @param {string} name
  * @param {string} file
  * @param {(workspace: import('./workspace.mjs').Workspace) => string} text
- * @param {string[]} flags
  */
-const variant = (name, file, text, flags = []) =>
+const variant = (name, file, text) =>
   commandContender({
     name,
     prepare: async () => ({ version: '' }),
@@ -35,13 +34,11 @@ const variant = (name, file, text, flags = []) =>
       mkdirSync(`${workspace.dir}/.pi`, { recursive: true });
       writeFileSync(`${workspace.dir}/${file}`, text(workspace));
     },
-    command: () => ({ argv: ['node', TASKFLOW, 'run', `./${file}`, ...flags] }),
+    command: () => ({ argv: ['node', TASKFLOW, 'run', `./${file}`] }),
     clean: ({ dir }) => discard(`${dir}/.pi/taskflows`),
   });
 
 export const taskflowJson = variant('taskflow', 'flow.json', jsonFlow);
-/** A flag that changes nothing here, and with which every phase is identified and looked up. */
-export const taskflowLooked = variant('taskflow (all looked up)', 'flow.json', jsonFlow, ['--concurrency', '8']);
 export const taskflowYaml = variant('taskflow (YAML)', 'flow.yaml', yamlFlow);
 
 /** @param {string} name @param {string[]} flags */

@@ -3,7 +3,7 @@ import { EDIT_PAUSE_MS } from '../lib/check-contender.mjs';
 import { makeGraph, SHAPES } from '../lib/graph.mjs';
 import { interleave } from '../lib/interleave.mjs';
 import { WORK } from '../lib/paths.mjs';
-import { floor, spawnFloor, taskflowJson, taskflowLooked, taskflowYaml } from '../lib/taskflow.mjs';
+import { floor, spawnFloor, taskflowJson, taskflowYaml } from '../lib/taskflow.mjs';
 import { createWorkspace } from '../lib/workspace.mjs';
 
 const WARM_RUNS_PER_ROUND = 3;
@@ -16,7 +16,7 @@ export const graphs = {
     for (const shape of SHAPES) {
       for (const size of options.sizes) {
         const id = `${shape}-${size}`;
-        const contenders = [floor, taskflowJson, taskflowYaml, taskflowLooked, spawnFloor, ...peers];
+        const contenders = [floor, taskflowJson, taskflowYaml, spawnFloor, ...peers];
         say(`${shape} of ${size}: ${contenders.map(({ name }) => name).join(', ')}`);
         results.addTable({
           id,
