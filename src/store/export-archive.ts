@@ -113,7 +113,7 @@ interface OpenBlob {
   readonly size: number;
 }
 
-/** Opened before it is looked at: from then on nobody can take it away. Undefined when it is missing or damaged. */
+/** Opens the file before it checks it: an open file stays readable. Undefined when it is missing or damaged. */
 async function openWhole(dir: string, digest: string): Promise<OpenBlob | undefined> {
   const path = blobPath(dir, digest);
   try {

@@ -119,7 +119,7 @@ function takeLog(dir: string): void {
   }
 }
 
-/** Under the lock, after `takeIndex`. Best effort: the next one who needs it makes it again. */
+/** Under the lock, after `takeIndex`. Best effort: the next reader makes it again. */
 export function writeIndex({ dir, signingKey }: LogOptions, rows: ReadonlyMap<string, IndexRow>): void {
   const lines = Array.from(rows, ([key, row]) => `"${key}":${JSON.stringify(row)}`);
   const text = lines.length === 0 && signingKey !== undefined ? '{"entries":0}' : `{${lines.join(',\n')}}`;

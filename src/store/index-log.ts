@@ -68,7 +68,7 @@ export class IndexLog {
   }
 }
 
-/** Best effort: a use that is not written down is forgotten, and an entry without a row is read by who needs it. */
+/** Best effort: a use that is not logged is forgotten, and an entry without a row is read when it is needed. */
 export function appendEvents({ dir, signingKey }: LogOptions, events: readonly LogEvent[], at: number): number {
   try {
     const file = openSync(join(dir, INDEX_LOG), 'a', 0o600);

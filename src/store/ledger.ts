@@ -27,7 +27,7 @@ export class Ledger {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
       appendFileSync(this.#path, lines, { mode: 0o600 });
     } catch {
-      // Forgotten writes look like a person's next time: that costs an execution, and nobody's work.
+      // A forgotten write passes for a person's: that costs an execution, and destroys nothing.
     }
   }
 

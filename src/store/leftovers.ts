@@ -7,12 +7,11 @@ import { stateOf } from './holder.js';
 import { listFolder } from './index-file.js';
 import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, RESTORING, STAT_TABLES } from './paths.js';
 
-/** Writing a file takes milliseconds; one this old belongs to nobody. */
+/** Writing a file takes milliseconds; nobody still writes one this old. */
 const TEMPORARY_MS = 60 * 60_000;
 const UNUSED_TABLE_MS = 30 * 24 * 60 * 60_000;
 
-/** Removes what processes that died have left: claims, temporary files, guards. Returns how many. */
-/** `now`: see `fileClock`. */
+/** Removes what dead processes left: claims, temporary files, guards. Returns how many. `now`: see `fileClock`. */
 export function removeLeftovers(dir: string, now: number): number {
   let removed = 0;
   for (const name of listFolder(dir)) {
@@ -51,7 +50,7 @@ function removeIfDead(path: string, now: number): number {
   return statIfThere(path) === undefined ? 1 : 0;
 }
 
-/** An entry that was being written begins with who wrote it. */
+/** An entry that was being written begins with its holder. */
 function isAbandoned(path: string, now: number): boolean {
   if (olderThan(path, TEMPORARY_MS, now)) return true;
   const holder = parseHolder(headOf(path));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { prepareFolder } from './folder.js';
 import { MAINTENANCE } from './paths.js';
 
-/** Longer than most maintenance takes, and than a killed one is in the way; who waits is a person. */
+/** Longer than most maintenance takes, and than a killed holder keeps the lock; a person waits for it. */
 const PATIENCE_MS = 9_000;
 const POLL_MS = 100;
 /** A holder that has not touched its lock for this long was killed, or stopped. */
