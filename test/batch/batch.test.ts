@@ -144,7 +144,9 @@ args: { topic: {} }
 phases:
   - { id: ask, task: "about {args.topic}" }
 `;
-    const agent = `process.stdin.resume().on('end', () => console.log(JSON.stringify({ text: 'fine', usage: { inputTokens: 90, cachedInputTokens: 0, outputTokens: 10 } })));`;
+    const agent =
+      `process.stdin.resume().on('end', () => console.log(JSON.stringify({ text: 'fine', ` +
+      'usage: { inputTokens: 90, cachedInputTokens: 0, outputTokens: 10 } })));';
     project = createTestProject({
       'flow.yaml': flow,
       'topics.txt': topics(8),

@@ -7,16 +7,23 @@ import { executions, topics } from './support.js';
 let project: TestProject;
 afterEach(() => project?.remove());
 
-/** Phases that all rows share, of their own, kept and not, inside of another flow, and an effect that each row must have. */
+/** Phases that all rows share, phases of each row, kept or not, inside another flow, and an effect of each row. */
 const FLOW = `name: topics
 args: { topic: { required: true } }
 phases:
   - { id: kept, type: script, run: 'echo x >> kept.count; echo kept', cache: { scope: cross-run, fingerprint: [] } }
   - { id: once, type: script, run: 'echo x >> once.count; echo once' }
   - { id: never, type: script, run: 'echo x >> never.count; echo never', cache: { scope: off } }
-  - { id: own, type: script, run: [sh, -c, 'echo x >> own.count; echo "$0"', "{args.topic}"], cache: { scope: cross-run, fingerprint: [] } }
+  - id: own
+    type: script
+    run: [sh, -c, 'echo x >> own.count; echo "$0"', "{args.topic}"]
+    cache: { scope: cross-run, fingerprint: [] }
   - { id: send, type: script, idempotent: false, run: 'echo x >> send.count; echo sent' }
-  - { id: list, type: map, over: [1, 2, "{args.topic}"], as: n, run: [sh, -c, 'echo x >> list.count; echo "$0"', "{n}"] }
+  - id: list
+    type: map
+    over: [1, 2, "{args.topic}"]
+    as: n
+    run: [sh, -c, 'echo x >> list.count; echo "$0"', "{n}"]
   - { id: inner, type: flow, use: ./inner.yaml }
   - { id: other, type: flow, use: ./inner.yaml, with: { of: "{args.topic}" } }
 `;
@@ -66,13 +73,15 @@ describe('batch --dry-run', () => {
   it('says what a batch then executes: what rows share counts once', async () => {
     project = createTestProject({ 'flow.yaml': FLOW, 'inner.yaml': INNER, 'topics.txt': topics(5) });
     const first = await foreseenAndDone();
-    expect(first.counts).toEqual({ run: 1 + 1 + 5 + 5 + 5 + 5 + 1 + 5, shared: 4 * 3, reuse: 0, unknown: 0, skip: 0, fail: 0 });
+    const run = 1 + 1 + 5 + 5 + 5 + 5 + 1 + 5;
+    expect(first.counts).toEqual({ run, shared: 4 * 3, reuse: 0, unknown: 0, skip: 0, fail: 0 });
     expect(executions(project, 'list.count')).toBe(2 + 5);
     // Two rows more: what is kept is reused, what the store does not keep runs once more.
     project.write('topics.txt', `new\n${topics(5)}other\n`);
     const second = await foreseenAndDone();
     expect(second.counts).toMatchObject({ run: 1 + 7 + 2 + 7 + 7 + 1 + 7, reuse: 7 + 5, shared: 6 + 6 });
-    expect(second.rows[0]!.phases.find(({ id }) => id === 'own')).toEqual({ id: 'own', would: 'run', reason: 'first time' });
+    const own = second.rows[0]!.phases.find(({ id }) => id === 'own');
+    expect(own).toEqual({ id: 'own', would: 'run', reason: 'first time' });
     expect(executions(project, 'own.count')).toBe(7);
   }); // biome-ignore format: sums in the order of the phases
 
@@ -86,7 +95,7 @@ describe('batch --dry-run', () => {
     expect((await forecast('--resume'))['continues']).toMatchObject({ runId: expect.any(String) });
   });
 
-  it('says it for a batch without reuse, with reuse that is only written, and for a phase that is run again', async () => {
+  it('says it for a batch without reuse, with reuse that is only written, and for a repeated phase', async () => {
     project = createTestProject({ 'flow.yaml': FLOW, 'inner.yaml': INNER, 'topics.txt': topics(3) });
     await foreseenAndDone('--no-cache');
     await foreseenAndDone('--refresh');
@@ -149,7 +158,9 @@ args: { topic: {} }
 phases:
   - { id: ask, task: "{args.topic}", runner: fake }
 `;
-    const agent = `process.stdin.resume().on('end', () => console.log(JSON.stringify({ text: 'ok', usage: { inputTokens: 100, outputTokens: 10, usd: 0.25 } })))`;
+    const agent =
+      `process.stdin.resume().on('end', () => console.log(JSON.stringify({ text: 'ok', ` +
+      'usage: { inputTokens: 100, outputTokens: 10, usd: 0.25 } })))';
     project = createTestProject({
       'flow.yaml': flow,
       'agent.cjs': agent,

@@ -27,7 +27,7 @@ describe('file names of rows', () => {
     ]);
   });
 
-  it('leave the first row its plain name and tell others apart, whatever a file system thinks of case and accents', () => {
+  it('leave the first row its plain name and differ for others, also without case and accents', () => {
     const [first, second, third] = names('Café', 'CAFÉ', 'cafe\u0301');
     expect(first).toBe('café.md');
     expect(second).toMatch(/^café-[0-9a-f]{8}\.md$/);

@@ -76,7 +76,7 @@ describe('a batch that was killed in the middle of a side effect', () => {
 describe('rows whose side effect is done, in a batch that did not finish', () => {
   const statuses = (stdout: string) => JSON.parse(stdout).rows.map((row: { status: string }) => row.status);
 
-  it('are not done again by a batch that starts over, nor over another list, nor by a run with those arguments', async () => {
+  it('are not repeated by a batch that starts over, over another list, or by a run with those arguments', async () => {
     const over = await project.run([...ARGS, '--json']);
     // Of the fourth nothing has begun.
     expect([over.status, statuses(over.stdout)]).toEqual([4, ['failed', 'failed', 'failed', 'success']]);

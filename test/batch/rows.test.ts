@@ -114,7 +114,7 @@ describe('rows and the arguments of a flow', () => {
     expect('problems' in bound && bound.problems.map(({ line }) => line)).toEqual([1, 2, 2]);
   });
 
-  it('names a row by what it is: a row that is put in before it does not move it, equal rows are told apart', async () => {
+  it('names a row by what it is: a row put in before it does not move it, equal rows differ', async () => {
     const specs = { topic: TEXT };
     const before = await bind([{ topic: 'a' }, { topic: 'b' }, { topic: 'b' }], specs);
     const after = await bind([{ topic: 'new' }, { topic: 'a' }, { topic: 'b' }, { topic: 'b' }], specs);

@@ -12,7 +12,7 @@ export function linesOf(project: TestProject, file: string): string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** A set-up phase that all rows share, and one phase of each row; topics that begin with `bad` fail while `broken` exists. */
+/** A phase that all rows share, and one phase of each row; topics that begin with `bad` fail while `broken` exists. */
 export const TOPIC_FLOW = `name: topics
 concurrency: 8
 args:

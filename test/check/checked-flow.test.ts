@@ -206,7 +206,7 @@ describe('who may be reused across runs', () => {
     );
   };
 
-  it('incremental covers what may be, silently leaves out what may not, and stands back for what a phase says', async () => {
+  it('incremental covers what may be, silently leaves out what may not, and yields to what a phase says', async () => {
     const project = makeProject({
       '.pi/taskflows/deploy.yaml': 'phases: [{ id: ask, type: approval }, { id: go, type: script, run: [x] }]',
       '.pi/taskflows/clean.yaml': 'phases: [{ id: go, type: script, run: [x] }]',
@@ -404,7 +404,9 @@ describe('compatibility with pi-taskflow flows', () => {
             maxIterations: 4,
             output: 'json',
             until: '{steps.loop.json.done} == true',
-            task: '{steps.score.json.combined} {loop.iteration}/{loop.maxIterations} {loop.lastOutput} {previous.output} {reflexion}',
+            task:
+              '{steps.score.json.combined} {loop.iteration}/{loop.maxIterations} {loop.lastOutput} ' +
+              '{previous.output} {reflexion}',
           },
           { id: 'ask', type: 'approval', dependsOn: ['gate'], task: '{steps.gate.output}' },
           { id: 'made', type: 'flow', def: '{steps.plan.json}', dependsOn: ['ask'] },

@@ -166,7 +166,8 @@ describe('links', () => {
   it('a path that leads out of the project through a link is refused', async () => {
     const project = makeProject({
       'a.yaml':
-        'phases: [{ id: a, task: x, cwd: out, context: [out/x], cache: { scope: cross-run, fingerprint: ["file:out/x", "glob:out/*.ts"] } }]',
+        'phases: [{ id: a, task: x, cwd: out, context: [out/x], cache: { scope: cross-run, ' +
+        'fingerprint: ["file:out/x", "glob:out/*.ts"] } }]',
     });
     symlinkSync('/', join(project.root, 'out'));
     const loaded = await loadFlow(project, './a.yaml');

@@ -11,7 +11,7 @@ import { makeProject } from './support.js';
 
 const project = makeProject({ '.pi/taskflows/saved.yaml': 'args: { x: {} }\nphases: [{ id: a, task: "{args.x}" }]' });
 
-/** Whatever comes in: no exception, bounded time, and either a flow that the engine can run or an error with a place. */
+/** Any input: no exception, bounded time, and either a flow that the engine can run or an error with a place. */
 async function expectAnswer(
   file: string,
   text: string | Buffer,

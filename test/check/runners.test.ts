@@ -18,7 +18,8 @@ describe('a runner that is named', () => {
     ['by a tournament', 'phases: [{ id: a, type: tournament, task: x, runner: locla }]', '1:54'],
     [
       'by a judge',
-      'phases: [{ id: a, type: gate, score: { target: x, scorers: [{ type: contains, value: y }], judge: { runner: locla } } }]',
+      'phases: [{ id: a, type: gate, score: { target: x, scorers: [{ type: contains, value: y }], ' +
+        'judge: { runner: locla } } }]',
       '1:109',
     ],
     [

@@ -186,7 +186,9 @@ describe('project root', () => {
 function loadTracer(): string {
   project.write(
     'trace.cjs',
-    `const M = require('node:module'); const load = M._load; M._load = function (id, parent, main) { process.stderr.write(id + '\\n'); return load.apply(this, arguments); };`,
+    `const M = require('node:module'); const load = M._load; ` +
+      `M._load = function (id, parent, main) { process.stderr.write(id + '\\n'); ` +
+      'return load.apply(this, arguments); };',
   );
   return join(project.root, 'trace.cjs');
 }

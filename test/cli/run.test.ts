@@ -168,7 +168,7 @@ describe('taskflow run', () => {
     expect(both.error.detail).toBe('because');
   });
 
-  it('ends with 3 when a gate blocks, 5 over budget is not confused with it, 6 when frozen and something would run', async () => {
+  it('ends with 3 when a gate blocks, 5 when over budget, 6 when frozen and something would run', async () => {
     project.write('gate.json', flow({ id: 'g', type: 'gate', eval: ['1 > 2'] }));
     expect((await project.run(['run', './gate.json'])).status).toBe(3);
     project.write('flow.json', flow(phase('a', ['echo', 'hi'], crossRun)));
@@ -282,7 +282,7 @@ describe('run --resume', () => {
   });
 });
 
-it('a runner that there is not is refused before the run, with the nearest name: by run, resume and batch', async () => {
+it('an unknown runner is refused before the run, with the nearest name: by run, resume and batch', async () => {
   project.write('.pi/taskflows/config.yaml', 'runners:\n  local: { command: [cat] }\n');
   const args = { args: { topic: { default: 'x' } } };
   const failing = phase('a', 'echo a >> ran; exit 1');

@@ -138,7 +138,7 @@ describe('taskflow doctor', () => {
     expect(of('runner pi')[0]).toMatchObject({ status: 'absent', hint: expect.stringContaining('npm install') });
   });
 
-  it('passes over folders of the PATH that cannot be looked into, as a run does that has to find its runner', async () => {
+  it('passes over folders of the PATH that cannot be read, as a run does that looks for its runner', async () => {
     project.write('a-file', '');
     symlinkSync('loop', join(project.root, 'loop'));
     project.write('bin/pi', '#!/bin/sh\nexit 1\n', 0o755);
@@ -167,7 +167,8 @@ describe('taskflow doctor', () => {
     project.write('bin/claude', '#!/bin/sh\nexit 1\n', 0o755);
     project.write(
       '.pi/taskflows/config.yaml',
-      'runners: {mine: {command: [no-such-program-here]}, far: {type: openai, baseUrl: "http://127.0.0.1:9/v1", model: m}}\n',
+      'runners: {mine: {command: [no-such-program-here]}, far: {type: openai, baseUrl: "http://127.0.0.1:9/v1", ' +
+        'model: m}}\n',
     );
     const { status, ok, of } = await findings({ PATH: `${join(project.root, 'bin')}:/usr/bin:/bin` });
     expect([status, ok]).toEqual([0, true]);

@@ -144,7 +144,9 @@ describe('trouble', () => {
   it('a bug of ours is one readable line, how to report it, and status 70; the stack only when asked', async () => {
     project.write(
       'break.cjs',
-      `const fs = require('node:fs'); const real = fs.realpathSync; fs.realpathSync = Object.assign(function (path) { if (String(path).includes('taskflow-test')) throw new Error('boom'); return real.apply(this, arguments); }, real);`,
+      `const fs = require('node:fs'); const real = fs.realpathSync; ` +
+        `fs.realpathSync = Object.assign(function (path) { if (String(path).includes('taskflow-test')) throw new ` +
+        `Error('boom'); return real.apply(this, arguments); }, real);`,
     );
     const env = { NODE_OPTIONS: `--require ${join(project.root, 'break.cjs')}` };
     const quiet = await project.run(['config', 'list'], { env });

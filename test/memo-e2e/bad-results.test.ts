@@ -65,7 +65,7 @@ describe('what an agent may not have said', () => {
     });
   });
 
-  it('a denied permission is told of a phase that is not kept anyway, with the tool, and of an item of a map', async () => {
+  it('a denied permission is reported with its tool: of an unkept phase, of an item of a map', async () => {
     const result = { type: 'result', subtype: 'success', result: 'fine', permission_denials: [{ tool_name: 'Bash' }] };
     rig.write('bin/claude', `#!/bin/sh\ncat > /dev/null\necho '${JSON.stringify(result)}'\n`, 0o755);
     writeConfig(rig, '  c: { type: claude, command: [bin/claude] }\n', 'c');
@@ -256,7 +256,7 @@ describe('wholes that are made of parts', () => {
     expect(rig.entries()).toEqual([]);
   });
 
-  it('a nested flow is not kept with a fallback model, an undeclared file or a tolerated failure anywhere inside', async () => {
+  it('a nested flow is not kept with a fallback model, an undeclared file or a tolerated failure inside', async () => {
     const inner = (phase: object) => ({
       id: 'sub',
       type: 'flow',

@@ -118,7 +118,8 @@ describe('only what is missing is paid for', () => {
     const stop = new AbortController();
     rig.write(
       'bin/agent',
-      `#!/bin/sh\nprompt=$(cat)\nname=$(printf '%s\\n' "$prompt" | sed -n 's/^NAME: //p')\nbin/note "$name"\nif [ "$name" = l2 ] && ! test -e ok; then sleep 5; fi\nprintf '%s\\n' "$prompt" | sed -n 's/^SAY: //p'\n`,
+      `#!/bin/sh\nprompt=$(cat)\nname=$(printf '%s\\n' "$prompt" | sed -n 's/^NAME: //p')\nbin/note "$name"\n` +
+        `if [ "$name" = l2 ] && ! test -e ok; then sleep 5; fi\nprintf '%s\\n' "$prompt" | sed -n 's/^SAY: //p'\n`,
     );
     const running = rig.run(flow([loop]), { signal: stop.signal });
     while (rig.counts()['l2'] === undefined) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -16,7 +16,9 @@ beforeEach(async () => {
   const build = {
     id: 'build',
     type: 'script',
-    run: 'bin/note build; mkdir -p dist; cat src/a.txt > dist/out.txt; printf "#!/bin/sh\\n" > dist/tool; chmod 755 dist/tool',
+    run:
+      'bin/note build; mkdir -p dist; cat src/a.txt > dist/out.txt; printf "#!/bin/sh\\n" > dist/tool; ' +
+      'chmod 755 dist/tool',
     outputs: ['dist/**'],
     cache: cross(['glob:src/**']),
   };
@@ -68,7 +70,8 @@ describe('a fresh clone', () => {
 
   it('a flow file with other line ends is the same flow', async () => {
     const text =
-      'name: memo\nphases:\n  - id: a\n    type: script\n    run: |\n      bin/note a\n      echo "two\n      lines"\n    cache: {scope: cross-run, fingerprint: []}\n';
+      'name: memo\nphases:\n  - id: a\n    type: script\n    run: |\n      bin/note a\n      echo "two\n' +
+      '      lines"\n    cache: {scope: cross-run, fingerprint: []}\n';
     expect(await rig.executed(text, { file: 'flow.yaml' })).toEqual({ a: 1 });
     expect(await rig.executed(text.replaceAll('\n', '\r\n'), { file: 'flow.yaml' })).toEqual({});
   });

@@ -112,7 +112,7 @@ describe('entries that are not what they should be', () => {
     expect(rig.counts()).toEqual({ a: 2 });
   });
 
-  it('garbage and missing files around the entries are no harm: index, marker, tables, secret, foreign files, leftovers', async () => {
+  it('garbage and missing files around the entries do no harm: index, marker, tables, secret, leftovers', async () => {
     for (const name of ['index.json', 'collect.json', 'secret', 'index.log']) writeFileSync(cache(name), 'garbage');
     writeFileSync(cache('README.txt'), 'mine');
     mkdirSync(cache('my folder'), { recursive: true });

@@ -42,7 +42,7 @@ describe('the environment of scripts', () => {
     expect(other.output).toBe('||o|dumb');
   });
 
-  it('what decides a result and is in no key is the same for everybody: language, terminal, user, shell, places', async () => {
+  it('what is in no key is the same for everybody: language, terminal, user, shell, places', async () => {
     const seen = 'bin/note a; printf "%s|%s|%s|%s|%s|%s" "$LANG" "$LC_ALL$LC_TIME" "$TERM" "$USER" "$TMPDIR" "$SHELL"';
     const phases = flow([{ id: 'a', type: 'script', run: seen, cache: cross() }]);
     const mine = {

@@ -148,7 +148,10 @@ describe('one thing stays one', () => {
     await rig.executed(flow([{ id: 'a', type: 'script', run: ['bin/tick', 'a', 'x'], cache: cross(['env:A']) }]), {
       file: 'flow.yaml',
     });
-    const yaml = `# first\nname:   memo\n\nphases:\n  # the only one\n  - type: script\n    cache: {fingerprint: ["env:A"], scope: 'cross-run'}\n    id: "a"\n\n    run:\n      - bin/tick\n      - 'a'\n      - >-\n        x\n`;
+    const yaml =
+      '# first\nname:   memo\n\nphases:\n  # the only one\n  - type: script\n' +
+      `    cache: {fingerprint: ["env:A"], scope: 'cross-run'}\n    id: "a"\n\n    run:\n` +
+      `      - bin/tick\n      - 'a'\n      - >-\n        x\n`;
     expect(await rig.executed(yaml, { file: 'flow.yaml' })).toEqual({});
   });
 
@@ -247,7 +250,7 @@ describe('defaults that change outside of the flow', () => {
     expect(await rig.executed(flow(phases), { model: 'rig-1' })).toEqual({});
   });
 
-  it('the agent file: its prompt, model and tools; another agent of the same text; not a file that nobody uses', async () => {
+  it('the agent file: its prompt, model and tools; another agent of the same text; no unused file', async () => {
     const file = (body: string, head = '') => `---\nname: helper\ndescription: x\n${head}---\n${body}\n`;
     rig.write('.pi/agents/helper.md', file('Be brief.'));
     const withAgent = flow([agent('a', { agent: 'helper' })]);
@@ -278,7 +281,8 @@ describe('defaults that change outside of the flow', () => {
     const config = (version: string, pin: boolean) =>
       rig.write(
         '.pi/taskflows/config.yaml',
-        `runner: rig\nrunners:\n  rig: { command: [bin/agent], format: text, model: rig-1, version: "${version}"${pin ? ', pinVersion: true' : ''} }\n`,
+        'runner: rig\nrunners:\n  rig: { command: [bin/agent], format: text, model: rig-1, ' +
+          `version: "${version}"${pin ? ', pinVersion: true' : ''} }\n`,
       );
     config('1', true);
     await run();

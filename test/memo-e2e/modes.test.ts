@@ -53,7 +53,7 @@ describe('--no-cache, --refresh, --frozen', () => {
     expect(result.error?.message).toContain('input changed: file:in.txt');
   });
 
-  it('--frozen refuses a probe that fails, an item that is new, and a nested flow that cannot be looked up', async () => {
+  it('--frozen refuses a failed probe, a new item, and a nested flow that cannot be looked up', async () => {
     const refused = async (phases: object[], warm?: object[]) => {
       if (warm) await rig.run(flow(warm), fresh);
       rig.forget();

@@ -26,7 +26,9 @@ const blobs = () => filesUnder(path(`${CACHE}/blobs`));
 const build = (more: object = {}) => ({
   id: 'build',
   type: 'script',
-  run: 'bin/note build; mkdir -p dist/sub; cat in.txt > dist/report.txt; printf "\\377\\000" > dist/sub/bytes; printf "#!/bin/sh\\n" > dist/tool; chmod 751 dist/tool; echo built',
+  run:
+    'bin/note build; mkdir -p dist/sub; cat in.txt > dist/report.txt; printf "\\377\\000" > dist/sub/bytes; ' +
+    'printf "#!/bin/sh\\n" > dist/tool; chmod 751 dist/tool; echo built',
   outputs: ['dist/**'],
   cache: cross(['file:in.txt']),
   ...more,
@@ -139,7 +141,7 @@ describe('files and keys', () => {
     expect(rig.counts()).toEqual({});
   });
 
-  it('restored files are seen by what follows, though the same fingerprint was resolved before they came back', async () => {
+  it('later phases see restored files, though the same fingerprint was resolved before they came back', async () => {
     const look = (id: string, more: object = {}) => ({
       id,
       type: 'script',

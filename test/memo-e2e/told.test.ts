@@ -174,7 +174,9 @@ describe('what was spent and what was saved', () => {
       type: 'map',
       over: [1, 2],
       runner: 'json',
-      task: 'NAME: m\n{item}\nANSWER: {"text": "x", "model": "m-1", "usage": {"inputTokens": 10, "outputTokens": 0, "usd": 0.5}}',
+      task:
+        'NAME: m\n{item}\n' +
+        'ANSWER: {"text": "x", "model": "m-1", "usage": {"inputTokens": 10, "outputTokens": 0, "usd": 0.5}}',
       cache: cross(),
     };
     for (const phase of [
@@ -212,7 +214,10 @@ describe('what was spent and what was saved', () => {
   it('a retried call costs what all its attempts cost, and saves as much', async () => {
     rig.write(
       'bin/flaky',
-      '#!/bin/sh\ncat > /dev/null\nbin/note a\nif mkdir once 2>/dev/null; then printf \'{"error": {"message": "busy", "transient": true}, "usage": {"inputTokens": 1, "outputTokens": 0, "usd": 0.25}}\'; else printf \'{"text": "x", "usage": {"inputTokens": 1, "outputTokens": 0, "usd": 0.5}}\'; fi\n',
+      '#!/bin/sh\ncat > /dev/null\nbin/note a\nif mkdir once 2>/dev/null; ' +
+        'then printf \'{"error": {"message": "busy", "transient": true}, "usage": {"inputTokens": 1, ' +
+        '"outputTokens": 0, "usd": 0.25}}\'; ' +
+        'else printf \'{"text": "x", "usage": {"inputTokens": 1, "outputTokens": 0, "usd": 0.5}}\'; fi\n',
       0o755,
     );
     writeConfig(rig, '  flaky: { command: [bin/flaky], format: json }\n');

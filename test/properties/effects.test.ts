@@ -13,7 +13,7 @@ const STEPS_PER_FLOW = 15;
 const TOPICS = ['red', 'blue'];
 const FLAGS = ['--fresh', '--no-cache', '--refresh', '--keep-going', '--iterate'];
 
-/** `act NAME TOPIC TEXT`: a side effect that writes down how it begins and ends. `../fail-NAME` and `../hang-NAME` act. */
+/** `act NAME TOPIC TEXT`: a side effect that logs its begin and end. `../fail-NAME`, `../hang-NAME`: it does so. */
 const ACT = `#!/bin/sh
 log='LOG'; at="$1"; shift
 echo "begin $at $1" >> "$log"

@@ -12,9 +12,9 @@ interface Identity {
 }
 
 /**
- * Random edits of a large map between runs, against a model that knows nothing of rolls: an item is executed if and only
- * if nothing with the same words, argument, file and place among its equals has been kept. The clock is ahead of the
- * files, so that whatever can be believed by its figures is.
+ * Random edits of a large map between runs, against a model without shortcuts: an item is executed if and
+ * only if nothing with the same words, argument, file and place among its equals has been kept. The clock is ahead of
+ * the files, so that every file that can be trusted by its stamp is.
  */
 const AHEAD = { laterMs: 10_000 };
 const START = Array.from({ length: 52 }, (_, n) => `i${n}`);

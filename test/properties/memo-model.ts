@@ -20,7 +20,7 @@ export interface Need {
 
 export type Files = Readonly<Record<string, string>>;
 
-/** What `bin/step ID WORD FILES ARGS…` says: of a file only the first character, so that two contents may say the same. */
+/** What `bin/step ID WORD FILES ARGS…` prints: of a file only the first character, so two contents may look alike. */
 export function said(word: string, files: readonly string[], contents: Files, given: readonly string[]): string {
   const read = files.map((name) => contents[name]!.slice(0, 1)).join('');
   return [word, read, ...given].join('.');

@@ -86,7 +86,9 @@ function flowOf(phases: readonly Drawn[], concurrency: number): object {
       join,
       optional,
       ...(ends === 'not wanted' && { when: '1 == 2' }),
-      run: `echo "start ${id}" >> ${LOG}; ${slow ? 'sleep 0.02; ' : ''}echo "end ${id}" >> ${LOG}; exit ${ends === 'badly' ? 1 : 0}`,
+      run:
+        `echo "start ${id}" >> ${LOG}; ${slow ? 'sleep 0.02; ' : ''}echo "end ${id}" >> ${LOG}; ` +
+        `exit ${ends === 'badly' ? 1 : 0}`,
     })),
   };
 }

@@ -18,7 +18,8 @@ function pricedAgent(usage: object, settings = '', seconds = '0.05'): void {
   const answer = JSON.stringify({ text: 'ok', usage });
   rig.write(
     'bin/priced',
-    `#!/bin/sh\ncat > /dev/null\necho start >> ../times\nbin/tick call > /dev/null\nsleep ${seconds}\necho end >> ../times\nprintf '%s' '${answer}'\n`,
+    `#!/bin/sh\ncat > /dev/null\necho start >> ../times\nbin/tick call > /dev/null\nsleep ${seconds}\n` +
+      `echo end >> ../times\nprintf '%s' '${answer}'\n`,
     0o755,
   );
   rig.write(
@@ -55,7 +56,7 @@ describe('concurrency', () => {
     expect(mostAtOnce()).toBe(3);
   });
 
-  it('what waits for its turn is no more than what keeps all busy: the rest holds no claim that others wait for', async () => {
+  it('only as many wait for a slot as keep all busy: the rest holds no claim that others wait for', async () => {
     const run = 'ls .pi/taskflows/cache | grep -c claim >> ../claims; sleep 0.02';
     const cache = { scope: 'cross-run', fingerprint: [] };
     const phases = Array.from({ length: 24 }, (_, n) => ({ id: `p${n}`, type: 'script', run, cache }));

@@ -217,12 +217,14 @@ describe('what is reused', () => {
   it('a finished loop or tournament is not repeated; a loop goes on after its completed iterations', async () => {
     rig.write(
       'bin/step',
-      '#!/bin/sh\nn=$(cat | sed -n "s/^STEP //p" | head -n 1)\nbin/tick "step$n" > /dev/null\ntest "$n" != 3 || test -e ../ok || exit 1\necho "at $n"\n',
+      '#!/bin/sh\nn=$(cat | sed -n "s/^STEP //p" | head -n 1)\nbin/tick "step$n" > /dev/null\n' +
+        'test "$n" != 3 || test -e ../ok || exit 1\necho "at $n"\n',
       0o755,
     );
     rig.write(
       '.pi/taskflows/config.yaml',
-      'runner: rig\nrunners:\n  rig: { command: [bin/agent], format: text }\n  step: { command: [bin/step], format: text }\n',
+      'runner: rig\nrunners:\n  rig: { command: [bin/agent], format: text }\n' +
+        '  step: { command: [bin/step], format: text }\n',
     );
     const phases = [
       {

@@ -163,7 +163,9 @@ describe('what a gate promises, its judge owes', () => {
   it('a bad answer is asked for again where `retry` says so', async () => {
     rig.write(
       'bin/agent',
-      `#!/bin/sh\ncat > /dev/null\nbin/tick judge > /dev/null\ntest -e ../asked && echo '{"verdict":"pass","reason":"now"}' || { touch ../asked; echo '{"verdict":"pass"}'; }\n`,
+      '#!/bin/sh\ncat > /dev/null\nbin/tick judge > /dev/null\n' +
+        `test -e ../asked && echo '{"verdict":"pass","reason":"now"}' || { touch ../asked; ` +
+        `echo '{"verdict":"pass"}'; }\n`,
       0o755,
     );
     const result = await rig.run(flow([gate('', { retry: { max: 1, backoffMs: 1 } })]));

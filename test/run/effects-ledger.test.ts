@@ -42,7 +42,7 @@ describe('who may start', () => {
     expect(open().read().get(at)?.id).toBe('4');
   });
 
-  it('whoever comes after a failure of its own, or after a run that ended well; not after one that is only done', () => {
+  it('the run after a failure of its own, or after one that ended well; not after one that is only done', () => {
     append(start('1'), { type: 'failed', id: '1' }, start('2'), { type: 'done', id: '2' }, start('3'));
     expect(open().read().get(at)).toMatchObject({ id: '2', state: 'done' });
     append({ type: 'closed', ids: ['2'] }, start('4'));

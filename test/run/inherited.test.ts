@@ -115,7 +115,8 @@ describe('a budget in money', () => {
   beforeEach(() => {
     rig.write(
       'bin/priced',
-      `#!/bin/sh\ncat > /dev/null\nbin/tick priced > /dev/null\nprintf '%s' '{"text":"paid","stopReason":"complete","usage":{"inputTokens":1,"outputTokens":1,"usd":0.1}}'\n`,
+      `#!/bin/sh\ncat > /dev/null\nbin/tick priced > /dev/null\nprintf '%s' ` +
+        `'{"text":"paid","stopReason":"complete","usage":{"inputTokens":1,"outputTokens":1,"usd":0.1}}'\n`,
       0o755,
     );
     rig.write(

@@ -96,7 +96,7 @@ describe('cwd', () => {
     execFileSync('rm', ['-rf', dirname(kept.output)]);
   });
 
-  it('a worktree is made without the hooks of the repository, and kept although git was told to hide new files', async () => {
+  it('a worktree is made without the hooks of the repository, and kept although git hides new files', async () => {
     repository();
     rig.write('.git/hooks/post-checkout', `#!/bin/sh\necho > '${rig.root}/.pi/hooked'\n`, 0o755);
     execFileSync('git', ['config', 'status.showUntrackedFiles', 'no'], { cwd: rig.root });
@@ -107,7 +107,7 @@ describe('cwd', () => {
     execFileSync('rm', ['-rf', dirname(output)]);
   });
 
-  it('worktrees are made and removed one at a time, and again if somebody else was in the way: git fails otherwise', async () => {
+  it('worktrees are made and removed one at a time, and again if another process was in the way', async () => {
     repository();
     rig.write(
       'bin/git',
@@ -117,7 +117,10 @@ case "$*" in
     echo "fatal: failed to read .git/worktrees/tree/commondir: Success" >&2; exit 128; };;
 esac
 case "$*" in
-  *worktree*) echo begin >> ../worktrees.log; sleep 0.01; ${realGit} "$@"; code=$?; echo end >> ../worktrees.log; exit $code;;
+  *worktree*)
+    echo begin >> ../worktrees.log; sleep 0.01
+    ${realGit} "$@"; code=$?
+    echo end >> ../worktrees.log; exit $code;;
 esac
 exec ${realGit} "$@"
 `.replaceAll('../', `${rig.root}/.pi/`),

@@ -14,7 +14,8 @@ beforeEach(() => {
   rig = createRig();
   rig.write(
     '.pi/taskflows/config.yaml',
-    `runner: local\nrunners:\n  local: { type: openai, baseUrl: "${server.url}/v1", model: small }\n  told: { command: [bin/told], format: json }\n`,
+    `runner: local\nrunners:\n  local: { type: openai, baseUrl: "${server.url}/v1", model: small }\n` +
+      '  told: { command: [bin/told], format: json }\n',
   );
 });
 afterEach(() => {
@@ -118,7 +119,8 @@ describe('what is not tried again by itself', () => {
     });
     rig.write(
       'bin/told',
-      `#!/bin/sh\ncat > /dev/null\nbin/tick call > /dev/null\nprintf '%s' '${answer}'\ntest $(grep -c . ../log) -lt 2\n`,
+      `#!/bin/sh\ncat > /dev/null\nbin/tick call > /dev/null\nprintf '%s' '${answer}'\n` +
+        'test $(grep -c . ../log) -lt 2\n',
       0o755,
     );
     const stop = new AbortController();

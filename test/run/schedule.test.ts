@@ -112,7 +112,9 @@ describe('budget', () => {
   it('stops admission when the tokens are spent, and keeps what was paid for', async () => {
     rig.write(
       'bin/paid',
-      '#!/bin/sh\ncat > /dev/null\nbin/tick paid > /dev/null\nprintf \'{"text": "ok", "stopReason": "complete", "usage": {"inputTokens": 60, "cachedInputTokens": 0, "outputTokens": 0, "usd": 0.5}}\'\n',
+      '#!/bin/sh\ncat > /dev/null\nbin/tick paid > /dev/null\n' +
+        'printf \'{"text": "ok", "stopReason": "complete", "usage": {"inputTokens": 60, "cachedInputTokens": 0, ' +
+        '"outputTokens": 0, "usd": 0.5}}\'\n',
       0o755,
     );
     rig.write(

@@ -26,7 +26,8 @@ describe('a phase that reads what an earlier phase wrote without declaring it', 
   const withReader = () =>
     rig.write(
       '.pi/taskflows/config.yaml',
-      'runner: reader\nrunners:\n  reader: { command: [sh, -c, "bin/tick sum; cat data.txt"], format: text, model: m }\n',
+      'runner: reader\nrunners:\n' +
+        '  reader: { command: [sh, -c, "bin/tick sum; cat data.txt"], format: text, model: m }\n',
     );
 
   it('runs again when that phase ran again, although it said the same', async () => {
@@ -53,7 +54,7 @@ describe('a phase that reads what an earlier phase wrote without declaring it', 
     expect(rig.counts()).toEqual({ build: 2, mid: 2, end: 2 });
   });
 
-  it('also inside of a nested flow, in later iterations of a loop, and below a phase in between that is reused', async () => {
+  it('also inside a nested flow, in later iterations of a loop, and below a reused phase in between', async () => {
     rig.write('.pi/taskflows/inner.json', JSON.stringify({ name: 'inner', phases: [reads('deep', 'data.txt')] }));
     const between = ticking('between', { cache: { fingerprint: [] } }, 'after {steps.build.output}');
     const phases = [
