@@ -7,15 +7,20 @@ const KEY =
   /\b(?:401|403)\b|invalid.(?:x-)?api.?key|no api key|api key (?:not|missing)|unauthori[sz]ed|authenticat|log ?in/i;
 
 /** No connection could be made at all. */
-const UNREACHABLE =
-  /ECONNREFUSED|ConnectionRefused|connection refused|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|unable to connect|error sending request|dns error/i;
+const UNREACHABLE = new RegExp(
+  [
+    'ECONNREFUSED|ConnectionRefused|connection refused|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH',
+    'unable to connect|error sending request|dns error',
+  ].join('|'),
+  'i',
+);
 
 /** One may have been made, and was lost. */
 const CONNECTION = /connection|fetch failed|socket|disconnected|terminated/i;
 
 /**
- * The failure of a client with what to look at. Clients try again by themselves when they cannot connect, for up to half a
- * minute: trying all of that three times more would only take longer to say that the server is down.
+ * The failure of a client with what to look at. Clients try again by themselves when they cannot connect, for up to
+ * half a minute: trying all of that three times more would only take longer to say that the server is down.
  */
 export function clientFailure(failure: Failure, transcript: Transcript, advice: ClientAdvice): Failure {
   if (failure.code !== 'runner' && failure.code !== 'exit') return failure;

@@ -93,7 +93,7 @@ function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], sco
     else reader.template(at, element, scope);
     if (hasNul) reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
   });
-  warnOfOptions(reader, path, argv, code);
+  warnOfOptions(reader, path, { argv, code });
   const [program = '', ...rest] = argv;
   if (program === '') reader.context.problems.error([...path, 0], 'bad-value', 'the program has no name');
   else checkProgram(reader, [...path, 0], { program, isAlone: rest.length === 0 });

@@ -76,7 +76,8 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
   const problems = new Problems();
   const flow = await checkReadable(readable, request, problems, { source, loaded, trail });
   const found = problems.list;
-  const others = found.length === 0 ? [] : await toDiagnostics(found, file, source, await readable.tree());
+  const others =
+    found.length === 0 ? [] : await toDiagnostics(found, { file, text: source, tree: await readable.tree() });
   const diagnostics = saidOnce(blemishes.length === 0 ? others : inFileOrder([...blemishes, ...others]));
   const good = flow && blemishes.length === 0 && !problems.hasErrors;
   return { ...(good ? { flow } : {}), diagnostics, dependencies: world.dependencies, source };

@@ -48,7 +48,7 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
   }
   for (const name of Object.keys(value)) {
     if (isForbiddenName(name)) {
-      forbiddenName([...path, name], name, problems, 'key');
+      problems.error([...path, name], 'forbidden-name', refusal(name), { target: 'key' });
       continue;
     }
     const member = (value as Record<string, unknown>)[name];
@@ -60,6 +60,10 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
 }
 
 /** Where the name is a value (an id, the name of a flow), the caller has to look: not every text names something. */
-export function forbiddenName(path: Path, name: string, problems: Problems, target: 'key' | 'value' = 'value'): void {
-  problems.error(path, 'forbidden-name', `"${name}" is not allowed as a name`, { target });
+export function forbiddenName(path: Path, name: string, problems: Problems): void {
+  problems.error(path, 'forbidden-name', refusal(name));
+}
+
+function refusal(name: string): string {
+  return `"${name}" is not allowed as a name`;
 }

@@ -55,7 +55,10 @@ export async function checkGenerated(
   return flow ? { flow } : { diagnostics: diagnostics.map(inOneLine), source };
 }
 
-/** These become lines of a failure, and may be read by the model that made the mistake: the hint goes with the message. */
+/**
+ * These become lines of a failure, and may be read by the model that made the mistake: the hint goes with the
+ * message.
+ */
 function inOneLine({ hint, ...diagnostic }: Diagnostic): Diagnostic {
   return hint === undefined ? diagnostic : { ...diagnostic, message: `${diagnostic.message} (${hint})` };
 }

@@ -84,7 +84,7 @@ function workOf(phase: Phase, written: ReadonlySet<string>): 'agent' | 'command'
 }
 
 export function noEffect(reader: PhaseReader, field: string, why: string): void {
-  warnAt(reader, reader.path(field), field, why);
+  warnAt(reader, reader.path(field), why);
 }
 
 /** Each of these fields that is there does nothing, for one reason. `path` leads to what holds them. */
@@ -95,9 +95,9 @@ export function warnIdle(
   fields: readonly string[],
   why: string,
 ): void {
-  for (const field of fields) if (holder[field] !== undefined) warnAt(reader, [...path, field], field, why);
+  for (const field of fields) if (holder[field] !== undefined) warnAt(reader, [...path, field], why);
 }
 
-function warnAt(reader: PhaseReader, path: Path, field: string, why: string): void {
-  reader.context.problems.warn(path, 'no-effect', `"${field}" means nothing ${why}`, { target: 'key' });
+function warnAt(reader: PhaseReader, path: Path, why: string): void {
+  reader.context.problems.warn(path, 'no-effect', `"${path.at(-1)}" means nothing ${why}`, { target: 'key' });
 }

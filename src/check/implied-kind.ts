@@ -37,8 +37,8 @@ function impliedKind({ raw }: Pick<Untyped, 'raw'>): { readonly kind: Kind; read
 }
 
 /**
- * A phase that has no type and nothing that an agent could do: `run` alone is the commonest case. It is checked as what it
- * is meant to be, so that nothing else is said about the same slip.
+ * A phase that has no type and nothing that an agent could do: `run` alone is the commonest case. It is checked as
+ * what it is meant to be, so that nothing else is said about the same slip.
  */
 export function untypedKind(phase: Untyped, problems: Problems): Kind {
   const { raw, id, path } = phase;

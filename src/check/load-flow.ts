@@ -18,7 +18,9 @@ export interface LoadOptions {
   readonly base?: string;
   /** Neither reads nor writes what earlier checks left behind. */
   readonly withoutKept?: boolean;
-  /** Names of the runners that there are besides the built-in ones; those of the settings files when nothing is said. */
+  /**
+   * Names of the runners that there are besides the built-in ones; those of the settings files when nothing is said.
+   */
   readonly runners?: readonly string[];
   /** Model roles that there are; those of the settings files when nothing is said. */
   readonly models?: readonly string[];
@@ -98,7 +100,10 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   return { flow, warnings: diagnostics, file, digest, source, looked };
 }
 
-/** Which runners and model roles there are decides whether a flow is good; where files say so, they are among what the check looked at. */
+/**
+ * Which runners and model roles there are decides whether a flow is good; where files say so, they are among what the
+ * check looked at.
+ */
 function keptKey({ runners, models, overrides = {} }: LoadOptions, parts: readonly string[]): string {
   const given = (runners || models) && [runners?.toSorted() ?? null, models?.toSorted() ?? null];
   return sha256Hex(JSON.stringify([KEPT_FORMAT, VERSION, overrides, ...parts, ...(given ?? [])]));

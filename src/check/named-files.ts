@@ -7,8 +7,8 @@ import type { CheckWorld } from './world.js';
 const PLACEHOLDER = /\{[A-Za-z_][\w-]*(?:\.[\w-]+)*\}/;
 
 /**
- * The files that fingerprints name. Whether there are any takes waiting, which the check of a phase does not, and is asked
- * only where a person wants to know: a run finds out by itself.
+ * The files that fingerprints name. Whether there are any takes waiting, which the check of a phase does not, and is
+ * asked only where a person wants to know: a run finds out by itself.
  */
 export class NamedFiles {
   readonly #named: { readonly path: Path; readonly entry: string; readonly outputs: readonly string[] }[] = [];

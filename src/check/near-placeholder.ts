@@ -37,7 +37,9 @@ const BRACES = new RegExp(`(\\{\\{?)([ \\t]*)(${WORD}(?:\\.${WORD})*)([ \\t]*)(\
 /** `${name}` is the shell's or JavaScript's, `\cite{name}` is TeX. */
 const OTHER_LANGUAGE = /(?:\$|\\[A-Za-z]+)$/;
 
-/** Placeholders that are misspelt. JSON, CSS and code in a prompt are none: what counts has a name that is known here. */
+/**
+ * Placeholders that are misspelt. JSON, CSS and code in a prompt are none: what counts has a name that is known here.
+ */
 export function nearMisses(text: string, names: Names): NearMisses {
   const near: NearPlaceholder[] = [];
   const words: Omit<NearPlaceholder, 'meant'>[] = [];

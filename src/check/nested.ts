@@ -81,7 +81,8 @@ export function checkUse(reader: PhaseReader, use: string, given: Readonly<Recor
   }
   checkGivenArgs(reader, found.flow, given);
   if (found.flow.budget && !reader.context.hasBudget) {
-    const message = `the budget of "${found.flow.name}" does not count here: a run has the budget of its outermost flow`;
+    const { name } = found.flow;
+    const message = `the budget of "${name}" does not count here: a run has the budget of its outermost flow`;
     problems.warn(path, 'no-effect', message, { hint: 'give this flow a "budget" of its own' });
   }
   const resolve = (name: string) => flowOf(used.get(name));

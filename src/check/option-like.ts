@@ -17,8 +17,7 @@ const SYSTEM_FOLDER = /^\/(?:usr\/(?:local\/)?)?s?bin\//;
 export function warnOfOptions(
   reader: PhaseReader,
   path: Path,
-  argv: readonly string[],
-  code: ReadonlyMap<number, unknown>,
+  { argv, code }: { readonly argv: readonly string[]; readonly code: ReadonlyMap<number, unknown> },
 ): void {
   const program = (argv[0] ?? '').replace(SYSTEM_FOLDER, '');
   if (program === '' || program.includes('/') || WITHOUT_OPTIONS.test(program)) return;
@@ -35,7 +34,8 @@ export function warnOfOptions(
 
 function warn({ context }: PhaseReader, path: Path, { text, offset, length }: PlaceholderRef): void {
   const message = `{${text}} may begin with "-", and be taken for an option`;
-  const hint = `put "--" before it (git before a revision: "--end-of-options"), or write "./{${text}}" or "--name={${text}}"`;
+  const written = `"./{${text}}" or "--name={${text}}"`;
+  const hint = `put "--" before it (git before a revision: "--end-of-options"), or write ${written}`;
   context.problems.warn(path, 'option-like', message, { span: { offset, length }, hint });
 }
 

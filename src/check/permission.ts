@@ -7,9 +7,9 @@ export type ResolveUse = (use: string) => Flow | undefined;
 const DEEPEST = 20;
 
 /**
- * Why a phase that contains this flow may not be reused across runs: a gate or an approval in it decides about this run,
- * and what is not idempotent or never reused must happen. Looks through nested flows at any depth; undefined: nothing
- * is in the way. The check uses it on what is written, the run on what was generated.
+ * Why a phase that contains this flow may not be reused across runs: a gate or an approval in it decides about this
+ * run, and what is not idempotent or never reused must happen. Looks through nested flows at any depth; undefined:
+ * nothing is in the way. The check uses it on what is written, the run on what was generated.
  */
 export function crossRunObstacle(flow: Flow, resolve: ResolveUse, depth = 0): string | undefined {
   for (const phase of flow.phases) {
@@ -48,7 +48,9 @@ export function innerTtlMs(flow: Flow, resolve: ResolveUse, depth = 0): number |
   return shortest;
 }
 
-/** A phase that starts a process of its own, or a fingerprint that does, at any depth; a generated flow may use none. */
+/**
+ * A phase that starts a process of its own, or a fingerprint that does, at any depth; a generated flow may use none.
+ */
 export function executesCommand(flow: Flow, resolve: ResolveUse, depth = 0): boolean {
   return flow.phases.some(
     (phase) =>

@@ -71,7 +71,9 @@ export class PhaseReader {
     if (text.includes('{')) this.#near.code(path, text, advice);
   }
 
-  /** A text that the defaults of the flow give this phase: an edge as well. What else is wrong with it is said there. */
+  /**
+   * A text that the defaults of the flow give this phase: an edge as well. What else is wrong with it is said there.
+   */
   inherited(path: Path, text: string): void {
     for (const { root, name, offset, length } of templateRefs(parseTemplate(text, this.itemName))) {
       if (root === 'previous') this.usesPrevious = true;

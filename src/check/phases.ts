@@ -16,7 +16,10 @@ import { suggestField, synonymOf } from './synonyms.js';
 
 type Fields = Record<string, unknown>;
 
-/** Every phase against the schema of its kind; what is wrong is reported and left out, so that the rest can be checked. */
+/**
+ * Every phase against the schema of its kind; what is wrong is reported and left out, so that the rest can be
+ * checked.
+ */
 export function readPhases(written: readonly WrittenPhase[], problems: Problems): readonly PhaseSource[] {
   const seen = new Map<string, PhaseSource>();
   const sources: PhaseSource[] = [];

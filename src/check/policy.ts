@@ -23,10 +23,11 @@ export function cachePolicy(reader: PhaseReader, phase: Phase, defaults: PolicyD
   const given = { ...defaults.cache, ...own };
   const nested = nestedFlows(phase, (use) => usedFlow(reader, use));
   const obstacle = crossRunRefusal(reader, phase, nested);
-  const scope = chooseScope(reader, own, given, defaults, obstacle);
+  const wanted = given.scope ?? (defaults.incremental ? 'cross-run' : 'run-only');
+  const scope = chooseScope(reader, wanted as CachePolicy['scope'], obstacle);
   const fingerprint = given.fingerprint ?? [];
   checkFingerprints(reader, own, defaults);
-  const ttlMs = timeToLive(reader, own, given, scope);
+  const ttlMs = timeToLive(reader, given, scope);
   const inner = nested.map((flow) => innerTtlMs(flow, (use) => usedFlow(reader, use)));
   const shortest =
     scope === 'cross-run' ? [ttlMs, ...inner].filter((ttl) => ttl !== undefined).sort((a, b) => a - b)[0] : ttlMs;
@@ -54,12 +55,10 @@ function crossRunRefusal(reader: PhaseReader, phase: Phase, nested: readonly Flo
 
 function chooseScope(
   reader: PhaseReader,
-  own: RawCache,
-  given: RawCache,
-  defaults: PolicyDefaults,
+  wanted: CachePolicy['scope'],
   obstacle: string | undefined,
 ): CachePolicy['scope'] {
-  const wanted = (given.scope ?? (defaults.incremental ? 'cross-run' : 'run-only')) as CachePolicy['scope'];
+  const own = (reader.source.raw['cache'] ?? {}) as RawCache;
   if (wanted !== 'cross-run' || obstacle === undefined) return wanted;
   if (own.scope === 'cross-run') {
     const message = `"${reader.source.id}" may not be reused across runs, because ${obstacle}`;
@@ -82,7 +81,8 @@ function checkFingerprints(reader: PhaseReader, own: RawCache, { cache, path }: 
   }
 }
 
-function timeToLive(reader: PhaseReader, own: RawCache, given: RawCache, scope: string): number | undefined {
+function timeToLive(reader: PhaseReader, given: RawCache, scope: string): number | undefined {
+  const own = (reader.source.raw['cache'] ?? {}) as RawCache;
   if (given.ttl === undefined) return undefined;
   if (own.ttl === undefined) return parseDuration(given.ttl);
   const { problems } = reader.context;

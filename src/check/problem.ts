@@ -68,9 +68,7 @@ export class Problems {
 /** Diagnostics in the order of the file. */
 export async function toDiagnostics(
   problems: readonly Problem[],
-  file: string,
-  text: string,
-  tree: TreeNode,
+  { file, text, tree }: { readonly file: string; readonly text: string; readonly tree: TreeNode },
 ): Promise<readonly Diagnostic[]> {
   const source = new Source(file, text);
   const diagnostics: Diagnostic[] = [];
@@ -96,7 +94,9 @@ export function inFileOrder(diagnostics: readonly Diagnostic[]): readonly Diagno
   return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** What to do about each. Comparing names is bounded for the whole file: thousands of phases times hundreds of typos. */
+/**
+ * What to do about each. Comparing names is bounded for the whole file: thousands of phases times hundreds of typos.
+ */
 class Hints {
   #comparisons = 500_000;
 

@@ -24,7 +24,9 @@ export function checkScore(reader: PhaseReader): Score {
       });
     } else if (raw.weights.length !== raw.scorers.length && raw.weights.length !== wanted) {
       const judged = raw.judge ? ` and one for the judge (${wanted})` : '';
-      const message = `there ${raw.weights.length === 1 ? 'is' : 'are'} ${plural(raw.weights.length, 'weight')} for ${plural(raw.scorers.length, 'scorer')}${judged}`;
+      const are = raw.weights.length === 1 ? 'is' : 'are';
+      const scorers = plural(raw.scorers.length, 'scorer');
+      const message = `there ${are} ${plural(raw.weights.length, 'weight')} for ${scorers}${judged}`;
       problems.error([...path, 'weights'], 'out-of-range', message);
     }
   }

@@ -4,8 +4,8 @@ import { LANGUAGES, type Language } from './shell-languages.js';
 export type Advice = (placeholder: string) => string;
 
 /**
- * Which elements of an argv, by their places, are code: what a shell or an interpreter parses again. A placeholder there would let an
- * output, an item or an argument become commands.
+ * Which elements of an argv, by their places, are code: what a shell or an interpreter parses again. A placeholder
+ * there would let an output, an item or an argument become commands.
  */
 export function codeElements(argv: readonly string[]): ReadonlyMap<number, Advice> {
   const first = programName(argv[0] ?? '');
@@ -42,8 +42,12 @@ function byVariable(placeholder: string, use: (variable: string) => string): str
 const ANY_PROGRAM = new RegExp(LANGUAGES.map(({ program }) => program.source).join('|'));
 
 /** Programs that start another one. Anywhere else, a word like `sed` is more likely a word. */
-const WRAPPERS =
-  /^(busybox|chroot|command|docker|doas|env|exec|find|flock|ionice|kubectl|nice|nohup|parallel|podman|setsid|stdbuf|sudo|time|timeout|xargs)$/;
+const WRAPPERS = new RegExp(
+  [
+    '^(busybox|chroot|command|docker|doas|env|exec|find|flock|ionice|kubectl|nice|nohup|parallel|podman',
+    'setsid|stdbuf|sudo|time|timeout|xargs)$',
+  ].join('|'),
+);
 
 function codeAfter(argv: readonly string[], from: number, language: Language): readonly number[] {
   const code: number[] = [];

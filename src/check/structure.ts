@@ -4,9 +4,10 @@ import type { Problems } from './problem.js';
 import { suggestField } from './synonyms.js';
 
 /**
- * Holds a value against the part of JSON Schema that the language's own schema uses, and says what is wrong in the words
- * of the language. Written by hand because a validator says which rule failed, not what the person meant: the nearest
- * field, the one alternative that was tried, an example. Paths are lists that change on the way: most lead to no problem.
+ * Holds a value against the part of JSON Schema that the language's own schema uses, and says what is wrong in the
+ * words of the language. Written by hand because a validator says which rule failed, not what the person meant: the
+ * nearest field, the one alternative that was tried, an example. Paths are lists that change on the way: most lead to
+ * no problem.
  */
 export function checkStructure(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
   if (Array.isArray(schema['anyOf'])) return checkUnion(value, schema, path, problems);

@@ -17,7 +17,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string | undefi
   const paint = severity === 'error' ? style.error : style.warning;
   const lines = [`${file}:${line}:${column} ${paint(severity)} ${message} ${style.quiet(`[${code}]`)}`];
   const written = source === undefined ? undefined : new Source(file, source).line(line);
-  if (written !== undefined) lines.push(...frame(diagnostic, written, paint, style.quiet));
+  if (written !== undefined) lines.push(...frame(diagnostic, written, { paint, quiet: style.quiet }));
   if (hint) lines.push(`  ${hint}`);
   return lines.join('\n');
 }
@@ -25,8 +25,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string | undefi
 function frame(
   { line, column, length }: Diagnostic,
   written: string,
-  paint: (text: string) => string,
-  quiet: (text: string) => string,
+  { paint, quiet }: Record<'paint' | 'quiet', (text: string) => string>,
 ): readonly string[] {
   const gutter = String(line);
   const from = column > WIDEST - 40 ? column - 40 : 0;

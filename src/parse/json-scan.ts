@@ -27,7 +27,9 @@ export function scanJson(text: string): JsonScan {
       const names = open.at(-1);
       if (names && isKey(text, end)) {
         if (open.length === 1) topField = text.slice(index + 1, end - 1);
-        noteKey(text, index, end, names, problems);
+        const key = keyAt(text, index, end);
+        if (names.has(key)) problems.push(duplicateKey(key, index, end - index));
+        else names.add(key);
       }
       next.lastIndex = end;
     } else if (char === OPEN_OBJECT || char === OPEN_LIST) {
@@ -73,11 +75,9 @@ function isKey(text: string, from: number): boolean {
   return false;
 }
 
-function noteKey(text: string, start: number, end: number, names: Set<string>, problems: SyntaxProblem[]): void {
+function keyAt(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end - 1);
-  const key = raw.includes('\\') ? unescaped(raw) : raw;
-  if (names.has(key)) problems.push(duplicateKey(key, start, end - start));
-  else names.add(key);
+  return raw.includes('\\') ? unescaped(raw) : raw;
 }
 
 function unescaped(raw: string): string {

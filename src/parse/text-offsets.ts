@@ -1,5 +1,11 @@
 import type { ScalarNode } from './tree.js';
 
+/** What is still to be followed of a text. */
+interface Stretch {
+  readonly at: number;
+  readonly end: number;
+}
+
 /** A long text with many problems is followed once, not once per problem. */
 const followed = new WeakMap<ScalarNode, readonly number[]>();
 
@@ -48,14 +54,14 @@ function alignedOffsets(source: string, node: ScalarNode, from: number): readonl
   const offsets: number[] = [];
   let at = from;
   for (let index = 0; index < value.length && at < node.end; index++) {
-    at = passBlanks(source, at, node.end, value[index]);
+    at = passBlanks(source, { at, end: node.end }, value[index]);
     offsets.push(at);
     at += node.style === 'single' && source[at] === "'" && source[at + 1] === "'" ? 2 : 1;
   }
   return offsets;
 }
 
-function passBlanks(source: string, from: number, end: number, wanted: string | undefined): number {
+function passBlanks(source: string, { at: from, end }: Stretch, wanted: string | undefined): number {
   let at = from;
   while (at < end && isBlank(source[at]!) && source[at] !== wanted) {
     // A folded line break reads as one space: it stands where the break is.
@@ -69,7 +75,10 @@ function isBlank(char: string): boolean {
   return char === ' ' || char === '\t' || char === '\n' || char === '\r';
 }
 
-/** Double quotes: escapes can write blanks too, so the text is decoded by the rules, keeping where each unit came from. */
+/**
+ * Double quotes: escapes can write blanks too, so the text is decoded by the rules, keeping where each unit came
+ * from.
+ */
 function quotedOffsets(source: string, { start, end }: ScalarNode): readonly number[] {
   const offsets: number[] = [];
   /** Blanks at the end of `offsets` that vanish if the line ends here. */
@@ -79,10 +88,10 @@ function quotedOffsets(source: string, { start, end }: ScalarNode): readonly num
     const char = source[at]!;
     if (char === '\n' || char === '\r') {
       offsets.length -= trailing;
-      at = foldBreaks(source, at, end, offsets);
+      at = foldBreaks(source, { at, end }, offsets);
       trailing = 0;
     } else if (char === '\\') {
-      at = readEscape(source, at, end, offsets);
+      at = readEscape(source, { at, end }, offsets);
       trailing = 0;
     } else {
       offsets.push(at);
@@ -94,7 +103,7 @@ function quotedOffsets(source: string, { start, end }: ScalarNode): readonly num
 }
 
 /** One break is a space, more are as many breaks less one; the indentation behind them is nothing. */
-function foldBreaks(source: string, from: number, end: number, offsets: number[]): number {
+function foldBreaks(source: string, { at: from, end }: Stretch, offsets: number[]): number {
   const breaks: number[] = [];
   let at = from;
   while (at < end && isBlank(source[at]!)) {
@@ -105,7 +114,7 @@ function foldBreaks(source: string, from: number, end: number, offsets: number[]
   return at;
 }
 
-function readEscape(source: string, at: number, end: number, offsets: number[]): number {
+function readEscape(source: string, { at, end }: Stretch, offsets: number[]): number {
   const next = source[at + 1];
   if (next === '\n' || next === '\r') {
     let behind = source.indexOf('\n', at) + 1;

@@ -16,8 +16,8 @@ interface Start {
 }
 
 /**
- * A line that starts in no column of what is around it: both indentations, and the line that it should fit. `inList`: the
- * parser waits for a further entry of a list.
+ * A line that starts in no column of what is around it: both indentations, and the line that it should fit. `inList`:
+ * the parser waits for a further entry of a list.
  */
 export function indentationProblem(
   text: string,
@@ -38,7 +38,7 @@ export function indentationProblem(
   return {
     offset: line.offset + line.indent,
     length: Math.min(line.text.length, 40),
-    message: `this line is indented by ${line.indent}, and line ${wanted.line} (${short(wanted.text)}) by ${wanted.column}`,
+    message: `this line is indented by ${line.indent}, and ${named(wanted)} by ${wanted.column}`,
     hint: `what belongs together starts in the same column${also}`,
   };
 }
@@ -81,6 +81,6 @@ function nearestTo(indent: number, starts: readonly Start[]): Start | undefined 
   return starts.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
-function short(text: string): string {
-  return JSON.stringify(text.length > 30 ? `${text.slice(0, 30)}…` : text);
+function named({ line, text }: Start): string {
+  return `line ${line} (${JSON.stringify(text.length > 30 ? `${text.slice(0, 30)}…` : text)})`;
 }

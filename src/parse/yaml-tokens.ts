@@ -6,8 +6,8 @@ export type Yaml = typeof import('yaml');
 const MOST_PROPERTIES = 10_000;
 
 /**
- * Feeds the parser piece by piece, so that a file made to be expensive is put down as soon as it shows: the later stages
- * recurse, and make an error object for every odd property.
+ * Feeds the parser piece by piece, so that a file made to be expensive is put down as soon as it shows: the later
+ * stages recurse, and make an error object for every odd property.
  */
 export function readTokens(yaml: Yaml, text: string): { tokens: CST.Token[] } | { problem: SyntaxProblem } {
   const parser = new yaml.Parser();

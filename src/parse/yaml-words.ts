@@ -37,7 +37,7 @@ const RULES: readonly Rule[] = [
     say: missingSpace,
   },
   {
-    said: /must start at the same column|without - indicator|compact mappings|block sequence may not|sufficiently indented$/,
+    said: /same column$|without - indicator|compact mappings|block sequence may not|sufficiently indented$/,
     misleads: true,
     say: ({ text, offset, said }) => indentationProblem(text, offset, said.includes('indicator')),
   },

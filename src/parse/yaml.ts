@@ -62,6 +62,13 @@ function documentProblems(
   return [{ offset, length: 1, code: 'syntax', message }];
 }
 
+/** Where a node stands, and how deep. */
+interface Spot {
+  readonly start: number;
+  readonly end: number;
+  readonly level: number;
+}
+
 interface Built {
   readonly node: TreeNode;
   readonly size: number;
@@ -98,21 +105,21 @@ class TreeBuilder {
     const end = Math.max(start, node?.range?.[1] ?? start);
     if (node === null || this.problems.length >= MOST_PROBLEMS)
       return leaf({ type: 'scalar', value: null, start, end });
-    if (this.yaml.isAlias(node)) return this.#alias(node, start, end, level);
+    if (this.yaml.isAlias(node)) return this.#alias(node, { start, end, level });
     const tagged = (node as Scalar).tag;
     if (tagged !== undefined) this.#tag(tagged, start);
     const anchor = (node as Scalar).anchor;
     if (anchor !== undefined) this.#anchors.set(anchor, 'open');
     const built = this.yaml.isMap(node)
-      ? this.#map(node, start, end, level)
+      ? this.#map(node, { start, end, level })
       : this.yaml.isSeq(node)
-        ? this.#list(node, start, end, level)
+        ? this.#list(node, { start, end, level })
         : leaf(this.#scalar(node as Scalar, start, end));
     if (anchor !== undefined) this.#anchors.set(anchor, built);
     return built;
   }
 
-  #alias(node: Alias, start: number, end: number, level: number): Built {
+  #alias(node: Alias, { start, end, level }: Spot): Built {
     const target = this.#anchors.get(node.source);
     const place = { offset: start, length: Math.max(1, end - start) };
     const nothing = leaf({ type: 'scalar', value: null, start, end });
@@ -178,7 +185,7 @@ class TreeBuilder {
     return { type: 'scalar', value: 1, start, end };
   }
 
-  #list(node: YAMLSeq, start: number, end: number, level: number): Built {
+  #list(node: YAMLSeq, { start, end, level }: Spot): Built {
     let size = 1;
     let depth = 0;
     const items: TreeNode[] = [];
@@ -191,7 +198,7 @@ class TreeBuilder {
     return { node: { type: 'list', items, start, end } satisfies ListNode, size, depth: depth + 1 };
   }
 
-  #map(node: YAMLMap, start: number, end: number, level: number): Built {
+  #map(node: YAMLMap, { start, end, level }: Spot): Built {
     let size = 1;
     let depth = 0;
     const own: MapEntry[] = [];

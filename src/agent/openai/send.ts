@@ -15,8 +15,8 @@ const agents = { http: new HttpAgent(KEPT), https: new HttpsAgent(KEPT) };
 
 /**
  * Resolves with the answer's head; its body is then read from it. Not `fetch`: that gives up after five minutes of
- * silence, whatever limit was asked for. A kept connection that the server has closed meanwhile is replaced by a new one:
- * it never saw the request.
+ * silence, whatever limit was asked for. A kept connection that the server has closed meanwhile is replaced by a new
+ * one: it never saw the request.
  */
 export async function send(request: HttpRequest): Promise<IncomingMessage> {
   try {

@@ -10,7 +10,7 @@ export const pi: Client = {
   variables: ['PI_*', 'ANTHROPIC_*', 'OPENAI_*'],
   install: 'npm install -g @earendil-works/pi-coding-agent',
   advice: {
-    key: 'is the key of the provider set and right (ANTHROPIC_API_KEY, OPENAI_API_KEY …)? or log in: start pi, type /login',
+    key: "is the provider's key right (ANTHROPIC_API_KEY, OPENAI_API_KEY …)? or log in: start pi, type /login",
     server: 'is the server up, and its `baseUrl` in ~/.pi/agent/models.json right?',
   },
 };
