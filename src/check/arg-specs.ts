@@ -9,13 +9,19 @@ import { show } from './structure.js';
 
 export const UNDECLARED: ArgSpec = { type: 'string', required: false, secret: false, untyped: true };
 
+interface ArgCheck {
+  /** Of the project: paths stay inside it. */
+  readonly root: string;
+  readonly problems: Problems;
+}
+
 /** Declared arguments, with types worked out where none is written. */
 export function checkArgSpecs(
   raw: Readonly<Record<string, RawArg>>,
   path: Path,
-  root: string,
-  problems: Problems,
+  check: ArgCheck,
 ): Record<string, ArgSpec> {
+  const { problems } = check;
   const specs: Record<string, ArgSpec> = {};
   for (const [name, arg] of Object.entries(raw)) {
     const at = [...path, name];
@@ -27,12 +33,12 @@ export function checkArgSpecs(
       });
       continue;
     }
-    specs[name] = checkArgSpec(arg, at, root, problems);
+    specs[name] = checkArgSpec(arg, at, check);
   }
   return specs;
 }
 
-function checkArgSpec(raw: RawArg, path: Path, root: string, problems: Problems): ArgSpec {
+function checkArgSpec(raw: RawArg, path: Path, { root, problems }: ArgCheck): ArgSpec {
   const type = typeOf(raw);
   const spec: ArgSpec = {
     type: type ?? 'string',
@@ -48,9 +54,9 @@ function checkArgSpec(raw: RawArg, path: Path, root: string, problems: Problems)
   if (type === 'enum' && raw.values === undefined) {
     problems.error(path, 'missing-field', 'an enum needs "values"', { hint: 'for example: values: [low, high]' });
   }
-  if (type !== 'enum' && raw.values !== undefined) meaningless('values', 'enum', path, problems);
+  if (type !== 'enum' && raw.values !== undefined) meaningless([...path, 'values'], 'enum', problems);
   for (const bound of ['minimum', 'maximum'] as const) {
-    if (type !== 'number' && raw[bound] !== undefined) meaningless(bound, 'number', path, problems);
+    if (type !== 'number' && raw[bound] !== undefined) meaningless([...path, bound], 'number', problems);
   }
   if (raw.minimum !== undefined && raw.maximum !== undefined && raw.minimum > raw.maximum) {
     problems.error([...path, 'minimum'], 'out-of-range', 'the minimum is larger than the maximum');
@@ -62,8 +68,9 @@ function checkArgSpec(raw: RawArg, path: Path, root: string, problems: Problems)
   return spec;
 }
 
-function meaningless(field: string, type: string, path: Path, problems: Problems): void {
-  problems.warn([...path, field], 'no-effect', `"${field}" means nothing without type: ${type}`, { target: 'key' });
+function meaningless(path: Path, type: string, problems: Problems): void {
+  const message = `"${path.at(-1)}" means nothing without type: ${type}`;
+  problems.warn(path, 'no-effect', message, { target: 'key' });
 }
 
 /** Undefined: any value. Numbers, truth values and structures say by their default what they are. */

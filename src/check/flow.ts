@@ -172,7 +172,10 @@ function asArgument(written: unknown): string {
 function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOptions): Flow {
   const { problems, path = [], world } = options;
   const name = typeof raw['name'] === 'string' ? raw['name'] : options.name;
-  const args = checkArgSpecs((raw['args'] ?? {}) as Record<string, RawArg>, [...path, 'args'], world.root, problems);
+  const args = checkArgSpecs((raw['args'] ?? {}) as Record<string, RawArg>, [...path, 'args'], {
+    root: world.root,
+    problems,
+  });
   const context = contextOf(raw, sources, name, args, options);
   const defaults = readDefaults(raw, path, context);
   const phases = sources.map((source, index) =>

@@ -21,7 +21,7 @@ export function kindOfField(name: string): Kind | undefined {
   return Object.hasOwn(KIND_OF_FIELD, name) ? KIND_OF_FIELD[name] : undefined;
 }
 
-interface Untyped {
+export interface Untyped {
   readonly id: string;
   readonly path: Path;
   readonly raw: Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from '../model/sche
 import type { Path } from '../parse/locate.js';
 import type { PhaseSource } from './context.js';
 import { forbiddenName } from './forbidden.js';
-import { kindOfField, untypedKind } from './implied-kind.js';
+import { kindOfField, type Untyped, untypedKind } from './implied-kind.js';
 import type { Problems } from './problem.js';
 import { salvage } from './salvage.js';
 import { fieldPath, type WrittenPhase } from './shorthand.js';
@@ -29,8 +29,8 @@ export function readPhases(written: readonly WrittenPhase[], problems: Problems)
       problems.error(path, 'wrong-type', 'a phase has to be an object');
       continue;
     }
-    const id = readId(raw as Fields, path, index, problems);
-    const kind = readKind(raw as Fields, path, id, problems);
+    const id = readId({ raw: raw as Fields, path, index }, problems);
+    const kind = readKind({ raw: raw as Fields, path, id }, problems);
     const source: PhaseSource = {
       id,
       kind: kind ?? 'agent',
@@ -38,7 +38,9 @@ export function readPhases(written: readonly WrittenPhase[], problems: Problems)
       path,
       ...(renamed ? { renamed } : {}),
       written: new Set(Object.keys(raw)),
-      raw: kind ? readFields(raw as Fields, kind, id, phase, problems) : readShared(raw as Fields, phase, problems),
+      raw: kind
+        ? readFields(raw as Fields, { ...phase, kind, id }, problems)
+        : readShared(raw as Fields, phase, problems),
     };
     if (seen.has(id)) problems.error([...path, 'id'], 'duplicate-id', `the phase ${show(id)} is there twice`);
     else seen.set(id, source);
@@ -47,9 +49,10 @@ export function readPhases(written: readonly WrittenPhase[], problems: Problems)
   return sources;
 }
 
-function readKind(raw: Fields, path: Path, id: string, problems: Problems): Kind | undefined {
+function readKind(phase: Untyped, problems: Problems): Kind | undefined {
+  const { raw, path } = phase;
   const type = raw['type'];
-  if (type === undefined) return untypedKind({ raw, path, id }, problems);
+  if (type === undefined) return untypedKind(phase, problems);
   if (KINDS.includes(type as Kind)) return type as Kind;
   if (typeof type === 'string') {
     problems.error([...path, 'type'], 'unknown-kind', `there is no kind ${show(type)}`, {
@@ -60,7 +63,7 @@ function readKind(raw: Fields, path: Path, id: string, problems: Problems): Kind
   return undefined;
 }
 
-function readId(raw: Fields, path: Path, index: number, problems: Problems): string {
+function readId({ raw, path, index }: { raw: Fields; path: Path; index: number }, problems: Problems): string {
   const id = raw['id'];
   const at = [...path, 'id'];
   if (id === undefined) {
@@ -80,8 +83,11 @@ function readId(raw: Fields, path: Path, index: number, problems: Problems): str
   return checkStructure(id, COMMON_FIELDS.id, at, problems) ? (id as string) : `phase-${index + 1}`;
 }
 
+type TypedPhase = WrittenPhase & { readonly kind: Kind; readonly id: string };
+
 /** One level of a phase: its own fields are checked, words of other kinds are noted, unknown ones refused. */
-function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, problems: Problems): Fields {
+function readFields(raw: Fields, phase: TypedPhase, problems: Problems): Fields {
+  const { kind } = phase;
   const own = PHASE_FIELDS[kind];
   const foreign = foreignFields(kind);
   const good: Fields = {};
@@ -111,7 +117,7 @@ function readFields(raw: Fields, kind: Kind, id: string, phase: WrittenPhase, pr
       });
     }
   }
-  requireFields(kind, raw, id, phase.path, problems);
+  requireFields(raw, phase, problems);
   return good;
 }
 
@@ -152,7 +158,7 @@ function keepSound(good: Fields, name: string, sound: unknown): void {
   if (sound !== undefined) good[name] = sound;
 }
 
-function requireFields(kind: Kind, raw: Fields, id: string, path: Path, problems: Problems): void {
+function requireFields(raw: Fields, { kind, id, path }: TypedPhase, problems: Problems): void {
   for (const name of requiredFields(kind)) {
     if (raw[name] !== undefined || Object.keys(raw).some((key) => synonymOf(key, [name]))) continue;
     const example = JSON.stringify((PHASE_FIELDS[kind][name]!['examples'] as readonly unknown[])[0]);

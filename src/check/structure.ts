@@ -10,21 +10,31 @@ import { suggestField } from './synonyms.js';
  * no problem.
  */
 export function checkStructure(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
-  if (Array.isArray(schema['anyOf'])) return checkUnion(value, schema, path, problems);
+  return checkValue(value, schema, { path, problems });
+}
+
+/** Where a value stands, and where to say what is wrong with it. */
+interface Place {
+  readonly path: Path;
+  readonly problems: Problems;
+}
+
+function checkValue(value: unknown, schema: TSchema, at: Place): boolean {
+  if (Array.isArray(schema['anyOf'])) return checkUnion(value, schema, at);
   if ('const' in schema)
-    return value === schema['const'] || wrongValue(path, schema, [schema['const']], value, problems);
+    return value === schema['const'] || wrongValue(at, schema, { words: [schema['const']], value });
   switch (schema['type']) {
     case 'object':
-      return checkObject(value, schema, path, problems);
+      return checkObject(value, schema, at);
     case 'array':
-      return checkList(value, schema, path, problems);
+      return checkList(value, schema, at);
     case 'string':
-      return checkText(value, schema, path, problems);
+      return checkText(value, schema, at);
     case 'number':
     case 'integer':
-      return checkNumber(value, schema, path, problems);
+      return checkNumber(value, schema, at);
     case 'boolean':
-      return typeof value === 'boolean' || wrongType(path, schema, value, problems);
+      return typeof value === 'boolean' || wrongType(at, schema, { value });
     default:
       return true;
   }
@@ -55,20 +65,22 @@ export function nameOf(path: Path): string {
   return `entry ${last + 1}${typeof list === 'string' ? ` of "${list}"` : ''}`;
 }
 
-function checkObject(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
+function checkObject(value: unknown, schema: TSchema, at: Place): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return wrongType(path, schema, value, problems);
+    return wrongType(at, schema, { value });
   }
+  const { path, problems } = at;
   let good = true;
   const properties = (schema['properties'] ?? {}) as Record<string, TSchema>;
   const patterns = schema['patternProperties'] as Record<string, TSchema> | undefined;
-  const at = [...path, ''];
+  const inner = [...path, ''];
+  const place = { path: inner, problems };
   for (const name of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[name];
-    at[path.length] = name;
+    inner[path.length] = name;
     const known = Object.hasOwn(properties, name) ? properties[name] : patterns && patternProperty(patterns, name);
-    if (known) good = checkStructure(member, known, at, problems) && good;
-    else if (schema['additionalProperties'] === false) good = unknownField(name, at, properties, problems);
+    if (known) good = checkValue(member, known, place) && good;
+    else if (schema['additionalProperties'] === false) good = unknownField(name, properties, place);
   }
   for (const name of (schema['required'] ?? []) as readonly string[]) {
     if (Object.hasOwn(value, name)) continue;
@@ -85,16 +97,17 @@ function patternProperty(patterns: Record<string, TSchema>, name: string): TSche
   return pattern === undefined ? undefined : patterns[pattern];
 }
 
-function unknownField(name: string, at: Path, properties: Record<string, TSchema>, problems: Problems): false {
-  problems.error(at, 'unknown-field', `${nameOf(at.slice(0, -1))} has no field "${name.slice(0, 100)}"`, {
+function unknownField(name: string, properties: Record<string, TSchema>, { path, problems }: Place): false {
+  problems.error(path, 'unknown-field', `${nameOf(path.slice(0, -1))} has no field "${name.slice(0, 100)}"`, {
     target: 'key',
     ...suggestField(name, Object.keys(properties)),
   });
   return false;
 }
 
-function checkList(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
-  if (!Array.isArray(value)) return wrongType(path, schema, value, problems);
+function checkList(value: unknown, schema: TSchema, at: Place): boolean {
+  if (!Array.isArray(value)) return wrongType(at, schema, { value });
+  const { path, problems } = at;
   const { minItems, maxItems, items } = schema as { minItems?: number; maxItems?: number; items?: TSchema };
   if (minItems !== undefined && value.length < minItems) {
     problems.error(
@@ -114,16 +127,17 @@ function checkList(value: unknown, schema: TSchema, path: Path, problems: Proble
   }
   if (!items || takesAnything(items)) return true;
   let good = true;
-  const at = [...path, 0];
+  const inner = [...path, 0];
   for (let index = 0; index < value.length; index++) {
-    at[path.length] = index;
-    good = checkStructure(value[index], items, at, problems) && good;
+    inner[path.length] = index;
+    good = checkValue(value[index], items, { path: inner, problems }) && good;
   }
   return good;
 }
 
-function checkText(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
-  if (typeof value !== 'string') return wrongType(path, schema, value, problems, quotedHint(value, schema));
+function checkText(value: unknown, schema: TSchema, at: Place): boolean {
+  if (typeof value !== 'string') return wrongType(at, schema, { value, more: quotedHint(value, schema) });
+  const { path, problems } = at;
   const { minLength, maxLength, pattern } = schema as { minLength?: number; maxLength?: number; pattern?: string };
   if (minLength !== undefined && value.length < minLength) {
     problems.error(path, 'out-of-range', `${nameOf(path)} is empty`, exampleHint(schema));
@@ -138,10 +152,11 @@ function checkText(value: unknown, schema: TSchema, path: Path, problems: Proble
   return false;
 }
 
-function checkNumber(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
+function checkNumber(value: unknown, schema: TSchema, at: Place): boolean {
   if (typeof value !== 'number' || (schema['type'] === 'integer' && !Number.isInteger(value))) {
-    return wrongType(path, schema, value, problems);
+    return wrongType(at, schema, { value });
   }
+  const { path, problems } = at;
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
   if (minimum !== undefined && value < minimum) {
     problems.error(path, 'out-of-range', `${nameOf(path)} has to be at least ${minimum}`);
@@ -154,13 +169,13 @@ function checkNumber(value: unknown, schema: TSchema, path: Path, problems: Prob
   return true;
 }
 
-function checkUnion(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
+function checkUnion(value: unknown, schema: TSchema, at: Place): boolean {
   const { words, ofKind } = unionOf(schema);
-  if (words) return words.includes(value) || wrongValue(path, schema, words, value, problems);
+  if (words) return words.includes(value) || wrongValue(at, schema, { words, value });
   const fitting = ofKind(kindOf(value));
-  if (fitting.length === 0) return wrongType(path, schema, value, problems);
-  if (fitting.length === 1) return checkStructure(value, fitting[0]!, path, problems);
-  return checkTagged(value as Record<string, unknown>, fitting, path, problems);
+  if (fitting.length === 0) return wrongType(at, schema, { value });
+  if (fitting.length === 1) return checkValue(value, fitting[0]!, at);
+  return checkTagged(value as Record<string, unknown>, fitting, at);
 }
 
 interface Union {
@@ -199,26 +214,28 @@ function fittingOptions(schema: TSchema, options: readonly TSchema[], kind: stri
 }
 
 /** Objects that are told apart by their `type`. */
-function checkTagged(
-  value: Record<string, unknown>,
-  options: readonly TSchema[],
-  path: Path,
-  problems: Problems,
-): boolean {
+function checkTagged(value: Record<string, unknown>, options: readonly TSchema[], at: Place): boolean {
+  const { path, problems } = at;
   const tags = options.map((option) => (option['properties'] as Record<string, TSchema>)['type']?.['const']);
   const chosen = options[tags.indexOf(value['type'])];
-  if (chosen) return checkStructure(value, chosen, path, problems);
+  if (chosen) return checkValue(value, chosen, at);
   if (value['type'] === undefined) {
     problems.error(path, 'missing-field', `${nameOf(path)} needs "type"`, { hint: `one of ${tags.join(', ')}` });
     return false;
   }
-  return wrongValue([...path, 'type'], {} as TSchema, tags, value['type'], problems);
+  const place = { path: [...path, 'type'], problems };
+  return wrongValue(place, {} as TSchema, { words: tags, value: value['type'] });
 }
 
-function wrongValue(path: Path, schema: TSchema, words: readonly unknown[], value: unknown, problems: Problems): false {
+function wrongValue(
+  at: Place,
+  schema: TSchema,
+  { words, value }: { readonly words: readonly unknown[]; readonly value: unknown },
+): false {
   if (typeof value !== 'string') {
-    return wrongType(path, isSwitch(schema) ? schema : ({ ...schema, type: 'string' } as TSchema), value, problems);
+    return wrongType(at, isSwitch(schema) ? schema : ({ ...schema, type: 'string' } as TSchema), { value });
   }
+  const { path, problems } = at;
   const list = words.join(', ');
   problems.error(path, 'bad-value', `${nameOf(path)} cannot be ${show(value)}: it is one of ${list}`, {
     suggest: { name: value, known: words as readonly string[] },
@@ -235,11 +252,12 @@ function quotedHint(value: unknown, schema: TSchema): { hint: string } | undefin
 }
 
 function wrongType(
-  path: Path,
+  { path, problems }: Place,
   schema: TSchema,
-  value: unknown,
-  problems: Problems,
-  more: { readonly hint?: string } = exampleHint(schema),
+  {
+    value,
+    more = exampleHint(schema),
+  }: { readonly value: unknown; readonly more?: { readonly hint?: string } | undefined },
 ): false {
   const message = `${nameOf(path)} has to be ${describe(schema)}, not ${describeValue(value)}`;
   const oneEntry = schema['type'] === 'array' && schema['items']?.type === 'string' && typeof value === 'string';
