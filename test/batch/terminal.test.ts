@@ -54,7 +54,10 @@ describe.skipIf(!hasScript)('on a terminal a batch', () => {
       'flow.yaml': `name: slow\nargs: { topic: {} }\nphases:\n  - { id: look, type: script, run: ${run} }\n`,
       'topics.txt': topics(9),
     });
-    const { status, screen } = await batchOnTerminal('--concurrency 3 --jobs 3 --out results', /✖ Topic 2[^]*Topic 5/);
+    const { status, screen } = await batchOnTerminal(
+      '--concurrency 3 --jobs 3 --out results',
+      /✖ Topic 2[\s\S]*Topic 5/,
+    );
     expect(status).toBe(130);
     expect(screen).toContain('✖ Topic 2   look: sh exited with status 3: no page for Topic 2');
     const counts = '1 of 9 rows done, 1 failed, 3 under way, 4 not run';

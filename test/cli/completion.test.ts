@@ -89,7 +89,9 @@ describe('what a shell is offered', () => {
 
 const hasBash = spawnSync('bash', ['--version']).status === 0 && spawnSync('script', ['--version']).status === 0;
 
-/** Types a line and the tab key into a real, interactive bash. Returns what the line came to, as bash itself says it. */
+/**
+ * Types a line and the tab key into a real, interactive bash. Returns what the line came to, as bash itself says it.
+ */
 async function typedIntoBash(line: string, completed: string): Promise<string> {
   const child = spawn('script', ['-qefc', 'bash --norc --noprofile -i', '/dev/null'], {
     cwd: project.root,

@@ -299,7 +299,7 @@ describe('taskflow cache', () => {
       writeFileSync(join(elsewhere.root, 'bad.tfc'), tampered);
       const refused = await elsewhere.run(['cache', 'import', 'bad.tfc']);
       expect(refused.status).toBe(2);
-      expect(refused.stderr).toContain('nothing was taken');
+      expect(refused.stderr).toContain('nothing was imported');
       writeFileSync(join(elsewhere.root, 'all.tfc'), archive);
       expect((await elsewhere.run(['cache', 'import', 'all.tfc'])).stdout).toContain('took 1 entry');
       const result = JSON.parse((await elsewhere.run(['run', './flow.json', '--json'])).stdout);

@@ -4,7 +4,7 @@ import { addSavings } from '../../run/core/budget.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import { splitRowPath } from './row-names.js';
 
-/** What the view of a batch knows: figures, and the rows that are under way. */
+/** What the view of a batch knows: counts, and the rows that are under way. */
 export interface BatchState {
   runId: string;
   flow: string;

@@ -7,7 +7,7 @@ import { spinner } from '../view/spinner.js';
 import { type BatchState, type RowEnd, timeLeft } from './batch-state.js';
 import { whyText } from './row-line.js';
 
-/** A line under the bar: what stands before the label, the label, and what is to be said of the row. */
+/** A line under the bar: a mark, the label, and facts about the row. */
 interface RowPicture {
   readonly mark: string;
   readonly label: string;
@@ -15,15 +15,15 @@ interface RowPicture {
 }
 
 /**
- * The picture of a batch: one bar with its numbers, the rows that failed, those that have been under way for the longest
- * time, and, where there is room left, those that ended last.
+ * The picture of a batch: one bar with its numbers, the rows that failed, those that have been under way for the
+ * longest time, and, where there is room left, those that ended last.
  */
 export function drawBatch(state: BatchState, options: DrawOptions): string[] {
   const { style, columns, rows } = options;
   const width = Math.max(10, columns - 1);
   const head = [
     barLine(state, options, width),
-    truncate(`  ${figures(state, options).join(style.dim(' · '))}`, width),
+    truncate(`  ${countFacts(state, options).join(style.dim(' · '))}`, width),
   ].slice(0, rows);
   const room = Math.max(0, rows - head.length);
   // Rows that failed leave at least two thirds to the others.
@@ -52,7 +52,7 @@ function failedPicture(row: RowEnd, style: Style): RowPicture {
   return { mark: style.red('✖'), label: row.label, facts: style.red(whyText(row)) };
 }
 
-/** The time stands where that of the rows under way does. */
+/** The time is in the same column as that of the rows under way. */
 function endedPicture({ label, durationMs, spent, file }: RowEnd, style: Style): RowPicture {
   const facts = [formatDuration(durationMs)];
   if (spent.usd !== null ? spent.usd > 0 : spent.tokens > 0) facts.push(formatSpent(spent));
@@ -85,7 +85,7 @@ function barLine(state: BatchState, { style, now }: DrawOptions, width: number):
 }
 
 /** `1,204 done · 3 failed · 900 reused · spent $1.20 · saved $12.30 · 2m 5s`. */
-function figures(state: BatchState, { style, now }: DrawOptions): string[] {
+function countFacts(state: BatchState, { style, now }: DrawOptions): string[] {
   const parts = [`${grouped(state.done)} done`];
   if (state.failed > 0) parts.push(style.red(`${grouped(state.failed)} failed`));
   if (state.paused > 0) parts.push(style.yellow(`${grouped(state.paused)} waiting`));

@@ -29,7 +29,7 @@ export async function showBatchForecast(invocation: Invocation, options: BatchOp
   for (const warning of forecast.warnings) err.write(`warning: ${oneLine(warning)}\n`);
   if (flags.boolean('json')) {
     const { rows, ...counts } = forecast;
-    writeRows(out, counts, rows, (row) => row);
+    writeRows(out, counts, { rows, shown: (row) => row });
   } else out.write(batchForecastText(forecast, createStyle(out.color)));
   return options.frozen === true && forecast.counts.fail > 0 ? EXIT.frozenMiss : EXIT.success;
 }

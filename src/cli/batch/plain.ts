@@ -2,7 +2,7 @@ import type { RunEvent } from '../../model/event.js';
 import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { warningLine } from '../view/plain.js';
+import { retryLine, warningLine } from '../view/plain.js';
 import { type BatchState, phaseName } from './batch-state.js';
 import { progressLine, rowLine } from './row-line.js';
 
@@ -28,9 +28,7 @@ export function plainBatchLines(style: Style): (state: BatchState, event: RunEve
         lastProgress = event.at;
         return [progressLine(state.ended, state.total, state.reused)];
       case 'retry':
-        return [
-          `${style.yellow('↻')} ${phaseName(state, event.phase)} attempt ${event.attempt} failed: ${oneLine(event.error)}; again in ${Math.ceil(event.delayMs / 1000)}s`,
-        ];
+        return [retryLine(phaseName(state, event.phase), event, style)];
       case 'approval':
         return [`${style.yellow('‖')} ${phaseName(state, event.phase)} asks: ${oneLine(event.text)}`];
       case 'warning':

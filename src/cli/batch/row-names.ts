@@ -7,7 +7,7 @@ export interface NamedRow {
   readonly path: string;
 }
 
-/** `rows/<place>/phase…`, taken apart; undefined for anything else. */
+/** The parts of `rows/<place>/phase…`; undefined for anything else. */
 export function splitRowPath(path: string): { readonly row: string; readonly phase: string } | undefined {
   const end = path.startsWith('rows/') ? path.indexOf('/', 5) : -1;
   return end === -1 ? undefined : { row: path.slice(0, end), phase: path.slice(end + 1) };
@@ -34,7 +34,10 @@ export class RowNames {
     return found ? `${found.row.row}/${found.phase}` : path;
   }
 
-  /** What was typed for this phase: its path, `review` in every row, `3` or `3/review`, `sea level` or `sea level/review`. */
+  /**
+   * What was typed for this phase: its path, `review` in every row, `3` or `3/review`, `sea level` or `sea
+   * level/review`.
+   */
   fits(path: string, typed: string): boolean {
     const found = this.find(path);
     const names = [path];

@@ -43,9 +43,8 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
     `took ${formatDuration(runJson(head).durationMs)}`,
   ];
   const counts = countsText(countRows(head, rows), head.state === 'running');
-  out.write(
-    `${facts.join(style.dim(' · '))}\n${counts}\n${style.dim(`batch ${run.runId}${run.file ? `, ${run.file}` : ''}`)}\n`,
-  );
+  const where = style.dim(`batch ${run.runId}${run.file ? `, ${run.file}` : ''}`);
+  out.write(`${facts.join(style.dim(' · '))}\n${counts}\n${where}\n`);
   const shown = [...rows].sort((a, b) => rank(a) - rank(b) || a.row - b.row).slice(0, MOST);
   const table = alignColumns(shown.map((row) => columns(row)));
   out.write(out.isTerminal ? table.replaceAll(/.+/g, (line) => truncate(line, out.columns)) : table);
@@ -66,7 +65,7 @@ export function showBatch({ out, project }: Invocation, trace: RunTrace): void {
   }
 }
 
-/** Rows are written down as they end; how many there are stands in the journal's first line. */
+/** A row is written to the journal when it ends; the journal's first line says how many there are. */
 function countRows({ run }: RunTrace['head'], rows: readonly RowLine[]) {
   const count = (...statuses: RowLine['status'][]) => rows.filter(({ status }) => statuses.includes(status)).length;
   const total = Math.max(run.rows ?? 0, rows.length);

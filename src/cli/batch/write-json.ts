@@ -1,26 +1,26 @@
-import type { BatchResult } from '../../run/batch/result.js';
+import type { BatchResult, RowResult } from '../../run/batch/result.js';
 import type { Writer } from '../boot/command.js';
 
 const PIECE = 65_536;
 
 /** One JSON object, written piece by piece: all outputs of a large batch together would not fit into memory. */
 export function writeBatchJson(out: Pick<Writer, 'write'>, result: BatchResult): void {
-  const { outputOf, rows, ...figures } = result;
-  writeRows(out, figures, rows, ({ args, status, ...rest }) => {
+  const { outputOf, rows, ...facts } = result;
+  const shown = ({ args, status, ...rest }: RowResult) => {
     const output = outputOf(rest.row);
     const said = { output: output?.text ?? '', json: output?.json ?? null, base64: output?.base64 };
     return { args, status, ...said, ...rest };
-  });
+  };
+  writeRows(out, facts, { rows, shown });
 }
 
-/** `{…figures, rows: […]}`. */
+/** `{…facts, rows: […]}`. */
 export function writeRows<T>(
   out: Pick<Writer, 'write'>,
-  figures: object,
-  rows: readonly T[],
-  shown: (row: T) => object,
+  facts: object,
+  { rows, shown }: { readonly rows: readonly T[]; readonly shown: (row: T) => object },
 ): void {
-  let text = `${JSON.stringify(figures).slice(0, -1)},"rows":[`;
+  let text = `${JSON.stringify(facts).slice(0, -1)},"rows":[`;
   for (const [index, row] of rows.entries()) {
     text += `${index === 0 ? '' : ','}${JSON.stringify(shown(row))}`;
     if (text.length < PIECE) continue;

@@ -1,6 +1,6 @@
 /**
- * Each script asks `taskflow __complete WORD…` (the last word is the one that is being typed) and gets lines of the form
- * `candidate<TAB>what it is`. `:files` and `:dirs` ask the shell for its own paths.
+ * Each script asks `taskflow __complete WORD…` (the last word is the one that is being typed) and gets lines of the
+ * form `candidate<TAB>what it is`. `:files` and `:dirs` ask the shell for its own paths.
  */
 export const COMPLETION_SCRIPTS = {
   bash: `# taskflow completion for bash

@@ -23,21 +23,22 @@ function wordsFor({ status, error }: NonNullable<RunState['end']>): string {
 
 /**
  * What a run ends with: how it went, what failed and why, what was spent and what was saved, and what to do next.
- * `told`: each failure was shown when it happened.
+ * `named`: each failure was shown when it happened.
  */
-export function closingLines(state: RunState, style: Style, { told = false } = {}): string[] {
+export function closingLines(state: RunState, style: Style, { named = false } = {}): string[] {
   const { end } = state;
   if (!end) return [];
-  // Of what was not heard of there is nothing to count.
+  // Phases that no event has named have nothing to count.
   const counts = countStates(state.byId.values());
   const mark = { success: style.green('✔'), paused: style.yellow('‖') }[end.status as string] ?? style.red('✖');
-  const parts = [`${counts.executed} executed`, `${counts.reused + state.taken} reused`];
+  const parts = [`${counts.executed} executed`, `${counts.reused} reused`];
   if (counts.failed > 0) parts.push(`${counts.failed} failed`);
   if (counts.tolerated > 0) parts.push(`${counts.tolerated} optional failed`);
   const bill = formatBill(end.spent, end.saved);
+  const name = style.bold(oneLine(state.flow));
   return [
-    ...(end.status === 'success' && counts.tolerated === 0 ? [] : failureLines(state, style, told)),
-    `${mark} ${style.bold(oneLine(state.flow))} ${wordsFor(end)} after ${formatDuration(end.durationMs)}: ${parts.join(', ')}`,
+    ...(end.status === 'success' && counts.tolerated === 0 ? [] : failureLines(state, style, named)),
+    `${mark} ${name} ${wordsFor(end)} after ${formatDuration(end.durationMs)}: ${parts.join(', ')}`,
     ...(bill === '' ? [] : [`  ${bill}`]),
     ...nextLines(state).map((line) => `  ${style.dim('→')} ${line}`),
   ];
@@ -46,13 +47,13 @@ export function closingLines(state: RunState, style: Style, { told = false } = {
 const MAX_FAILURES = 5;
 const MAX_ASKED = 10;
 
-function failureLines(state: RunState, style: Style, told: boolean): string[] {
+function failureLines(state: RunState, style: Style, named: boolean): string[] {
   const failed = state.phases.filter(({ state: phase }) => phase === 'failed' || phase === 'blocked');
   // What stopped the run first.
   const [tolerated, stopping] = [failed.filter(isOptional), failed.filter((phase) => !isOptional(phase))];
-  const shown = told ? [] : [...stopping, ...tolerated].slice(0, MAX_FAILURES);
+  const shown = named ? [] : [...stopping, ...tolerated].slice(0, MAX_FAILURES);
   const lines = shown.flatMap((phase) => failureOf(phase, style));
-  if (!told && failed.length > MAX_FAILURES) lines.push(`${failed.length - MAX_FAILURES} more phases failed`, '');
+  if (!named && failed.length > MAX_FAILURES) lines.push(`${failed.length - MAX_FAILURES} more phases failed`, '');
   return stopping.length === 0 ? [...lines, ...endErrorLines(state, style)] : lines;
 }
 

@@ -78,7 +78,10 @@ export function countStates(phases: Iterable<PhaseState>) {
 function choosePhases(phases: readonly PhaseState[], room: number, ended: boolean): readonly PhaseState[] {
   if (phases.length <= room) return phases;
   const slots = Math.max(1, room - 1); // One line says how many are left out.
-  const ranked = phases.map((phase, index) => ({ index, rank: importance(phase, index, phases, ended) }));
+  const ranked = phases.map((phase, index) => ({
+    index,
+    rank: importance(phase, ended ? index : phases.length - index, index),
+  }));
   ranked.sort((a, b) => b.rank - a.rank || a.index - b.index);
   return ranked
     .slice(0, slots)
@@ -86,7 +89,8 @@ function choosePhases(phases: readonly PhaseState[], room: number, ended: boolea
     .map(({ index }) => phases[index]!);
 }
 
-function importance(phase: PhaseState, index: number, phases: readonly PhaseState[], ended: boolean): number {
+/** The higher, the sooner it is shown. `place`: how far it is from where the run is. */
+function importance(phase: PhaseState, place: number, index: number): number {
   switch (phase.state) {
     case 'running':
       return 5_000_000;
@@ -95,9 +99,8 @@ function importance(phase: PhaseState, index: number, phases: readonly PhaseStat
     case 'paused':
       return 4_000_000;
     case 'done':
-      // What ran is more interesting than what was reused; at the end, nothing is to be watched any more.
-      if (phase.outcome?.cacheHit) return 1_000_000 - (ended ? index : phases.length - index);
-      return 2_000_000 - (phases.length - index);
+      // What ran is more interesting than what was reused.
+      return phase.outcome?.cacheHit ? 1_000_000 - place : 2_000_000 + index;
     case 'waiting':
       return 1_500_000 - index;
     default:

@@ -4,14 +4,14 @@ import type { Style } from '../terminal/style.js';
 
 const TAIL_LINES = 12;
 
-/** What went wrong, in its first line and all that stands under it: more of the message, what was said, what to do. */
+/** What went wrong: its first line, and under it more of the message, what was printed, what to do. */
 export function failureText(outcome: PhaseOutcome | undefined, style: Style): { first: string; under: string[] } {
   const failure = outcome?.failure;
   const message = sanitize(failure?.message ?? outcome?.reason ?? '').trimEnd();
   const [first = '', ...rest] = message.split('\n');
   const under = rest.slice(0, TAIL_LINES).map((line) => `  ${line}`);
   const said = tailOf(failure?.detail);
-  // A message that quotes all that was said has told it.
+  // A message that quotes all that was printed is enough.
   const isQuoted = said.length === 1 && message.endsWith(said[0]!.trim());
   if (!isQuoted) under.push(...said.map((line) => `  ${style.dim('│')} ${line}`));
   if (failure?.hint) under.push(`  ${style.dim('→')} ${oneLine(failure.hint)}`);

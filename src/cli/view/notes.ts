@@ -5,8 +5,8 @@ import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 
 /**
- * `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`, and what else
- * is to be said of it: who won, where changes were kept, why it is not kept for the next run.
+ * `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`, and what
+ * else is to be said of it: who won, where changes were kept, why it is not kept for the next run.
  */
 export function outcomeNote(outcome: PhaseOutcome): string {
   const note = statusNote(outcome);
@@ -49,10 +49,10 @@ export function hitNote({ cacheHit, ageMs, saved }: Pick<PhaseOutcome, 'cacheHit
   return `CACHED (${cacheHit}${age}${amounts === '' ? '' : ` · saved ${amounts}`})`;
 }
 
-type Taken = Pick<PhaseOutcome, 'durationMs' | 'attempts' | 'items'>;
+type Timed = Pick<PhaseOutcome, 'durationMs' | 'attempts' | 'items'>;
 
 /** `4.1s in 3 attempts`: all of them, and the pauses between them. Items and branches have attempts of their own. */
-export function tookText({ durationMs, attempts, items }: Taken): string {
+export function tookText({ durationMs, attempts, items }: Timed): string {
   const took = formatDuration(durationMs);
   return attempts > 1 && !items ? `${took} in ${attempts} attempts` : took;
 }

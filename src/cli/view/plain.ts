@@ -16,13 +16,8 @@ export function plainLines(state: RunState, event: RunEvent, style: Style): stri
       return [`${style.cyan('▸')} ${event.phase} started`];
     case 'phase-waiting':
       return [`${style.dim('…')} ${event.phase} waits for ${oneLine(event.for)}`];
-    case 'retry': {
-      const unit = event.unit === undefined ? '' : ` [${oneLine(event.unit)}]`;
-      const pause = formatDuration(event.delayMs);
-      return [
-        `${style.yellow('↻')} ${event.phase}${unit} attempt ${event.attempt} failed: ${oneLine(event.error)}; again in ${pause}`,
-      ];
-    }
+    case 'retry':
+      return [retryLine(event.phase, event, style)];
     case 'phase-end':
       return endLines(state, event, style);
     case 'approval':
@@ -41,6 +36,15 @@ export function continuingLines({ continues }: RunState): string[] {
   const how = notice === undefined ? '' : ` (${oneLine(notice)})`;
   const count = `${known === 'at-least' ? 'at least ' : ''}${reusable} of ${total} phases`;
   return [`continuing run ${runId}${how}: ${count} ${known === 'done' ? 'done there' : 'reused'}; --fresh starts over`];
+}
+
+type Retry = Extract<RunEvent, { readonly type: 'retry' }>;
+
+/** `↻ review [item 3] attempt 1 failed: …; again in 2s`. */
+export function retryLine(phase: string, { unit, attempt, error, delayMs }: Retry, style: Style): string {
+  const name = unit === undefined ? phase : `${phase} [${oneLine(unit)}]`;
+  const failed = `attempt ${attempt} failed: ${oneLine(error)}`;
+  return `${style.yellow('↻')} ${name} ${failed}; again in ${formatDuration(delayMs)}`;
 }
 
 export function warningLine(phase: string | undefined, message: string, style: Style): string {

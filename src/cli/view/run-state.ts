@@ -13,10 +13,8 @@ export interface RunState {
   outline: { readonly phases: readonly DagNode[] };
   /** All phases of the flow itself, in the order of the DAG: put together when somebody draws them. */
   readonly phases: readonly PhaseState[];
-  /** Those that were heard of or drawn: each is the same object from then on. */
+  /** Phases that an event or a drawing has named: each is the same object from then on. */
   readonly byId: Map<string, PhaseState>;
-  /** How many were told at once, all of them reused: nothing else is known of them here. */
-  taken: number;
   /** Phases of nested flows that are under way, by full path. */
   nested: Map<string, PhaseState>;
   /** Full paths of the phases inside of others that did not go well. */
@@ -68,7 +66,6 @@ export function createRunState(): RunState {
       return ordered;
     },
     byId: new Map(),
-    taken: 0,
     nested: new Map(),
     failedInside: [],
     asked: new Set(),

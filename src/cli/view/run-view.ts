@@ -70,7 +70,7 @@ function plainView({ out }: RunViewOptions): RunView {
       return () => {};
     },
     stop() {
-      for (const line of closingLines(state, style, { told: true })) lines.add(line);
+      for (const line of closingLines(state, style, { named: true })) lines.add(line);
       lines.flush();
     },
   };
@@ -82,7 +82,7 @@ function liveView({ out, clock, usual }: RunViewOptions): RunView {
   const style = createStyle(out.color);
   const state = createRunState();
   const screen = createScreen(out);
-  let notices: string[] = [];
+  const notices: string[] = [];
   let seenWarnings = 0;
   let suspended = false;
   const stopResize = out.onResize(() => animation.redraw());
@@ -91,9 +91,7 @@ function liveView({ out, clock, usual }: RunViewOptions): RunView {
   const takeNotices = (): string[] => {
     for (const message of state.warnings.slice(seenWarnings)) notices.push(warningLine(undefined, message, style));
     seenWarnings = state.warnings.length;
-    const taken = notices;
-    notices = [];
-    return taken;
+    return notices.splice(0);
   };
   let times: UsualTimes | undefined;
   const picture = (rows: number, tick: number) => {

@@ -89,7 +89,7 @@ export class EstimateSum {
 
   estimate(): Estimate {
     const usd = this.#isPriced ? this.#usd.range() : null;
-    const figures = { rows: this.#rows.size, executions: this.#executions, known: this.#known };
-    return { ...figures, usd, tokens: this.#tokens.range(), ms: this.#ms.range() };
+    const counts = { rows: this.#rows.size, executions: this.#executions, known: this.#known };
+    return { ...counts, usd, tokens: this.#tokens.range(), ms: this.#ms.range() };
   }
 }

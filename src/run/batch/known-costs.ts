@@ -25,8 +25,8 @@ export interface RowEstimates {
 type Known = Pick<BatchOptions, 'project' | 'flow' | 'source' | 'over'>;
 
 /**
- * What executions cost, going by the last batch over the same rows, else by the flow's last batch, else by its last run:
- * the row's own cost, or for a new row what the others have cost.
+ * What executions cost, going by the last batch over the same rows, else by the flow's last batch, else by its last
+ * run: the row's own cost, or for a new row what the others have cost.
  */
 export class KnownCosts {
   readonly #ofRows: ReadonlyMap<string, LastCost>;

@@ -10,7 +10,8 @@ import { requireStore } from '../../load/store.js';
 
 export const command: Command = {
   usage: 'FILE [--json]',
-  description: 'Every entry is checked; an archive with a single bad one is refused whole, and nothing of it is taken.',
+  description:
+    'Every entry is checked; an archive with a single bad one is refused whole, and nothing of it is imported.',
   examples: [{ command: 'taskflow cache import cache.tfc', does: 'take over what another machine has computed' }],
   flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {entries, blobs, known}' }],
   positionals: [{ name: 'FILE', help: 'an archive made by taskflow cache export', required: true }],
@@ -20,7 +21,7 @@ export const command: Command = {
     const file = invocation.positionals[0]!;
     const imported = await importArchive({ ...opened.store, recomputeKey }, resolve(invocation.cwd, file));
     if ('refused' in imported)
-      return complain(invocation, `${file} is refused: ${imported.refused}`, 'nothing was taken from it');
+      return complain(invocation, `${file} is refused: ${imported.refused}`, 'nothing was imported');
     await recordOwnFile(invocation.project, resolve(invocation.cwd, file));
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify(imported)}\n`);

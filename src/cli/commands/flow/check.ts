@@ -7,8 +7,8 @@ import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
   usage: 'FLOW… [--strict] [--json | --format text|json|github]',
-  description: `Reports every problem of the flows at once: where it is, what is wrong and what to do. Starts no process and calls no
-model. Without FLOW, all saved flows of the project are checked.`,
+  description: `Reports every problem of the flows at once: where it is, what is wrong and what to do. Starts no
+process and calls no model. Without FLOW, all saved flows of the project are checked.`,
   examples: [
     { command: 'taskflow check flows/review.yaml', does: 'all problems of one file' },
     { command: 'taskflow check flows/*.yaml --strict --format github', does: 'annotations in CI; warnings fail too' },

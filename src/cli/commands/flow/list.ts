@@ -10,8 +10,8 @@ import { argumentJson, argumentsLine } from '../../text/argument-text.js';
 
 export const command: Command = {
   usage: '[--json]',
-  description: `Saved flows of the project and of yours, and the files in flows/: what each does and which arguments it takes.
-taskflow run FLOW --help has all about one of them.`,
+  description: `Saved flows of the project and of yours, and the files in flows/: what each does and which arguments
+it takes. taskflow run FLOW --help has all about one of them.`,
   examples: [
     { command: 'taskflow list', does: 'what can be run here' },
     { command: 'taskflow list --json', does: 'with arguments and phases, for programs' },

@@ -40,7 +40,7 @@ export const command: Command = {
   },
 };
 
-/** `config.yaml` stands in the same folder and is no flow. */
+/** `config.yaml` is in the same folder and is no flow. */
 function isFreeName(name: string): boolean {
   if (name === 'config' || isForbiddenName(name)) return false;
   return new RegExp(FLOW_NAME_PATTERN).test(name) && name.length <= MAX_NAME_LENGTH;

@@ -6,8 +6,8 @@ const SHELLS = Object.keys(COMPLETION_SCRIPTS) as Shell[];
 
 export const command: Command = {
   usage: 'bash|zsh|fish',
-  description: `Prints a script that lets the shell complete commands, flags, flows, phases, arguments and runs. It asks taskflow
-each time, so it knows what is there now and needs no renewal.`,
+  description: `Prints a script that lets the shell complete commands, flags, flows, phases, arguments and runs. It
+asks taskflow each time, so it knows what is there now and needs no renewal.`,
   examples: [
     { command: 'echo \'eval "$(taskflow completion bash)"\' >> ~/.bashrc', does: 'bash, from the next shell on' },
     { command: 'echo \'eval "$(taskflow completion zsh)"\' >> ~/.zshrc', does: 'zsh; after compinit' },

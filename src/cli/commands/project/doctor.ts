@@ -22,9 +22,9 @@ const CHECKS: readonly Check[] = [
 
 export const command: Command = {
   usage: '[--probe] [--json]',
-  description: `Status 0: everything that is needed works. Status 1: something does not, and the lines say what to do. Of the
-runners, only the one that flows use unless they name another is needed. Nothing that the project names is started or
-asked, unless --probe is given: then each runner is, after it was said what that does.`,
+  description: `Status 0: everything that is needed works. Status 1: something does not, and the lines say what to do.
+Of the runners, only the one that flows use unless they name another is needed. Nothing that the project names is
+started or asked, unless --probe is given: then each runner is, after it was said what that does.`,
   examples: [
     { command: 'taskflow doctor', does: 'what is installed, what to do about problems' },
     { command: 'taskflow doctor --probe', does: 'also which runners answer' },

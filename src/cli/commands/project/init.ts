@@ -12,9 +12,9 @@ import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
   usage: '[--json]',
-  description: `Writes settings, a first flow and the schema that editors use for completion into ${STATE_DIR}, and tells git
-to ignore what taskflow makes. What you wrote is left alone and the schemas of another version are renewed, so it can be
-called again at any time.`,
+  description: `Writes settings, a first flow and the schema that editors use for completion into ${STATE_DIR}, and
+tells git to ignore what taskflow makes. What you wrote is left alone and the schemas of another version are renewed,
+so it can be called again at any time.`,
   examples: [{ command: 'taskflow init && taskflow run overview', does: 'from nothing to a first run' }],
   flags: [{ name: 'json', type: 'boolean', help: 'as JSON: [{path, action}]' }],
   positionals: [],
@@ -70,7 +70,7 @@ function unwritable(invocation: Invocation, path: string, why: string): number {
   return complain(invocation, `${path} cannot be written: ${why}`, WRITABLE_HINT);
 }
 
-/** A schema that another version of taskflow has written would tell an editor what is no longer so. */
+/** A schema that another version of taskflow has written makes an editor complain about what is right. */
 function renew(path: string, text: string): 'renewed' | 'there' | { readonly failed: string } {
   if (readFileSync(path, 'utf8') === text) return 'there';
   const written = writeFileAtomic(path, text, 0o644);

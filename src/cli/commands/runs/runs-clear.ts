@@ -13,9 +13,9 @@ import { knownFlow, type Unknown } from '../../load/known-flow.js';
 
 export const command: Command = {
   usage: '[--all] [--older-than D] [--flow NAME] [--dry-run] [--json]',
-  description: `Without --all, only runs that succeeded go: the others can still be continued. A run that is under way always
-stays. What is in the store of results is not touched: that is taskflow cache clear. Side effects that are in doubt, or
-done in a run that did not finish, stay remembered, and are named.`,
+  description: `Without --all, only runs that succeeded go: the others can still be continued. A run that is under way
+always stays. What is in the store of results is not touched: that is taskflow cache clear. Side effects that are in
+doubt, or done in a run that did not finish, stay remembered, and are named.`,
   examples: [
     { command: 'taskflow runs clear --older-than 7d', does: 'forget successful runs of more than a week ago' },
     { command: 'taskflow runs clear --all', does: 'forget everything: nothing can be resumed afterwards' },
@@ -62,7 +62,7 @@ function tellHeld({ err, project }: Invocation, going: readonly RunHead[]): void
   }
 }
 
-/** What the runs of a flow are found by: what was typed, or else the file that it stands for. */
+/** How the runs of a flow are found: by what was typed, or else by its file. */
 async function runsOf(invocation: Invocation, typed: string): Promise<{ readonly flow: string } | Unknown> {
   if (listRuns(invocation.project, { flow: typed, limit: 1 }).length > 0) return { flow: typed };
   const known = await knownFlow(invocation, typed);

@@ -126,10 +126,10 @@ function afterwards(
   if (heir !== undefined) return ['', `${style.dim('→')} it went on as run ${heir}`];
   if (state === 'paused') {
     const next = waiting.every(({ decided }) => decided) ? 'goes on with it' : 'goes on once it is decided';
-    // What was decided about the flow's own approvals stands in the picture.
-    const told = waiting.filter(({ phase, decided }) => !decided || phase.includes('/'));
+    // The picture shows what was decided about the flow's own approvals.
+    const open = waiting.filter(({ phase, decided }) => !decided || phase.includes('/'));
     const resume = `${style.dim('→')} taskflow resume ${runId}    ${next}`;
-    return ['', ...questionLines(told, runId, { style, now }), resume];
+    return ['', ...questionLines(open, runId, { style, now }), resume];
   }
   if (!end?.failure) return [];
   const { phase, message, hint } = end.failure;
