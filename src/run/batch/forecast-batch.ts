@@ -82,16 +82,16 @@ export function isReused({ phases }: Pick<RowForecast, 'phases'>): boolean {
 
 async function forecastRow(context: RunContext, row: BatchRow): Promise<RowForecast> {
   const { flow } = context.options;
-  const forget = context.secrets.addForNow(flow.args, row.args);
+  const forget = context.io.secrets.addForNow(flow.args, row.args);
   const scope = rowScope(context, row);
-  await context.runScope(scope, context.signal);
+  await context.flows.runScope(scope, context.limits.signal);
   const select = selectPhases(scope, context.options.selection);
   const phases = flow.phases.flatMap(({ id }) => {
     const outcome = scope.outcomes.get(id);
     if (!outcome) return [];
     const { would, reason } = forecastOf(outcome, select(id));
     const from = outcome.cacheHit ?? undefined;
-    return [{ id, would, from, ageMs: outcome.ageMs, reason: context.secrets.mask(reason) }];
+    return [{ id, would, from, ageMs: outcome.ageMs, reason: context.io.secrets.mask(reason) }];
   });
   forget();
   return { row: row.row, line: row.line, label: row.label, args: row.publicArgs, phases };

@@ -26,26 +26,26 @@ export async function runBatch(
   const { context } = session;
   const tally = new Tally(rows.length);
   const runner = new RowRunner(context, options);
-  const jobs = Math.max(1, options.jobs ?? context.slots.size * ROWS_PER_SLOT);
+  const jobs = Math.max(1, options.jobs ?? context.limits.slots.size * ROWS_PER_SLOT);
   let next = 0;
   /** Each worker begins the next row when it has finished one: a row that has not begun costs nothing. */
   const work = async (): Promise<void> => {
     while (next < rows.length) {
       const row = rows[next++]!;
-      const { closed } = context.admission;
+      const { closed } = context.limits.admission;
       const result = closed ? notBegun(row, closed) : await runner.run(row);
       tally.add(result);
       options.onRow?.(result);
-      if (options.failFast && isFailed(result)) context.admission.close(stopAfter(result));
+      if (options.failFast && isFailed(result)) context.limits.admission.close(stopAfter(result));
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, rows.length) }, work));
   await windDown(context);
-  const { closed } = context.admission;
-  const status = statusOf(tally, closed, context.signal.aborted);
+  const { closed } = context.limits.admission;
+  const status = statusOf(tally, closed, context.limits.signal.aborted);
   const failure = status === 'success' ? undefined : (tally.firstError ?? errorOf(closed));
   session.end({ status, failure });
-  await context.tidyStore();
+  await context.reuse.tidyStore();
   return {
     runId: context.runId,
     flow: options.flow.name,
@@ -53,8 +53,8 @@ export async function runBatch(
     continues: session.continues?.runId,
     ...tally.counts,
     durationMs: Math.round(project.clock.elapsed() - session.startedAt),
-    spent: spentOf(context.ledger),
-    saved: { ...context.ledger.saved, ms: Math.round(context.ledger.saved.ms) },
+    spent: spentOf(context.limits.ledger),
+    saved: { ...context.limits.ledger.saved, ms: Math.round(context.limits.ledger.saved.ms) },
     rows: tally.rows,
     warnings: session.warnings,
     error: failure,

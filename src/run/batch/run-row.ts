@@ -24,22 +24,22 @@ export class RowRunner {
     const { clock } = options.project;
     const startedAt = clock.elapsed();
     const path = rowPath(row);
-    const forget = context.secrets.addForNow(options.flow.args, row.args);
-    context.emit({ type: 'row-start', row: row.row, label: row.label, path });
-    const result = await context.runScope(rowScope(context, row), context.signal);
-    const output = context.secrets.maskValue(result.output as never) as Output;
+    const forget = context.io.secrets.addForNow(options.flow.args, row.args);
+    context.io.emit({ type: 'row-start', row: row.row, label: row.label, path });
+    const result = await context.flows.runScope(rowScope(context, row), context.limits.signal);
+    const output = context.io.secrets.maskValue(result.output as never) as Output;
     const file = result.status === 'success' ? options.onOutput?.(row, output) : undefined;
     const durationMs = Math.round(clock.elapsed() - startedAt);
     const ended = { ...this.#rowResult(row, result), durationMs, file };
     this.#record(row, ended, { ...result, output });
     forget();
-    context.effects.forgetRow(row.place);
+    context.reuse.effects.forgetRow(row.place);
     return ended;
   }
 
   outputOf(row: number): Output | undefined {
     const place = this.#outputs.get(row);
-    const line = place && readLineAt(this.context.journal.path, place);
+    const line = place && readLineAt(this.context.io.journal.path, place);
     return line?.type === 'row' ? line.output : undefined;
   }
 
@@ -48,7 +48,7 @@ export class RowRunner {
     const { durationMs, spent, saved, reuse, file, error } = ended;
     const path = rowPath(row);
     const kept = options.keepOutputs === true && status === 'success';
-    const place = context.journal.write(
+    const place = context.io.journal.write(
       {
         type: 'row',
         at: options.project.clock.now(),
@@ -70,11 +70,13 @@ export class RowRunner {
     );
     if (kept) this.#outputs.set(row.row, place);
     const facts = { row: row.row, label: row.label, path, status, durationMs, spent, saved, reuse, file, error };
-    context.emit({ type: 'row-end', ...facts });
+    context.io.emit({ type: 'row-end', ...facts });
   }
 
   #rowResult(row: BatchRow, result: ScopeResult): Omit<RowResult, 'durationMs' | 'file'> {
-    const { secrets } = this.context;
+    const {
+      io: { secrets },
+    } = this.context;
     const { failure, reuse, usage, saved } = result;
     const tokens = totalTokens(usage);
     return {

@@ -21,6 +21,86 @@ import type { SharedResults } from '../reuse/shared-results.js';
 import type { NestedFlows } from './nested-flows.js';
 import type { RunnerPool } from './runner-pool.js';
 
+/** The services and the state that all phases of one run share. Made one time by `openRun`. */
+export interface RunContext {
+  readonly options: RunOptions;
+  readonly runId: string;
+  readonly runDir: string;
+  readonly io: RunIo;
+  readonly limits: RunLimits;
+  readonly reuse: RunReuse;
+  readonly flows: RunFlows;
+  /** Stops timers and listeners of the run. */
+  readonly close: () => void;
+}
+
+/** What the run writes and says, and what it must not say. */
+export interface RunIo {
+  readonly journal: JournalWriter;
+  readonly emit: (event: RunEventBody) => void;
+  /** Reported to the person one time. */
+  readonly warn: (message: string) => void;
+  readonly secrets: Secrets;
+  /** A result line of this run's own journal. */
+  readonly readBack: (place: LinePlace) => ResultLine | undefined;
+}
+
+/** What bounds the run's work, and what counts it. */
+export interface RunLimits {
+  readonly slots: Slots;
+  readonly ledger: Ledger;
+  /** Closed by the budget, by an interrupt, and by a failure in the run's own flow. */
+  readonly admission: Admission;
+  /** Aborted on interrupt and on the run's own time limit; its reason is a `Failure`. */
+  readonly signal: AbortSignal;
+  /** When the run's time is over, on the clock that counts `elapsed`; undefined without a limit. */
+  readonly endsAt?: number;
+  /** Work whose result no phase waits for (losers of a race that may finish); the run ends after it. */
+  readonly background: Set<Promise<unknown>>;
+  /** How many executions there were, to name the next one. */
+  readonly executions: { count: number };
+  /** How many processes were started, and how many of them can be found by their mark. */
+  readonly processes: { started: number; marked: number };
+}
+
+/** What need not be done again, and how to find it. */
+export interface RunReuse {
+  /** Undefined when reuse is off, or the store could not be used. */
+  readonly store: Store | undefined;
+  readonly fingerprints: FingerprintResolver;
+  /** Results of the run that this one continues. */
+  readonly prior: PriorResults;
+  /** Results of this run: what one row or nested flow has made, the others need not make again. */
+  readonly shared: SharedResults;
+  /** Which side effects of this flow have begun, in any run. */
+  readonly effects: EffectsLedger;
+  /** The run before this one, to say what changed since. */
+  readonly last: LastRun;
+  /** What the store has of each phase, where no run says what changed. */
+  readonly kept: KeptEntries;
+  readonly outputFiles: DeclaredFiles;
+  /** The project is (part of) a git repository. */
+  readonly inRepository: () => boolean;
+  /** The form of an identity that its key is made from: without the secrets of the run and of this scope. */
+  readonly sealedIdentity: (identity: Identity, scope: Scope) => Identity;
+  /** The form in which an identity may be written. */
+  readonly storedIdentity: (identity: Identity, length?: number) => JsonObject;
+  /** At the very end: holds the store to its bounds, if this run has added to it. Never fails the run. */
+  readonly tidyStore: () => Promise<void>;
+}
+
+/** The flows and runners that phases use. */
+export interface RunFlows {
+  readonly nested: NestedFlows;
+  readonly runners: RunnerPool;
+  /** Runs a nested flow. */
+  readonly runScope: (scope: Scope, signal: AbortSignal) => Promise<ScopeResult>;
+  /** Runs a phase again that a gate has sent back; its new outcome replaces the old one in the scope. */
+  readonly rerunPhase: (again: Rerun) => Promise<PhaseOutcome>;
+  /** The phase of `--from`, and all phases after it. */
+  readonly following: ReadonlySet<string>;
+}
+
 /** How scopes and phases are run: given to the context, since phases run flows and flows run phases. */
 export interface Scheduler {
   runScope(run: RunContext, scope: Scope, signal: AbortSignal): Promise<ScopeResult>;
@@ -32,64 +112,4 @@ export interface Rerun {
   readonly id: string;
   readonly round: number;
   readonly signal: AbortSignal;
-}
-
-/** The services and the state that all phases of one run share. Made once by `startRun`. */
-export interface RunContext {
-  readonly options: RunOptions;
-  readonly runId: string;
-  readonly runDir: string;
-  readonly journal: JournalWriter;
-  readonly emit: (event: RunEventBody) => void;
-  /** Told to the person once. */
-  readonly warn: (message: string) => void;
-  readonly slots: Slots;
-  readonly ledger: Ledger;
-  /** Closed by the budget, by an interrupt, and by a failure in the run's own flow. */
-  readonly admission: Admission;
-  /** Undefined when reuse is off, or the store could not be used. */
-  readonly store: Store | undefined;
-  readonly fingerprints: FingerprintResolver;
-  readonly runners: RunnerPool;
-  readonly nested: NestedFlows;
-  /** Results of the run that this one continues. */
-  readonly prior: PriorResults;
-  /** Results of this run: what one row or nested flow has made, the others need not make again. */
-  readonly shared: SharedResults;
-  /** Which side effects of this flow have begun, in whatever run. */
-  readonly effects: EffectsLedger;
-  /** The run before this one, to say what changed since. */
-  readonly last: LastRun;
-  /** What the store has of each phase, where no run says what changed. */
-  readonly kept: KeptEntries;
-  readonly outputFiles: DeclaredFiles;
-  readonly secrets: Secrets;
-  /** The project is (part of) a git repository. */
-  readonly inRepository: () => boolean;
-  /** The form of an identity that its key is made from: without the secrets of the run and of this scope. */
-  readonly sealedIdentity: (identity: Identity, scope: Scope) => Identity;
-  /** The form in which an identity may be written. */
-  readonly storedIdentity: (identity: Identity, length?: number) => JsonObject;
-  /** Runs a nested flow. */
-  readonly runScope: (scope: Scope, signal: AbortSignal) => Promise<ScopeResult>;
-  /** Runs a phase again that a gate has sent back; its new outcome replaces the old one in the scope. */
-  readonly rerunPhase: (again: Rerun) => Promise<PhaseOutcome>;
-  /** Work whose result nobody waits for (losers of a race that may finish); the run ends after it. */
-  readonly background: Set<Promise<unknown>>;
-  /** Named by `--from`, and all phases after it. */
-  readonly following: ReadonlySet<string>;
-  /** How many executions there were, to name the next one. */
-  readonly executions: { count: number };
-  /** How many processes were started, and how many of them can be found by their mark wherever they are. */
-  readonly processes: { started: number; marked: number };
-  /** A result line of this run's own journal. */
-  readonly readBack: (place: LinePlace) => ResultLine | undefined;
-  /** At the very end: holds the store to its bounds, if this run has added to it. Never fails the run. */
-  readonly tidyStore: () => Promise<void>;
-  /** Stops timers and listeners of the run. */
-  readonly close: () => void;
-  /** Aborted on interrupt and on the run's own time limit; its reason is a `Failure`. */
-  readonly signal: AbortSignal;
-  /** When the run's own time is over, on the clock that counts `elapsed`; undefined when it has as long as it likes. */
-  readonly endsAt?: number;
 }

@@ -22,12 +22,13 @@ import { EffectsLedger } from '../effects/ledger.js';
 import { Slots } from '../execute/slots.js';
 import { LastRun } from '../history/last-run.js';
 import { journalOf, runFolder } from '../history/runs-folder.js';
+import type { ResultLine } from '../journal/lines.js';
 import { readLineAt } from '../journal/reader.js';
-import type { JournalWriter } from '../journal/writer.js';
+import type { JournalWriter, LinePlace } from '../journal/writer.js';
 import { declaredFiles } from '../reuse/declared-files.js';
 import { KeptEntries } from '../reuse/kept-entries.js';
 import { SharedResults } from '../reuse/shared-results.js';
-import type { RunContext, Scheduler } from './context.js';
+import type { RunContext, RunReuse, Scheduler } from './context.js';
 import { NestedFlows } from './nested-flows.js';
 import { RunnerPool } from './runner-pool.js';
 import { openWorld } from './world.js';
@@ -50,7 +51,7 @@ export interface ContextParts {
 
 /** Puts the services of a run together. Nothing is opened or started before it is used. */
 export async function makeContext(parts: ContextParts): Promise<RunContext | { readonly refused: Failure }> {
-  const { options, runId, journal, prior, emit } = parts;
+  const { options, runId, journal, emit } = parts;
   const { project, flow, config } = options;
   const folder = storeFolder(project, config);
   if ('problem' in folder) return { refused: { code: 'bad-input', message: folder.problem, hint: folder.hint } };
@@ -65,34 +66,67 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   });
   const unpriced = await moneyCannotBeHeld(options, runners, nested);
   if (unpriced) return { refused: unpriced };
-  const { previousRun } = parts;
   const secrets = new Secrets();
   secrets.add(flow.args, options.args);
   const admission = new Admission();
   const limit = interruption(parts, admission);
-  const world = options.world ?? openWorld(project, storeDir, { runCommands: !options.forecast });
-  world.endWith(limit.signal);
-  // A run without a store needs it for its keys too: a run with a store may continue it.
-  const seal = store?.seal ?? openSeal({ dir: storeDir, signingKey: 'key' in key ? key.key : undefined });
-  let repository: boolean | undefined;
   const from = options.selection?.from;
   const context: RunContext = {
     options,
     runId,
     runDir: runFolder(project, runId),
-    journal,
-    emit: (event) => emit(secrets.any ? (secrets.maskValue(event as never) as RunEventBody) : event),
-    warn: (message) => parts.warn(secrets.mask(message)),
-    slots: new Slots(options.concurrency ?? flow.concurrency ?? config.concurrency ?? DEFAULT_CONCURRENCY),
-    ledger: new Ledger(options.maxUSD === undefined ? flow.budget : { ...flow.budget, maxUSD: options.maxUSD }),
-    admission,
+    io: {
+      journal,
+      emit: (event) => emit(secrets.any ? (secrets.maskValue(event as never) as RunEventBody) : event),
+      warn: (message) => parts.warn(secrets.mask(message)),
+      secrets,
+      readBack: (place) => readBack(journal, place),
+    },
+    limits: {
+      slots: new Slots(options.concurrency ?? flow.concurrency ?? config.concurrency ?? DEFAULT_CONCURRENCY),
+      ledger: new Ledger(options.maxUSD === undefined ? flow.budget : { ...flow.budget, maxUSD: options.maxUSD }),
+      admission,
+      signal: limit.signal,
+      endsAt: options.timeoutMs === undefined ? undefined : project.clock.elapsed() + options.timeoutMs,
+      background: new Set(),
+      executions: { count: 0 },
+      processes: { started: 0, marked: 0 },
+    },
+    reuse: reuseOf(parts, { store, storeDir, key, secrets, signal: limit.signal }),
+    flows: {
+      nested,
+      runners,
+      runScope: (scope, signal) => parts.scheduler.runScope(context, scope, signal),
+      rerunPhase: (again) => parts.scheduler.rerunPhase(context, again),
+      following: from === undefined ? new Set() : downstreamOf(flow, from),
+    },
+    close: limit.clear,
+  };
+  return context;
+}
+
+interface ReuseParts {
+  readonly store: DiskStore | undefined;
+  readonly storeDir: string;
+  readonly key: ReturnType<typeof resolveSigningKey>;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+}
+
+function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }: ReuseParts): RunReuse {
+  const { options, runId, prior, flowId, argsDigest, previousRun } = parts;
+  const { project } = options;
+  const world = options.world ?? openWorld(project, storeDir, { runCommands: !options.forecast });
+  world.endWith(signal);
+  // A run without a store needs it for its keys too: a run with a store may continue it.
+  const seal = store?.seal ?? openSeal({ dir: storeDir, signingKey: 'key' in key ? key.key : undefined });
+  let repository: boolean | undefined;
+  return {
     store,
     fingerprints: world.fingerprints,
-    runners,
-    nested,
     prior,
     shared: new SharedResults(),
-    effects: new EffectsLedger({ project, runId, flowId: parts.flowId, argsDigest: parts.argsDigest }),
+    effects: new EffectsLedger({ project, runId, flowId, argsDigest }),
     last: new LastRun(
       () => (previousRun === undefined ? undefined : journalOf(project, previousRun)),
       store,
@@ -100,30 +134,20 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
     ),
     kept: new KeptEntries(store?.options),
     outputFiles: declaredFiles({ project, store, secrets, look: options.forecast === true }),
-    secrets,
     inRepository: () => {
       repository ??= isInRepository(project.root);
       return repository;
     },
     sealedIdentity: (identity, scope) => sealedIdentity(identity, { seal, secrets: scopeSecrets(options, scope) }),
     storedIdentity: (identity, length) => storedIdentity(identity, { seal, secrets: secrets.values, length }),
-    runScope: (scope, signal) => parts.scheduler.runScope(context, scope, signal),
-    rerunPhase: (again) => parts.scheduler.rerunPhase(context, again),
-    background: new Set(),
-    following: from === undefined ? new Set() : downstreamOf(flow, from),
-    executions: { count: 0 },
-    processes: { started: 0, marked: 0 },
-    readBack: (place) => {
-      journal.flush();
-      const line = readLineAt(journal.path, place);
-      return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
-    },
-    signal: limit.signal,
-    endsAt: options.timeoutMs === undefined ? undefined : project.clock.elapsed() + options.timeoutMs,
-    close: limit.clear,
-    tidyStore: () => tidy(store, limit.signal),
+    tidyStore: () => tidy(store, signal),
   };
-  return context;
+}
+
+function readBack(journal: JournalWriter, place: LinePlace): ResultLine | undefined {
+  journal.flush();
+  const line = readLineAt(journal.path, place);
+  return line && (line.type === 'unit' || line.type === 'phase') ? line : undefined;
 }
 
 /** Records what was used, and collects garbage if the run has added to the store or the list of uses is long. */

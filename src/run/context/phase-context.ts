@@ -48,7 +48,7 @@ export interface PhaseToRun {
 }
 
 export function phaseContext(toRun: PhaseToRun): PhaseContext {
-  const { run, scope, phase: declared, round = 0, signal = run.signal } = toRun;
+  const { run, scope, phase: declared, round = 0, signal = run.limits.signal } = toRun;
   const actsInside = scope.idempotent === false && declared.idempotent && mayBeCrossRun(declared.kind);
   const phase = actsInside ? { ...declared, idempotent: false } : declared;
   return {
@@ -78,7 +78,7 @@ function policyOf({ run, scope, phase, round }: PhaseToRun & { readonly round: n
   const off = options.reuse === 'off' || declared.scope === 'off';
   const rerun = isRerun(scope, phase, options.selection?.rerun);
   const selected = scope.path === '' ? selectedAs(run, phase) : undefined;
-  const outside = declared.implied && !run.inRepository();
+  const outside = declared.implied && !run.reuse.inRepository();
   const cross = !off && declared.scope === 'cross-run' && mayBeCrossRun(phase.kind) && phase.idempotent && !outside;
   const anew = anewOf({ scope, rerun, round, selected });
   // A side effect that is done stays done in its run, whatever the flags say about reuse.
@@ -112,7 +112,7 @@ function anewOf(facts: {
  * With `--only` a person wants to see this phase run, with `--from` this one and all that follow it. A side effect that
  * follows stays done: the selector is not its own.
  */
-function selectedAs({ options, following }: RunContext, { id, idempotent }: Phase): Scope['anew'] {
+function selectedAs({ options, flows: { following } }: RunContext, { id, idempotent }: Phase): Scope['anew'] {
   const { only, from } = options.selection ?? {};
   if (only === id) return { because: '--only', readStore: true, named: true };
   if (from === id) return { because: `--from ${from}`, readStore: false, named: true };

@@ -34,7 +34,7 @@ export async function agentCall(
   const { options } = run;
   const agent = body.agent === undefined ? undefined : await agentFile(at, body.agent);
   if (agent && 'failure' in agent) return agent;
-  const pooled = await run.runners.get(body.runner, scope.flow.runner);
+  const pooled = await run.flows.runners.get(body.runner, scope.flow.runner);
   if ('failure' in pooled) return pooled;
   const { runner } = pooled;
   const unpriced = costUnknown(options, runner);

@@ -18,7 +18,9 @@ export const LOST_RACE = 'another branch has won';
  */
 export function reasonTold(at: PhaseContext, { status, failure }: Execution, reason: string): string {
   if (status !== 'cancelled' || failure?.code === 'forecast') return reason;
-  const { signal } = at.run;
+  const {
+    limits: { signal },
+  } = at.run;
   // A process or an agent that was ended does not know by whom; the run does.
   if (signal.aborted && failure?.message === 'interrupted') return (signal.reason as Failure).message;
   return failure?.message ?? 'interrupted';

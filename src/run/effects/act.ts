@@ -17,29 +17,35 @@ export function beginEffect(
   at: PhaseContext,
   { effect, unit, over }: { readonly effect: Effect; readonly unit?: string; readonly over?: string },
 ): Act | { readonly failure: Failure } {
-  const { effects } = at.run;
+  const {
+    reuse: { effects },
+  } = at.run;
   const claim = effects.claim('start', effects.nameOf(at.path, effect.unit), over);
   if ('problem' in claim) return { failure: unwritable(at, claim.problem) };
-  const fresh = at.run.prior.how === 'none';
+  const fresh = at.run.reuse.prior.how === 'none';
   if ('by' in claim) return { failure: underWay({ path: at.path, unit, fresh }, claim.by) };
   return { id: claim.id, ended: (execution) => settle(at, claim.id, execution) };
 }
 
 /** Records that a person marked it as done; returns what prevents that. */
 export function keepEffect(at: PhaseContext, effect: Effect, over: string | undefined): Failure | undefined {
-  const { effects, prior } = at.run;
+  const {
+    reuse: { effects, prior },
+  } = at.run;
   const claim = effects.claim('kept', effects.nameOf(at.path, effect.unit), over);
   if ('problem' in claim) return unwritable(at, claim.problem);
   return 'by' in claim ? underWay({ path: at.path, fresh: prior.how === 'none' }, claim.by) : undefined;
 }
 
 function settle(at: PhaseContext, id: string, execution: Execution): void {
-  const { effects } = at.run;
+  const {
+    reuse: { effects },
+  } = at.run;
   const wasLost = at.signal.reason === LOST_RACE;
   if (execution.attempts > 0 && !hasSettled(execution) && !wasLost) return;
   const problem = effects.settle(id, execution.status === 'done' ? 'done' : 'failed');
   if (problem === undefined) return;
-  at.run.warn(`it cannot be written down how ${at.path} ended (${problem}): the next run will ask about it`);
+  at.run.io.warn(`it cannot be written down how ${at.path} ended (${problem}): the next run will ask about it`);
 }
 
 function unwritable(at: PhaseContext, problem: string): Failure {

@@ -7,10 +7,10 @@ import { unreadable } from './rule.js';
 /** Something of this phase has begun, in this run's past or in another run: skipped, it is kept as done. */
 export function hasActed({ run, path, phase, scope }: PhaseContext): boolean {
   if (phase.idempotent && scope.idempotent !== false) return false;
-  const name = run.effects.nameOf(path, undefined);
-  const held = run.effects.held(name);
+  const name = run.reuse.effects.nameOf(path, undefined);
+  const held = run.reuse.effects.held(name);
   if (held && 'problem' in held) return false;
-  return held !== undefined || run.effects.holdsOf(name) || run.prior.hasActed(path);
+  return held !== undefined || run.reuse.effects.holdsOf(name) || run.reuse.prior.hasActed(path);
 }
 
 /**
@@ -18,7 +18,10 @@ export function hasActed({ run, path, phase, scope }: PhaseContext): boolean {
  * another one goes as far as it can: it may reuse what is done.
  */
 export function stopsAtStart({ run, phase, scope, path }: PhaseContext): Failure | undefined {
-  const { prior, effects, options } = run;
+  const {
+    options,
+    reuse: { prior, effects },
+  } = run;
   if (phase.idempotent || phase.when !== undefined || scope.depth > 0) return undefined;
   const { rerun = [], skip = [] } = options.selection ?? {};
   if (prior.how !== 'none' || isNamed(scope, phase.id, [...rerun, ...skip])) return undefined;

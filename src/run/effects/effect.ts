@@ -14,7 +14,7 @@ export function effectOf(at: PhaseContext, unit: string | undefined, parts: Iden
     unit: unit === undefined ? undefined : unitPlace(unit, parts),
     body: sha256Hex(canonicalEncode({ body, context, cwd })),
     env: sha256Hex(canonicalEncode(env)),
-    inputs: at.run.secrets.maskValue(shown(body, Object.keys(env))),
+    inputs: at.run.io.secrets.maskValue(shown(body, Object.keys(env))),
   };
 }
 

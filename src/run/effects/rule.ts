@@ -30,13 +30,15 @@ export async function ruleEffect(
   at: PhaseContext,
   { unit, effect, runKey }: Pick<Question, 'unit' | 'effect' | 'runKey'>,
 ): Promise<Ruling> {
-  const { effects, prior } = at.run;
+  const {
+    reuse: { effects, prior },
+  } = at.run;
   const name = effects.nameOf(at.path, effect.unit);
   const question = { at, unit, effect, name, runKey };
   const held = effects.held(name);
   if (held && 'problem' in held) return { go: 'stop', failure: unreadable(held.problem) };
   const own = effects.own(name);
-  const mine = own && at.run.readBack(own);
+  const mine = own && at.run.io.readBack(own);
   // One time in a run, however often the flow around it is tried.
   if (mine?.effect && isSameEffect(mine.effect, effect)) return reuse(question, mine, held);
   if (held?.state === 'open') return open(question, held);
@@ -65,7 +67,7 @@ async function completed(
   const over = held?.id;
   const isSame = isSameEffect(line.effect, effect);
   // Of a phase with items in doubt, `--rerun` means those: the others are done, and must not be done again.
-  const isSettling = unit !== undefined && at.run.effects.wasDoubtful(name);
+  const isSettling = unit !== undefined && at.run.reuse.effects.wasDoubtful(name);
   if (isSame && (!at.policy.anew?.named || isSettling)) return reuse(question, line, held);
   const word = wordOf(question);
   if (word === 'keep') return { go: 'keep', over, line };
@@ -80,14 +82,14 @@ async function completed(
 }
 
 function reuse({ at }: Question, line: ResultLine, held: Held | undefined): Ruling {
-  if (held && !at.run.options.forecast) at.run.effects.pass(held);
+  if (held && !at.run.options.forecast) at.run.reuse.effects.pass(held);
   return { go: 'reuse', line };
 }
 
 /** Nothing is in the ledger. A checkpoint from another machine, or a journal of an older version, may know more. */
 function older(question: Question): Ruling {
   const { at, unit, runKey } = question;
-  const failure = at.run.prior.inDoubt(at.path, unit, runKey);
+  const failure = at.run.reuse.prior.inDoubt(at.path, unit, runKey);
   if (!failure) return { go: 'start', again: false };
   const word = wordOf(question);
   if (word === 'keep') return { go: 'keep' };
@@ -101,7 +103,7 @@ function wordOf({ at, unit }: Question): 'keep' | 'rerun' | undefined {
 }
 
 function where({ at, unit }: Question): DoubtAt {
-  return { path: at.path, unit, fresh: at.run.prior.how === 'none' };
+  return { path: at.path, unit, fresh: at.run.reuse.prior.how === 'none' };
 }
 
 export function unreadable(problem: string): Failure {

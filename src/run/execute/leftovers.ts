@@ -4,15 +4,15 @@ import type { RunContext } from '../context/context.js';
 /** Every process that a run starts can be found by this, however far it fled. */
 export const RUN_VARIABLE = 'TASKFLOW_RUN';
 
-export function runMark({ runId, processes }: RunContext): Record<string, string> {
+export function runMark({ runId, limits: { processes } }: RunContext): Record<string, string> {
   processes.marked += 1;
   return { [RUN_VARIABLE]: runId };
 }
 
 /** Waits for what nobody waits for, then ends what programs of the run have left behind. */
 export async function windDown(run: RunContext): Promise<void> {
-  await Promise.all(run.background);
-  if (run.processes.marked > 0) await endLeftovers(run.runId, holderIdentity());
+  await Promise.all(run.limits.background);
+  if (run.limits.processes.marked > 0) await endLeftovers(run.runId, holderIdentity());
 }
 
 /** Also for a run whose own process is dead. */

@@ -55,13 +55,13 @@ export async function withRetries(
     journalAttempt(at, { unit, number, result, retryInMs: against === undefined ? delayMs : undefined });
     if (delayMs === undefined) return ended;
     if (against !== undefined) return notAgain(ended, against);
-    run.emit({
+    run.io.emit({
       type: 'retry',
       phase: at.path,
       unit,
       attempt: number,
       delayMs,
-      error: run.secrets.mask(result.failure.message),
+      error: run.io.secrets.mask(result.failure.message),
     });
     const waited = await pause(delayMs, AbortSignal.any([at.signal, admission.ended]));
     if (waited === 'aborted') return notAgain(ended, admission.closed?.message);
@@ -89,7 +89,8 @@ function sideEffect(result: Attempt): string | undefined {
 function waitsTooLong({ phase, run }: PhaseContext, { failure }: Attempt): string | undefined {
   const askedMs = failure?.retryAfterMs;
   if (askedMs === undefined) return undefined;
-  const leftMs = run.endsAt === undefined ? undefined : Math.max(0, run.endsAt - run.options.project.clock.elapsed());
+  const leftMs =
+    run.limits.endsAt === undefined ? undefined : Math.max(0, run.limits.endsAt - run.options.project.clock.elapsed());
   const mostMs = Math.min(LONGEST_PAUSE_MS, phase.timeoutMs ?? LONGEST_PAUSE_MS, leftMs ?? LONGEST_PAUSE_MS);
   if (askedMs <= mostMs) return undefined;
   return `the server asks to wait ${formatDuration(askedMs)}, and ${formatDuration(mostMs)} is the most here`;
@@ -105,7 +106,7 @@ function journalAttempt(
   }: { readonly unit?: string; readonly number: number; readonly result: Attempt; readonly retryInMs?: number },
 ): void {
   const { text } = result.output;
-  run.journal.write({
+  run.io.journal.write({
     type: 'attempt',
     at: run.options.project.clock.now(),
     phase: path,
@@ -113,9 +114,9 @@ function journalAttempt(
     attempt: number,
     durationMs: result.durationMs,
     usage: result.usage,
-    failure: run.secrets.maskValue(result.failure as never),
-    inputs: run.secrets.maskValue(result.inputs),
-    partial: text === '' ? undefined : run.secrets.mask(text).slice(-4_000),
+    failure: run.io.secrets.maskValue(result.failure as never),
+    inputs: run.io.secrets.maskValue(result.inputs),
+    partial: text === '' ? undefined : run.io.secrets.mask(text).slice(-4_000),
     retryInMs,
   });
 }

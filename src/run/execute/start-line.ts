@@ -3,7 +3,11 @@ import type { PhaseContext } from '../context/phase-context.js';
 
 /** Survivors of a killed run are found by these lines and ended before it is continued. */
 export function journalChild(at: PhaseContext, child: ChildIdentity): void {
-  const { journal, options, processes } = at.run;
+  const {
+    options,
+    io: { journal },
+    limits: { processes },
+  } = at.run;
   processes.started += 1;
   journal.write(
     {
@@ -28,7 +32,10 @@ export function journalStart(
     effect,
   }: { readonly unit?: string; readonly runKey?: string; readonly reason: string; readonly effect?: string },
 ): void {
-  const { journal, options } = at.run;
+  const {
+    options,
+    io: { journal },
+  } = at.run;
   const idempotent = effect === undefined;
   journal.write(
     { type: 'start', at: options.project.clock.now(), phase: at.path, idempotent, unit, runKey, reason, effect },

@@ -18,7 +18,7 @@ export async function admitted(
     // The runner's own bounds first: whoever waits for them should not sit on one of the run's slots meanwhile.
     if (runner?.slots) releases.push(await runner.slots.acquire());
     if (runner && !mayNotStart(at)) await runner.pace(at.signal);
-    releases.push(await at.run.slots.acquire());
+    releases.push(await at.run.limits.slots.acquire());
     const closed = mayNotStart(at);
     return closed ? failedBefore(closed) : await work();
   } finally {
@@ -29,13 +29,13 @@ export async function admitted(
 function mayNotStart(at: PhaseContext): Failure | undefined {
   const { run } = at;
   if (at.signal.aborted || at.scope.admission.closed) return notStarted(at);
-  const over = run.ledger.exceeded();
+  const over = run.limits.ledger.exceeded();
   if (over === undefined) return undefined;
   const failure: Failure = {
     code: 'budget',
     message: over,
     hint: 'Raise `budget` in the flow or give --max-usd; what is done is kept.',
   };
-  run.admission.close(failure);
+  run.limits.admission.close(failure);
   return failure;
 }

@@ -29,7 +29,7 @@ export async function enterWorktree(at: PhaseContext): Promise<Entered | { failu
       const status = await git(path, ...STATUS);
       if (!isUntouched(status, head.stdout.trim())) {
         // A line of a phase may be cut; where somebody's changes are must not be.
-        at.run.warn(`${at.path}: its changes are kept in the worktree ${path}`);
+        at.run.io.warn(`${at.path}: its changes are kept in the worktree ${path}`);
         return `changes kept in worktree ${path}`;
       }
       await inTurn(() => git(root, 'worktree', 'remove', '--force', path));

@@ -52,7 +52,7 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | Refus
   if ('refused' in session) return session;
   const { context, continues, warnings } = session;
   const scope = ownScope(options, new Admission());
-  session.end(await runScope(context, scope, context.signal));
+  session.end(await runScope(context, scope, context.limits.signal));
   const lastRun = lastRunId(project, runGroup(options).flowId);
   const costs = lastCosts(project, lastRun);
   const failures = lastFailures(project, lastRun);

@@ -9,7 +9,8 @@ import type { LinePlace, Urgency } from './writer.js';
 
 /** What of a phase's context is recorded. */
 export interface RecordSite {
-  readonly run: Pick<PhaseContext['run'], 'journal' | 'secrets'> & {
+  readonly run: {
+    readonly io: Pick<PhaseContext['run']['io'], 'journal' | 'secrets'>;
     readonly options: { readonly project: Pick<PhaseContext['run']['options']['project'], 'clock'> };
   };
   readonly path: string;
@@ -26,14 +27,14 @@ export function recordUnit(at: RecordSite, unit: string, settled: Settled): Line
 /** The journal's line for a settled phase. A reused one may be lost in a crash: it would be reused again. */
 export function recordPhase(at: RecordSite, settled: Settled): LinePlace {
   const place = writeResult(at, settled, undefined);
-  if (!at.phase.idempotent && settled.hit === null) at.run.journal.sync();
+  if (!at.phase.idempotent && settled.hit === null) at.run.io.journal.sync();
   return place;
 }
 
 /** A phase that did not come to run at all. */
 export function recordUnrun(at: RecordSite, status: Status, reason: string, failure?: Failure): LinePlace {
   const now = at.run.options.project.clock.now();
-  return at.run.journal.write(
+  return at.run.io.journal.write(
     {
       type: 'phase',
       at: now,
@@ -54,7 +55,7 @@ export function recordUnrun(at: RecordSite, status: Status, reason: string, fail
 
 /** Lines of reused results are held back, for longer than those of results that were just made. */
 function writeResult(at: RecordSite, settled: Settled, unit: string | undefined): LinePlace {
-  return at.run.journal.write(resultLine(at, settled, unit), urgencyOf(settled));
+  return at.run.io.journal.write(resultLine(at, settled, unit), urgencyOf(settled));
 }
 
 function urgencyOf({ hit, kept }: Settled): Urgency {
@@ -66,7 +67,8 @@ type Draft = { -readonly [F in keyof ResultLine]: ResultLine[F] };
 
 /** A warm run writes thousands of these, and most of them have nothing but the first part. */
 function resultLine(at: RecordSite, settled: Settled, unit: string | undefined): ResultLine {
-  const { secrets, options } = at.run;
+  const { io, options } = at.run;
+  const { secrets } = io;
   const executed = settled.hit === null;
   const line: Draft = {
     type: unit === undefined ? 'phase' : 'unit',
@@ -110,7 +112,7 @@ function isTolerated({ phase }: RecordSite, { status }: Settled): boolean {
 }
 
 /** What was said in words, or given. Identities are sealed already; an output that had to be changed says so. */
-function withoutSecrets(line: ResultLine, secrets: PhaseContext['run']['secrets']): ResultLine {
+function withoutSecrets(line: ResultLine, secrets: PhaseContext['run']['io']['secrets']): ResultLine {
   const { reason, failure, inputs, facts, unkeepable, remark } = line;
   const output = secrets.maskOutput(line.output);
   return {

@@ -31,16 +31,16 @@ interface Question {
 
 async function decide(at: PhaseContext<ApprovalPhase>, secretText: string): Promise<Execution> {
   const { run } = at;
-  const text = run.secrets.mask(secretText);
+  const text = run.io.secrets.mask(secretText);
   const digest = approvalDigest(at.path, text);
-  const earlier = run.prior.decision(at.path, digest);
+  const earlier = run.reuse.prior.decision(at.path, digest);
   if (earlier) return decided({ decision: earlier.decision, note: earlier.note });
   const question = { text, digest, deadline: deadlineOf(at, digest) };
   if (isOver(at, question)) return expire(at, question);
   const answer = await ask(at, question);
   // A person who is asked often edits something first.
-  run.fingerprints.touched();
-  run.prior.lookAgain();
+  run.reuse.fingerprints.touched();
+  run.reuse.prior.lookAgain();
   if (at.signal.aborted) {
     return failedBefore({ code: 'interrupted', message: 'interrupted while waiting for approval' });
   }
@@ -54,7 +54,7 @@ async function decide(at: PhaseContext<ApprovalPhase>, secretText: string): Prom
 /** The time runs from the first question about this text, whichever run asked it. */
 function deadlineOf({ run, phase, path }: PhaseContext<ApprovalPhase>, digest: string): number | undefined {
   if (phase.timeoutMs === undefined || phase.onExpire === undefined) return undefined;
-  return run.prior.asked(path, digest)?.deadline ?? run.options.project.clock.now() + phase.timeoutMs;
+  return run.reuse.prior.asked(path, digest)?.deadline ?? run.options.project.clock.now() + phase.timeoutMs;
 }
 
 function isOver({ run }: PhaseContext, { deadline }: Question): boolean {
@@ -66,9 +66,9 @@ async function ask(at: PhaseContext<ApprovalPhase>, { text, digest, deadline }: 
   const { run, phase } = at;
   const now = run.options.project.clock.now();
   const expiry = deadline === undefined ? {} : { deadline, onExpire: phase.onExpire };
-  run.journal.write({ type: 'ask', at: now, phase: at.path, text, digest, ...expiry });
-  run.journal.sync();
-  run.emit({ type: 'approval', phase: at.path, text, digest });
+  run.io.journal.write({ type: 'ask', at: now, phase: at.path, text, digest, ...expiry });
+  run.io.journal.sync();
+  run.io.emit({ type: 'approval', phase: at.path, text, digest });
   if (!run.options.approve) return { decision: 'pause' };
   const timeoutMs = deadline === undefined ? phase.timeoutMs : deadline - now;
   return run.options.approve({ phase: at.path, text, timeoutMs, signal: at.signal });
@@ -89,7 +89,10 @@ function record(
   { digest }: Question,
   { decision, note, by }: Exclude<ApprovalAnswer, { decision: 'pause' }> & { readonly by?: string },
 ): Execution {
-  const { journal, options } = at.run;
+  const {
+    options,
+    io: { journal },
+  } = at.run;
   journal.write({ type: 'decision', at: options.project.clock.now(), phase: at.path, digest, decision, note, by });
   journal.sync();
   return decided({ decision, note });

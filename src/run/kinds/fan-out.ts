@@ -36,7 +36,7 @@ export async function fanOut(
   const because = whyEntered(at);
   const odd = oddSelection(at, specs);
   if (odd) return settleComposite(at, failedBefore(odd), because);
-  at.run.emit({ type: 'phase-start', phase: at.path, reason: because });
+  at.run.io.emit({ type: 'phase-start', phase: at.path, reason: because });
   const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
   const running = new Set<LabelledSpec>();
   let usage = NO_USAGE;
@@ -49,7 +49,7 @@ export async function fanOut(
       telling = false;
       const [oldest] = running;
       const now = oldest ? { current: unitTitle(at, oldest), running: running.size } : {};
-      at.run.emit({ type: 'phase-progress', phase: at.path, items: { ...counts, ...now }, usage });
+      at.run.io.emit({ type: 'phase-progress', phase: at.path, items: { ...counts, ...now }, usage });
     });
   };
   const size = new OutputSize(at.run.options.config.limits.outputBytes);
@@ -94,7 +94,7 @@ export async function fanOut(
   };
   const withFiles =
     execution.status === 'done' && at.phase.outputs.length > 0 && execution.files.length === 0
-      ? await at.run.outputFiles.capture(at.phase.outputs, execution)
+      ? await at.run.reuse.outputFiles.capture(at.phase.outputs, execution)
       : execution;
   return settleComposite(at, withFiles, itemsReason(sum.items, units.find((unit) => !unit.hit)?.reason ?? because));
 }
@@ -145,7 +145,7 @@ function tellKept(
   for (const [index, { label }] of specs.entries()) {
     const name = unitName(phase.id, label);
     if (units[index]!.hit === null || !isNamed(scope, name, rerun)) continue;
-    run.warn(`${name} is not in doubt, so its result is kept; --rerun ${phase.id} runs the phase again`);
+    run.io.warn(`${name} is not in doubt, so its result is kept; --rerun ${phase.id} runs the phase again`);
   }
 }
 
@@ -192,7 +192,7 @@ function itemsFailure(
   const also = others.length === 0 ? '' : ` (so are ${others.join(', ')})`;
   return {
     code: frozen ? 'frozen' : cause?.code === 'in-doubt' ? 'in-doubt' : 'items',
-    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${causeText(cause ?? { message: 'failed' }, (text) => at.run.secrets.mask(text))}${also}`,
+    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${causeText(cause ?? { message: 'failed' }, (text) => at.run.io.secrets.mask(text))}${also}`,
     hint: cause?.hint ?? 'Running again executes only what failed.',
     detail:
       failed.length === 1

@@ -49,13 +49,13 @@ async function flowOf(
     case 'inline':
       return { flow: source.flow };
     case 'use':
-      return at.run.nested.load(render(at, source.use).text);
+      return at.run.flows.nested.load(render(at, source.use).text);
     case 'generated': {
       const rendered = render(at, source.def);
       if (rendered.unresolved.length > 0) {
         return { failure: { code: 'unresolved', message: `no value for {${rendered.unresolved[0]}}` } };
       }
-      return at.run.nested.generated(rendered.value, { parent: at.scope, phase: at.phase.id, given });
+      return at.run.flows.nested.generated(rendered.value, { parent: at.scope, phase: at.phase.id, given });
     }
   }
 }

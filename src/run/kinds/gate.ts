@@ -64,7 +64,7 @@ async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> 
     }
     for (const { id, optional } of again) {
       scope.feedback.set(id, `A reviewer sent this back:\n${judged.text}`);
-      const outcome = await run.rerunPhase({ scope, id, round: round + 1, signal: at.signal });
+      const outcome = await run.flows.rerunPhase({ scope, id, round: round + 1, signal: at.signal });
       if (outcome.status === 'done' || outcome.status === 'skipped' || (optional && outcome.status === 'failed'))
         continue;
       return { ...failedBefore(upstreamFailed(id, outcome.failure)), usage, durationMs };
@@ -95,10 +95,10 @@ function rejectUpstream(at: PhaseContext<GatePhase>): void {
     if (outcome?.status !== 'done') continue;
     const keys = outcome.unitKeys ?? [];
     for (const key of keys) {
-      run.store?.remove(key);
-      run.shared.forget(key);
+      run.reuse.store?.remove(key);
+      run.reuse.shared.forget(key);
     }
-    run.journal.write({ type: 'rejected', at: run.options.project.clock.now(), phase: phasePath(scope, id), keys });
+    run.io.journal.write({ type: 'rejected', at: run.options.project.clock.now(), phase: phasePath(scope, id), keys });
   }
 }
 

@@ -48,8 +48,8 @@ async function race(at: PhaseContext<RacePhase>): Promise<Execution> {
   // Cancelled losers are waited for: their processes must be gone. The run waits for the others at its end.
   if (at.phase.cancelLosers || first === undefined) await all;
   else {
-    const rest = all.finally(() => at.run.background.delete(rest));
-    at.run.background.add(rest);
+    const rest = all.finally(() => at.run.limits.background.delete(rest));
+    at.run.limits.background.add(rest);
   }
   const figures = tally.figures(clock.elapsed() - startedAt);
   if (!winner || first === undefined) {

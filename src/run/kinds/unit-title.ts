@@ -11,7 +11,7 @@ const NAMES = ['name', 'id', 'title', 'topic', 'path', 'file', 'url'];
 export function unitTitle({ run }: PhaseContext, { label, variables }: UnitSpec & { readonly label: string }): string {
   if (variables?.item === undefined) return label;
   // Masked before it is cut: half a secret is not recognised as one.
-  const text = oneLine(run.secrets.mask(shortForm(variables.item.value)));
+  const text = oneLine(run.io.secrets.mask(shortForm(variables.item.value)));
   if (text === '') return label;
   return `${label} (${text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text})`;
 }

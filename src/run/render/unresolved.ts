@@ -17,7 +17,7 @@ export function unresolvedIn(
       },
     };
   }
-  at.run.emit({ type: 'warning', phase: at.path, message: `no value for ${list}: left as text` });
+  at.run.io.emit({ type: 'warning', phase: at.path, message: `no value for ${list}: left as text` });
   return { unkeepable: `no value for ${list}` };
 }
 

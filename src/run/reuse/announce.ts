@@ -23,7 +23,7 @@ export function announce(
     if (begins && 'failure' in begins) return begins.failure;
     act = begins;
     journalStart(at, { unit, runKey, reason, effect: act?.id });
-    if (unit === undefined) at.run.emit({ type: 'phase-start', phase: at.path, reason });
+    if (unit === undefined) at.run.io.emit({ type: 'phase-start', phase: at.path, reason });
     return undefined;
   };
   if (beginsItself !== true) begin();

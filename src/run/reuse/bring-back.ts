@@ -26,8 +26,8 @@ export async function keptOrReused(
 export async function bringBack(at: PhaseContext, found: Found, files: Settled['files']): Promise<string | undefined> {
   if (files.length === 0) return undefined;
   const outputs = [...found.identity.outputs, ...(await coveringOutputs(at))];
-  const restored = await at.run.outputFiles.restore(files, outputs);
+  const restored = await at.run.reuse.outputFiles.restore(files, outputs);
   if ('failed' in restored) return restored.failed;
-  if (restored.changed) at.run.fingerprints.touched();
+  if (restored.changed) at.run.reuse.fingerprints.touched();
   return undefined;
 }

@@ -48,6 +48,6 @@ async function visitUse(at: PhaseContext, use: string, visit: Visit): Promise<vo
   const { text: ref, unresolved } = render(at, use);
   if (unresolved.length > 0 || visit.seen.has(ref)) return;
   visit.seen.add(ref);
-  const loaded = await at.run.nested.load(ref);
+  const loaded = await at.run.flows.nested.load(ref);
   if (!('failure' in loaded)) await visitFlow(at, loaded.flow, visit);
 }

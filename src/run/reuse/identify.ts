@@ -75,7 +75,7 @@ export function identify(at: PhaseContext, parts: IdentityParts, unit?: string):
   if (entries.length === 0) return identified(at, parts, outputs, known);
   const only = entries.length === 1 && known.length === 0 ? entries[0]! : undefined;
   if (only !== undefined && !only.includes('{')) {
-    const resolved = at.run.fingerprints.resolve(only, { ownOutputs: outputs });
+    const resolved = at.run.reuse.fingerprints.resolve(only, { ownOutputs: outputs });
     if (!(resolved instanceof Promise) && 'value' in resolved && !hasWarning(resolved)) {
       return identified(at, parts, outputs, [{ found: resolved.value, ownOutputs: outputs }]);
     }
@@ -101,7 +101,7 @@ async function identifySlowly(
       if (phase.idempotent) return { unidentified: `${written} has no value` };
       continue;
     }
-    const pending = at.run.fingerprints.resolve(entry, { ownOutputs: outputs });
+    const pending = at.run.reuse.fingerprints.resolve(entry, { ownOutputs: outputs });
     const resolved = pending instanceof Promise ? await pending : pending;
     if ('failed' in resolved) {
       // A side effect is never reused across runs; it must be found again in its own, whatever the world says.
@@ -141,7 +141,7 @@ function identified(
     outputs,
     ordinal: parts.ordinal ?? 0,
   };
-  const text = encodeIdentity(at.run.sealedIdentity(identity, scope));
+  const text = encodeIdentity(at.run.reuse.sealedIdentity(identity, scope));
   return { identity, length: text.length, key: sha256Hex(text), probes };
 }
 
@@ -160,7 +160,7 @@ export async function inputsMoved(
   probes: readonly Probe[],
 ): Promise<string | undefined> {
   for (const { found, ownOutputs } of probes) {
-    const pending = at.run.fingerprints.resolve(found.entry, { ownOutputs });
+    const pending = at.run.reuse.fingerprints.resolve(found.entry, { ownOutputs });
     const now = pending instanceof Promise ? await pending : pending;
     if ('failed' in now) return `${found.entry}: ${now.failed}`;
     const { value } = now.value;

@@ -90,7 +90,7 @@ function foundAs(at: PhaseContext, work: Work, known: Known): Found {
     ...(!at.phase.idempotent && work.beginsItself && { effect: effectOf(at, work.unit, work.parts) }),
     // Asked for by the reason of a miss, the journal and the entry; of a glob over many files it is no small thing.
     stored: () => {
-      written ??= at.run.storedIdentity({ ...identity, references: references(at) }, length);
+      written ??= at.run.reuse.storedIdentity({ ...identity, references: references(at) }, length);
       return written;
     },
   };
@@ -117,7 +117,7 @@ async function waitOrExecute(
     const isInStore = looked !== undefined && 'hasFiles' in looked;
     const earlier = shares ? await fromThisRun(at, found, isInStore) : NOTHING;
     if ('settled' in earlier) return finish(at, work, found, earlier.settled);
-    if (shares && run.shared.expects(found.runKey)) {
+    if (shares && run.reuse.shared.expects(found.runKey)) {
       return finish(at, work, found, ran(at, found, WOULD_BE_SHARED, 'computed once in this run'));
     }
     return finish(
@@ -128,7 +128,7 @@ async function waitOrExecute(
     );
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait for good.
-    run.shared.abandon(found.runKey);
+    run.reuse.shared.abandon(found.runKey);
     throw error;
   }
 }
@@ -160,7 +160,8 @@ const NOTHING = { miss: undefined };
  */
 function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
   const { run, policy } = at;
-  if (!policy.readStore || !run.store || (policy.readRun && run.shared.knows(found.runKey))) return undefined;
+  if (!policy.readStore || !run.reuse.store || (policy.readRun && run.reuse.shared.knows(found.runKey)))
+    return undefined;
   const got = inStore(at, found);
   if ('miss' in got) return got;
   return got.entry.files.length === 0 ? { settled: fromEntry(got.entry, found, got.now) } : { hasFiles: true };
@@ -173,14 +174,14 @@ function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
  */
 async function fromThisRun(at: PhaseContext, found: Found, isInStore: boolean): Promise<LookUp> {
   const { run } = at;
-  for (let under = run.shared.underWay(found.runKey); under; under = run.shared.underWay(found.runKey)) {
+  for (let under = run.reuse.shared.underWay(found.runKey); under; under = run.reuse.shared.underWay(found.runKey)) {
     const settled = await under;
     if (settled) return { settled: reusedAgain(at, settled) };
   }
-  const recent = run.shared.recent(found.runKey);
+  const recent = run.reuse.shared.recent(found.runKey);
   if (recent) return { settled: reusedAgain(at, recent) };
   const known = recorded(at, found, isInStore);
-  run.shared.begin(found.runKey);
+  run.reuse.shared.begin(found.runKey);
   if ('miss' in known) return known;
   const problem = await bringBack(at, found, known.line.files ?? []);
   return problem === undefined ? { settled: fromLine(at, known.line) } : { miss: problem };
@@ -192,8 +193,12 @@ function recorded(
   isInStore: boolean,
 ): { readonly line: ResultLine } | { readonly miss: string | undefined } {
   const { run } = at;
-  const place = run.shared.place(runKey);
-  const line = place ? run.readBack(place) : at.policy.sharesRun || isInStore ? undefined : run.prior.find(runKey);
+  const place = run.reuse.shared.place(runKey);
+  const line = place
+    ? run.io.readBack(place)
+    : at.policy.sharesRun || isInStore
+      ? undefined
+      : run.reuse.prior.find(runKey);
   // A side effect was looked for by its place already.
   if (!line || line.effect) return NOTHING;
   if (line.masked && at.phase.idempotent) return { miss: 'its output held a secret and was not written down' };
@@ -208,7 +213,9 @@ async function fromStoreOrExecution(
   { looked, refused }: { readonly looked: LookUp | undefined; readonly refused: string | undefined },
 ): Promise<Settled> {
   const { run, policy } = at;
-  const { store } = run;
+  const {
+    reuse: { store },
+  } = run;
   if (store && policy.readStore) {
     const hit = looked ?? (await lookUp(at, found));
     if ('settled' in hit) return hit.settled;
@@ -219,12 +226,12 @@ async function fromStoreOrExecution(
     for (;;) {
       const claimed = await store.claim(found.key, {
         signal: at.signal,
-        onWait: (holder) => run.emit({ type: 'phase-waiting', phase: at.path, for: holder }),
+        onWait: (holder) => run.io.emit({ type: 'phase-waiting', phase: at.path, for: holder }),
       });
       if ('claim' in claimed) return executeAndKeep(at, work, found, reason, claimed.claim);
       if ('unavailable' in claimed) return executeAndKeep(at, work, found, reason, undefined);
       // Whoever computed it may have changed files that others look at.
-      run.fingerprints.touched();
+      run.reuse.fingerprints.touched();
       const second = await lookUp(at, found);
       if ('settled' in second) return second.settled;
       if (at.signal.aborted) return executeAndKeep(at, work, found, reason, undefined);
@@ -253,7 +260,7 @@ async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
 function inStore(at: PhaseContext, found: Found): { entry: Entry; now: number } | { miss: string | undefined } {
   const now = at.run.options.project.clock.now();
   const ttlMs = shortest(at.policy.ttlMs, found.ttlMs);
-  const got = at.run.store!.get(found.key, { ttlMs, now });
+  const got = at.run.reuse.store!.get(found.key, { ttlMs, now });
   if ('miss' in got) return { miss: got.miss.code === 'absent' ? undefined : got.miss.reason };
   return { entry: got.entry, now };
 }
@@ -279,12 +286,12 @@ async function executeAndKeep(
     if (moved !== undefined && at.phase.idempotent) {
       return notKept({ ...settled, runKey: undefined, unkeepable: moved }, moved);
     }
-    if (!policy.writeStore || !run.store) return settled;
+    if (!policy.writeStore || !run.reuse.store) return settled;
     const unkept = execution.unkeepable ?? secretIn(at, execution) ?? untoldOutputs(at, work);
     if (unkept !== undefined) return notKept(settled, unkept);
     const entry = entryOf(at, found, execution, settled.madeAt);
     ended = claim !== undefined;
-    const put = claim ? claim.put(entry) : run.store.put(entry);
+    const put = claim ? claim.put(entry) : run.reuse.store.put(entry);
     if (!put.stored) return put.isTold ? settled : notKept(settled, put.reason);
     return policy.readStore ? { ...settled, kept: true } : settled;
   } finally {
@@ -327,7 +334,7 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked 
 async function withFiles(at: PhaseContext, work: Work, execution: Execution): Promise<Execution> {
   if (execution.status !== 'done' || at.phase.outputs.length === 0) return execution;
   const patterns = declaredOutputs(at, work.unit, work.parts.variables);
-  return patterns.length === 0 ? execution : at.run.outputFiles.capture(patterns, execution);
+  return patterns.length === 0 ? execution : at.run.reuse.outputFiles.capture(patterns, execution);
 }
 
 /** One of several units can be kept only if its files can be told from those of the others. */
@@ -341,20 +348,20 @@ function untoldOutputs(at: PhaseContext, work: Work): string | undefined {
 function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
   const place = work.record(settled);
   tellMade(at, work, found, settled);
-  if (settled.saved) at.run.ledger.save(settled.saved);
+  if (settled.saved) at.run.limits.ledger.save(settled.saved);
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   const runKey = settled.runKey ?? found.runKey;
   if (found.effect && settled.status === 'done') {
-    at.run.effects.keepOwn(at.run.effects.nameOf(at.path, found.effect.unit), place);
+    at.run.reuse.effects.keepOwn(at.run.reuse.effects.nameOf(at.path, found.effect.unit), place);
   }
   if (at.run.options.forecast) {
     // Nothing is made in a dry run, and nothing written that could be read back: whoever asks next looks for himself.
-    at.run.shared.abandon(found.runKey);
-    if (settled.failure?.forecast === 'would-run') at.run.shared.expect(runKey);
+    at.run.reuse.shared.abandon(found.runKey);
+    if (settled.failure?.forecast === 'would-run') at.run.reuse.shared.expect(runKey);
     return settled;
   }
-  if (runKey !== found.runKey) at.run.shared.abandon(found.runKey);
-  at.run.shared.finish(runKey, settled, reusable ? place : undefined);
+  if (runKey !== found.runKey) at.run.reuse.shared.abandon(found.runKey);
+  at.run.reuse.shared.finish(runKey, settled, reusable ? place : undefined);
   return settled;
 }
 
@@ -372,7 +379,9 @@ function tellMade(at: PhaseContext, { unit, parts }: Work, { probes, ttlMs }: Fo
 }
 
 function secretIn(at: PhaseContext, execution: Execution): string | undefined {
-  const { secrets } = at.run;
+  const {
+    io: { secrets },
+  } = at.run;
   if (!secrets.any || secrets.maskOutput(execution.output) === execution.output) return undefined;
   return 'its output holds a secret argument';
 }

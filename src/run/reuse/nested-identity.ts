@@ -86,7 +86,7 @@ async function visitPhase(walk: Walk, scope: Scope, phase: Phase): Promise<strin
     // Each phase leaves out what it writes itself, so one entry may have two values.
     const name = canonicalEncode([rendered, phase.outputs]);
     if (walk.probes.has(name)) continue;
-    const resolved = await walk.at.run.fingerprints.resolve(rendered, { ownOutputs: phase.outputs });
+    const resolved = await walk.at.run.reuse.fingerprints.resolve(rendered, { ownOutputs: phase.outputs });
     if ('failed' in resolved) return `${rendered}: ${resolved.failed}`;
     await warnOf(site, rendered, resolved);
     walk.probes.set(name, { found: resolved.value, ownOutputs: phase.outputs });
@@ -126,7 +126,7 @@ async function visitUse(walk: Walk, scope: Scope, use: string): Promise<string |
   const { text: ref, unresolved } = render({ scope, phase: walk.at.phase }, use);
   if (knownOnlyInside(use) || unresolved.length > 0) return `which flow it uses (${use}) is known only inside`;
   if (Object.hasOwn(walk.uses, ref)) return undefined;
-  const loaded = await walk.at.run.nested.load(ref);
+  const loaded = await walk.at.run.flows.nested.load(ref);
   if ('failure' in loaded) return loaded.failure.message;
   walk.uses[ref] = essence(loaded.flow);
   return visitFlow(walk, inside(scope, loaded.flow));

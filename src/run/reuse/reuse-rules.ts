@@ -15,7 +15,10 @@ export interface Considered {
  * nothing above it executed in this run and, where a run continues by itself, nothing in the project changed since.
  */
 export function refusesEarlier(at: PhaseContext, line: ResultLine, work: Considered): string | undefined {
-  const { prior, options } = at.run;
+  const {
+    options,
+    reuse: { prior },
+  } = at.run;
   if (line.status !== 'done') return `it was ${line.status}`;
   // What has taken effect stays done, whatever happened around it and however long ago.
   if (line.idempotent === false) return undefined;

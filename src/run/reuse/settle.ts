@@ -72,8 +72,8 @@ export function ran(at: PhaseContext, found: Found, execution: Execution, reason
 
 /** No other execution has this name, in this project or elsewhere. */
 function newExecution({ run, path }: PhaseContext): string {
-  run.executions.count += 1;
-  return `${run.runId} ${path} ${run.executions.count}`;
+  run.limits.executions.count += 1;
+  return `${run.runId} ${path} ${run.limits.executions.count}`;
 }
 
 export function frozen(at: PhaseContext, reason: string): Execution {

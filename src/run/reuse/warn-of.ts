@@ -13,10 +13,10 @@ export async function warnOf(
   entry: string,
   { warning, matchesNothing }: Found,
 ): Promise<void> {
-  if (warning !== undefined) run.warn(`${entry}: ${warning}`);
+  if (warning !== undefined) run.io.warn(`${entry}: ${warning}`);
   if (!matchesNothing) return;
   const { describeUnmatched } = await import('../../memo/fingerprint/unmatched.js');
   const outputs = scope.flow.phases.flatMap((phase) => phase.outputs);
   const unmatched = await describeUnmatched(entry, { root: run.options.project.root, outputs });
-  if (unmatched) run.warn(`${unmatched.message}; ${unmatched.hint}`);
+  if (unmatched) run.io.warn(`${unmatched.message}; ${unmatched.hint}`);
 }

@@ -30,7 +30,9 @@ export function whyMissed(
   const earlier = earlierResult(at, unit);
   if (policy.scope !== 'cross-run') return whyNotContinued(at, earlier, found);
   if (earlier?.key === found.key) return earlier.status === 'done' ? CLEARED : endedAs(earlier.status);
-  return whatChanged(at, earlier, found) ?? at.run.kept.difference(found.stored(), isOneOfMany(at, unit)) ?? FIRST_TIME;
+  return (
+    whatChanged(at, earlier, found) ?? at.run.reuse.kept.difference(found.stored(), isOneOfMany(at, unit)) ?? FIRST_TIME
+  );
 }
 
 /** Items, branches and rows. */
@@ -44,7 +46,7 @@ export function whyEntered(at: PhaseContext): string {
   if (policy.because !== undefined) return policy.because;
   const earlier = earlierResult(at, undefined);
   if (!earlier) return FIRST_TIME;
-  if (policy.scope !== 'cross-run' && run.prior.how === 'none') return NEW_RUN;
+  if (policy.scope !== 'cross-run' && run.reuse.prior.how === 'none') return NEW_RUN;
   return earlier.status === 'done' ? 'not all of it could be reused' : endedAs(earlier.status);
 }
 
@@ -54,7 +56,7 @@ function whyNotContinued(
   earlier: LastResult | undefined,
   found: Parameters<typeof whyMissed>[2],
 ): string {
-  const { how } = at.run.prior;
+  const { how } = at.run.reuse.prior;
   if (!earlier) return how === 'checkpoint' ? 'not in the checkpoint' : FIRST_TIME;
   if (how === 'none') return NEW_RUN;
   if (earlier.status !== 'done') return endedAs(earlier.status);
@@ -63,9 +65,9 @@ function whyNotContinued(
 
 /** A checkpoint may come from elsewhere, so that no run here says anything; else the last run knows. */
 function earlierResult({ run, path }: PhaseContext, unit: string | undefined): LastResult | undefined {
-  const line = run.prior.how === 'checkpoint' && unit === undefined ? run.prior.ofPhase(path) : undefined;
+  const line = run.reuse.prior.how === 'checkpoint' && unit === undefined ? run.reuse.prior.ofPhase(path) : undefined;
   if (line?.identity) return { key: line.key, status: line.status, identity: line.identity, wasReused: false };
-  return run.last.of(path, unit);
+  return run.reuse.last.of(path, unit);
 }
 
 function whatChanged(
@@ -102,7 +104,7 @@ function asOfThen(at: PhaseContext, identity: JsonObject): JsonObject {
   if (!isJsonObject(noted ?? null)) return identity;
   const references = Object.fromEntries(
     Object.entries(noted as JsonObject).map(([id, mark]) => {
-      const output = at.run.last.output(phasePath(at.scope, id));
+      const output = at.run.reuse.last.output(phasePath(at.scope, id));
       return [id, output ? outputMark(output) : mark];
     }),
   );

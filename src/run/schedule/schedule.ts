@@ -45,7 +45,7 @@ class Schedule {
     const { phases } = scope.flow;
     this.#byId = new Map(phases.map((phase) => [phase.id, phase]));
     this.#left = phases.length;
-    this.#startQueue = new StartQueue(runContext.slots, (phase) => this.#start(phase));
+    this.#startQueue = new StartQueue(runContext.limits.slots, (phase) => this.#start(phase));
     this.#select = selectPhases(scope, runContext.options.selection);
     for (const phase of phases) {
       this.#unsettled.set(phase.id, phase.needs.length);
@@ -230,7 +230,7 @@ class Schedule {
     const last = resultPhase(this.scope);
     if (last?.status === 'done' && last.id !== flow.result && !this.runContext.options.forecast) {
       const [skipped, instead] = [flow.result, last.id].map((id) => phasePath(this.scope, id));
-      this.runContext.warn(`${skipped} was skipped, so the result is the output of ${instead}`);
+      this.runContext.io.warn(`${skipped} was skipped, so the result is the output of ${instead}`);
     }
     return last;
   }

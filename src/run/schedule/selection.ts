@@ -60,9 +60,9 @@ const UNITS_BY_NAME: ReadonlySet<string> = new Set<Kind>(['map', 'parallel']);
 
 /** The output that the phase had in the last run, whatever it was made from. */
 export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
-  const line = at.run.prior.ofPhase(at.path);
+  const line = at.run.reuse.prior.ofPhase(at.path);
   const base = { id: at.phase.id, kind: at.phase.kind, attempts: 0, durationMs: 0, usage: NO_USAGE };
-  if (!line && at.run.prior.wasSkipped(at.path)) {
+  if (!line && at.run.reuse.prior.wasSkipped(at.path)) {
     const reason = 'skipped in the last run';
     return { ...base, status: 'skipped', cacheHit: null, reason, output: NO_OUTPUT, files: [] };
   }
@@ -86,7 +86,7 @@ export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
   }
   const ageMs = Math.max(0, at.run.options.project.clock.now() - (line.madeAt ?? line.at));
   const files = line.files ?? [];
-  if (files.length > 0) await at.run.outputFiles.restore(files, await coveringOutputs(at));
+  if (files.length > 0) await at.run.reuse.outputFiles.restore(files, await coveringOutputs(at));
   return {
     ...base,
     status: 'done',

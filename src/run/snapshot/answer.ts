@@ -47,7 +47,7 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   const outcomes = new Map<string, PhaseOutcome>();
   const log = logOf(snapshot, project);
   for (const phase of phases) {
-    const at: RecordSite = { run: { journal, secrets, options: { project } }, ...siteOf(phase) };
+    const at: RecordSite = { run: { io: { journal, secrets }, options: { project } }, ...siteOf(phase) };
     const { key } = phase;
     const settled = fromEntry({ ...phase, files: [] }, { key, runKey: key }, clock.now());
     recordPhase(at, settled);

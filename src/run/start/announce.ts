@@ -36,7 +36,7 @@ type Continues = Extract<RunEventBody, { readonly type: 'run-start' }>['continue
 
 async function continuesWhat(
   parts: ContextParts,
-  { fingerprints }: RunContext,
+  { reuse: { fingerprints } }: RunContext,
   notice: string | undefined,
 ): Promise<{ readonly continues: Continues; readonly mismatches?: readonly string[] } | undefined> {
   const { options, prior } = parts;

@@ -34,7 +34,7 @@ export async function countReusable(
   });
   if ('refused' in context) return undefined;
   const scope = ownScope(options, new Admission());
-  await runScope(context, scope, context.signal);
+  await runScope(context, scope, context.limits.signal);
   context.close();
   let reusable = 0;
   let atLeast = false;

@@ -73,7 +73,7 @@ class RunRecording implements Recording {
     const { options, runId, group } = this.run;
     this.#before = lastRunId(options.project, group.flowId, group.argsDigest);
     // A run that only finds what an earlier run has begun does nothing: the earlier one is to be continued.
-    const isStopped = !options.batch && stopsOf(context, ownScope(options, context.admission)).length > 0;
+    const isStopped = !options.batch && stopsOf(context, ownScope(options, context.limits.admission)).length > 0;
     // The next run does not continue a partial run, nor one that only proves something.
     if (isComplete(options) && options.frozen !== true && !isStopped) this.#remember(runId);
   }
@@ -82,23 +82,23 @@ class RunRecording implements Recording {
     const { journal } = this;
     const { options, runId, emit } = this.run;
     const { project, flow } = options;
-    const { spent, saved } = context.ledger;
-    const masked = failure && (context.secrets.maskValue(failure as never) as typeof failure);
+    const { spent, saved } = context.limits.ledger;
+    const masked = failure && (context.io.secrets.maskValue(failure as never) as typeof failure);
     journal.write({ type: 'end', at: project.clock.now(), status, partial, durationMs, spent, saved, failure: masked });
     if (status !== 'success') journal.sync();
     // The whole flow succeeded: its side effects are finished, and the next run does them anew.
-    if (status === 'success' && !partial && isComplete(options)) context.effects.close();
+    if (status === 'success' && !partial && isComplete(options)) context.reuse.effects.close();
     this.#stepBack(context, failure);
     stampEnd(project, runId, flow.file);
     this.#close();
     context.close();
     const error = masked && { phase: masked.phase, code: masked.code, message: masked.message, hint: masked.hint };
-    emit({ type: 'run-end', status, spent: spentOf(context.ledger), saved, durationMs, error });
+    emit({ type: 'run-end', status, spent: spentOf(context.limits.ledger), saved, durationMs, error });
     pruneRuns(project, journal.bytes);
   }
 
   /** As in `begin`, but found while running, in a nested flow, an item or a row: remembers the earlier run again. */
-  #stepBack({ prior }: RunContext, failure: RunEnd['failure']): void {
+  #stepBack({ reuse: { prior } }: RunContext, failure: RunEnd['failure']): void {
     const { options, runId, group } = this.run;
     if (failure?.code !== 'in-doubt' || prior.how !== 'none' || this.#before === undefined) return;
     if (lastRunId(options.project, group.flowId, group.argsDigest) === runId) this.#remember(this.#before);

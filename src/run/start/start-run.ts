@@ -12,21 +12,21 @@ export async function startRun(options: RunOptions, onEvent?: (event: RunEvent) 
   const session = await openRun(options, { onEvent });
   if ('refused' in session) return session;
   const { context } = session;
-  const scope = ownScope(options, context.admission);
-  const result = await runScope(context, scope, context.signal);
+  const scope = ownScope(options, context.limits.admission);
+  const result = await runScope(context, scope, context.limits.signal);
   await windDown(context);
-  if (context.processes.started > 0) await letTickPass();
+  if (context.limits.processes.started > 0) await letTickPass();
   session.end(result);
-  await context.tidyStore();
+  await context.reuse.tidyStore();
   return runResult({
     runId: context.runId,
     flow: options.flow,
     outcomes: scope.outcomes,
     result,
-    ledger: context.ledger,
+    ledger: context.limits.ledger,
     durationMs: options.project.clock.elapsed() - session.startedAt,
     continues: session.continues?.runId,
     warnings: session.warnings,
-    secrets: context.secrets,
+    secrets: context.io.secrets,
   });
 }

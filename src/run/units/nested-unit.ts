@@ -26,7 +26,7 @@ import type { Prepare, PreparedUnit } from './unit.js';
 /** `use`: another flow's file or saved name, with arguments. */
 export const prepareNested: Prepare<UseBody> = async (at, spec) => {
   const ref = render(at, spec.body.use, spec.variables).text;
-  const loaded = await at.run.nested.load(ref);
+  const loaded = await at.run.flows.nested.load(ref);
   if ('failure' in loaded) return loaded;
   const given = renderValue(at, spec.body.with, spec.variables);
   const { failure, unkeepable } = unresolvedIn(at, given.unresolved);
@@ -99,7 +99,7 @@ export async function prepareFlow(
     ...(at.newWork !== undefined && { newWork: at.newWork }),
     ...keptInside(at, spec),
   };
-  at.run.secrets.add(flow.args, bound.args);
+  at.run.io.secrets.add(flow.args, bound.args);
   let anew = scope.anew;
   return {
     parts: await partsOf(at, scope, spec),
@@ -152,7 +152,7 @@ async function execute(at: PhaseContext, planned: Scope, unkeepable: string | un
   };
   const { timeoutMs } = at.phase;
   const timer = timeoutMs === undefined || timeoutMs > LONGEST_TIMER_MS ? undefined : AbortSignal.timeout(timeoutMs);
-  const result = await at.run.runScope(scope, timer ? AbortSignal.any([at.signal, timer]) : at.signal);
+  const result = await at.run.flows.runScope(scope, timer ? AbortSignal.any([at.signal, timer]) : at.signal);
   if (scope.around) graftInto(at.scope, at.phase.id, scope);
   const durationMs = at.run.options.project.clock.elapsed() - startedAt;
   if (timer?.aborted && result.status === 'interrupted' && !at.signal.aborted) {

@@ -91,7 +91,7 @@ export async function runUnits(
   watch?: UnitWatch,
 ): Promise<readonly Settled[]> {
   // Units wait for the run's slots by themselves. As many wait as keep all of them busy; the others hold nothing meanwhile.
-  const bound = at.phase.concurrency ?? at.run.slots.size * 2;
+  const bound = at.phase.concurrency ?? at.run.limits.slots.size * 2;
   const results: Settled[] = new Array(specs.length);
   let next = 0;
   // What is reused at once is all done by the first of them, without a promise in between.

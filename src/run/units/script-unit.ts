@@ -115,7 +115,7 @@ async function runOnce(
     onStart: (child) => journalChild(at, child),
   });
   const remark = await entered.leave();
-  at.run.fingerprints.touched();
+  at.run.reuse.fingerprints.touched();
   const output = outputOfBytes(result.stdout);
   const { output: form, expect } = at.phase;
   const isAsItIs = result.failure !== undefined || spec.plainOutput;

@@ -81,8 +81,9 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
   const startedAt = project.clock.elapsed();
-  const said = run.secrets.stream();
-  const tell = (figures: object) => run.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...figures });
+  const said = run.io.secrets.stream();
+  const tell = (figures: object) =>
+    run.io.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...figures });
   const say = (text: string) => {
     if (text !== '') tell({ text });
   };
@@ -110,8 +111,8 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
   });
   say(said.end());
   const remark = await entered.leave();
-  run.ledger.spend(result.usage);
-  run.fingerprints.touched();
+  run.limits.ledger.spend(result.usage);
+  run.reuse.fingerprints.touched();
   return judged(at, spec, asked, {
     result,
     remark,
