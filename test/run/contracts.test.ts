@@ -191,8 +191,8 @@ describe('what a gate promises, its judge owes', () => {
       expect: needs('score', 'why'),
       score: {
         target: 'text',
-        scorers: [{ type: 'contains', value: 'missing' }],
-        combine: 'any',
+        scorers: [{ type: 'contains', value: 'text' }],
+        combine: 'all',
         threshold: 0.5,
         judge: { task: `SAY: ${said}` },
       },

@@ -133,7 +133,7 @@ describe('what it comes to decides the key', () => {
       {
         score: {
           target: 'x',
-          scorers: [{ type: 'contains', value: 'y' }],
+          scorers: [{ type: 'contains', value: 'x' }],
           judge: { task: 'NAME: g\nSAY: VERDICT: PASS\n{steps.tone.output}' },
         },
       },
