@@ -173,7 +173,7 @@ phases:
     expect((await forecast())['last']).toMatchObject({ usd: 0.75, tokens: 330, known: 3 });
     const { stdout } = await project.run(['batch', 'flow.yaml', '--over', 'topics.txt', '--dry-run']);
     expect(stdout).toMatch(/\n1 new row: about \$0\.25 and .* of work, by the last 2\n/);
-    expect(stdout).toMatch(/\n2 rows again: about \$0\.50 and .* of work, by what they last cost\n/);
+    expect(stdout).toMatch(/\n2 rows again: about \$0\.50 and .* of work, by what rows last cost\n/);
   });
 
   it('multiplies what rows cost by how many new ones there are, with what depends on others, as a range', async () => {

@@ -44,7 +44,7 @@ In flows/
   flows/research.yaml topic=TEXT [depth=NUMBER] [style=short|long] [token=TEXT]
       Looks up a topic and writes it down.
 
-taskflow run audit --help has its arguments
+taskflow run flows/research.yaml --help has more
 `);
   });
 

@@ -13,7 +13,7 @@ export function estimateText({ fresh, again, by }: RowEstimates): string {
   const basis = by === 0 ? 'by the last run' : by === 1 ? 'by the last row' : `by the last ${grouped(by)}`;
   return [
     lineOf(plural(fresh.rows, 'new row'), fresh, basis),
-    lineOf(`${plural(again.rows, 'row')} again`, again, 'by what they last cost'),
+    lineOf(`${plural(again.rows, 'row')} again`, again, 'by what rows last cost'),
   ].join('');
 }
 

@@ -56,8 +56,8 @@ function listText({ out }: Invocation, flows: readonly ListedFlow[]): string {
     return [[style.bold(TITLES[from]), ...some.flatMap((flow) => flowLines(flow, style))]];
   });
   const text = sections.map((lines) => lines.map((line) => truncate(line, width)).join('\n')).join('\n\n');
-  const first = flows.find(({ problem }) => problem === undefined) ?? flows[0]!;
-  return `${text}\n\n${style.dim(`taskflow run ${shellWord(first.flow)} --help has its arguments`)}\n`;
+  const first = flows.find(({ args }) => Object.keys(args).length > 0) ?? flows[0]!;
+  return `${text}\n\n${style.dim(`taskflow run ${shellWord(first.flow)} --help has more`)}\n`;
 }
 
 /** The name, then what it does and takes, each on a line: that reads well on narrow screens too. */
