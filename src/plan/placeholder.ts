@@ -53,12 +53,6 @@ export function readPlaceholder(text: string, offset: number, itemName = 'item')
   return interpret(inner, named as PlaceholderRoot, { offset, length });
 }
 
-/** Whether this text in braces is a placeholder. */
-export function isPlaceholder(inner: string, itemName?: string): boolean {
-  const found = readPlaceholder(`{${inner}}`, 0, itemName);
-  return found !== undefined && 'root' in found;
-}
-
 function startsWithName(text: string, name: string): boolean {
   if (name === 'item' || !text.startsWith(name)) return false;
   const next = text[name.length];
@@ -123,4 +117,10 @@ function oddPlaceholder(inner: string, offset: number, length: number): Suspect 
     message: `{${inner}} is no placeholder and stays text${advice}`,
     certain: false,
   };
+}
+
+/** Whether this text in braces is a placeholder. */
+export function isPlaceholder(inner: string, itemName?: string): boolean {
+  const found = readPlaceholder(`{${inner}}`, 0, itemName);
+  return found !== undefined && 'root' in found;
 }
