@@ -31,7 +31,6 @@ export interface Suspect {
 export const LOOP_FIELDS: ReadonlySet<string> = new Set(['iteration', 'lastOutput', 'maxIterations']);
 /** Names that placeholders start with already: a map cannot give one of them to its item. */
 export const ROOT_NAMES: readonly string[] = ['args', 'steps', 'previous', 'loop', 'reflexion'];
-type Span = Pick<Suspect, 'offset' | 'length'>;
 const NAMES_A_ROOT = /^(args|steps|item|previous|loop|reflexion)(?![\w-])/;
 /** One element of a path. Anything that needs quoting in JavaScript is left to `json` and a later phase. */
 const PATH = /^[^\s{}.,:;"'`()[\]]+(?:\.[^\s{}.,:;"'`()[\]]+)*$/;
@@ -59,7 +58,11 @@ function startsWithName(text: string, name: string): boolean {
   return next === '.' || next === '}';
 }
 
-function interpret(inner: string, root: PlaceholderRoot, place: Span): PlaceholderRef | Suspect {
+function interpret(
+  inner: string,
+  root: PlaceholderRoot,
+  place: { readonly offset: number; readonly length: number },
+): PlaceholderRef | Suspect {
   const [, ...rest] = inner.split('.');
   const suspect = (message: string, certain: boolean): Suspect => ({ ...place, text: inner, message, certain });
   const ref = (name: string, path: readonly string[], part?: 'output' | 'json'): PlaceholderRef => ({
