@@ -181,6 +181,25 @@ describe('what makes a snapshot stale', () => {
   }
 });
 
+describe('a snapshot of an agent phase', () => {
+  beforeEach(() => {
+    project.write('.pi/taskflows/config.yaml', 'runner: echo\nrunners:\n  echo: {type: command, command: [cat]}\n');
+    project.write('.pi/agents/helper.md', '---\nname: helper\ndescription: helps\n---\nBe kind.\n');
+    const phase = '{id: p, agent: helper, task: go, context: [in/a.txt], cache: {scope: cross-run, fingerprint: []}}';
+    project.write('flow.yaml', `name: agents\nphases:\n  - ${phase}\n`);
+  });
+
+  it.each(['.pi/agents/helper.md', 'in/a.txt', '.pi/taskflows/config.yaml'])(
+    'is stale when %s changed',
+    async (path) => {
+      await settle();
+      expect(project.isAnswered()).toBe(true);
+      appendFileSync(join(project.root, path), '\n\n');
+      expect(project.isAnswered()).toBe(false);
+    },
+  );
+});
+
 describe('a snapshot that is not what we wrote', () => {
   const forge = (text: string) => `${sha256Hex(text)}\n${text}`;
   const damages: readonly (readonly [string, (text: string) => string])[] = [
