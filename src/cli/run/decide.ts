@@ -39,7 +39,7 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   const found = findRun(invocation.project, typed, (head) => asksSomething(invocation, head));
   if ('problem' in found) return complain(invocation, found.problem, found.hint);
   const { runId } = found;
-  const phase = phasePath(invocation, runId, typedPhase);
+  const phase = typedPhasePath(invocation, runId, typedPhase);
   const note = invocation.flags.string('note');
   const by = whoDecides(invocation);
   const decided = decideApproval(invocation.project, {
@@ -51,11 +51,11 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   });
   if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
   if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(decidedJson(runId, decided))}\n`);
-  else report(invocation, runId, decided);
+  else reportDecision(invocation, runId, decided);
   return EXIT.success;
 }
 
-function report(
+function reportDecision(
   { out, err, project }: Invocation,
   runId: string,
   { asked, decision, earlier, repeated }: Decided,
@@ -80,7 +80,7 @@ function asksSomething({ project }: Invocation, { runId, state }: RunHead): bool
 }
 
 /** `3/ask` is the approval of row 3. */
-function phasePath({ project }: Invocation, runId: string, typedPhase: string): string {
+function typedPhasePath({ project }: Invocation, runId: string, typedPhase: string): string {
   if (!/^\d+\//.test(typedPhase)) return typedPhase;
   const row = traceRun(project, runId)?.rows.find(({ row: number }) => number === Number.parseInt(typedPhase, 10));
   return row ? `${row.path}${typedPhase.slice(typedPhase.indexOf('/'))}` : typedPhase;

@@ -49,7 +49,7 @@ export async function prepareRun(invocation: Invocation, request: RunRequest): P
   const bound = await request.args(flow);
   if ('problems' in bound) return { status: complainAll(invocation, bound.problems) };
   const { selection = {} } = settings;
-  const unknown = await unknownPhase(flow, request.selectionInFlow?.(selection) ?? selection);
+  const unknown = await unknownSelector(flow, request.selectionInFlow?.(selection) ?? selection);
   if (unknown) return { status: complain(invocation, unknown.message, unknown.hint) };
   const continuation = await request.continuation?.(flow);
   if (continuation && 'problem' in continuation) {
@@ -80,7 +80,7 @@ function originOf({ file, digest, looked }: UsableFlow, typed: string): FlowOrig
 
 const MOST_LISTED = 20;
 
-async function unknownPhase(flow: Flow, selection: Selection) {
+async function unknownSelector(flow: Flow, selection: Selection) {
   const [unknown] = unknownInSelection(flow, selection);
   if (unknown === undefined) return undefined;
   const { nearestName } = await import('../../util/nearest.js');

@@ -5,7 +5,7 @@ import type { RunContext } from '../context/context.js';
 import { forecastOf, noCounts, type PhaseForecast, type Would } from '../forecast/forecast.js';
 import { JournalWriter } from '../journal/writer.js';
 import { selectPhases } from '../schedule/selection.js';
-import { openRun, type Refused } from '../start/open-run.js';
+import { openRun, type RunRefused } from '../start/open-run.js';
 import { KnownCosts, type Price, type RowEstimates } from './known-costs.js';
 import { type BatchOptions, runOptionsOf } from './options.js';
 import { rowScope } from './row-scope.js';
@@ -40,7 +40,7 @@ export interface RowForecast {
   readonly phases: readonly Pick<PhaseForecast, 'id' | 'would' | 'from' | 'ageMs' | 'reason'>[];
 }
 
-export async function forecastBatch(given: BatchOptions): Promise<BatchForecast | Refused> {
+export async function forecastBatch(given: BatchOptions): Promise<BatchForecast | RunRefused> {
   const { rows, over, flow } = given;
   const session = await openRun(runOptionsOf(given), { forecastInto: new JournalWriter(devNull) });
   if ('refused' in session) return session;

@@ -2,7 +2,7 @@ import type { RunEvent, RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import { spentOf } from '../core/result.js';
 import { windDown } from '../execute/leftovers.js';
-import { openRun, type Refused } from '../start/open-run.js';
+import { openRun, type RunRefused } from '../start/open-run.js';
 import { type BatchOptions, runOptionsOf } from './options.js';
 import type { BatchResult, RowResult } from './result.js';
 import type { BatchRow } from './rows/bind-rows.js';
@@ -19,7 +19,7 @@ const ROWS_PER_SLOT = 2;
 export async function runBatch(
   options: BatchOptions,
   onEvent?: (event: RunEvent) => void,
-): Promise<BatchResult | Refused> {
+): Promise<BatchResult | RunRefused> {
   const { rows, project } = options;
   const session = await openRun(runOptionsOf(options), { onEvent });
   if ('refused' in session) return session;
@@ -33,7 +33,7 @@ export async function runBatch(
     while (next < rows.length) {
       const row = rows[next++]!;
       const { closed } = context.limits.admission;
-      const result = closed ? notBegun(row, closed) : await runner.run(row);
+      const result = closed ? rowNotBegun(row, closed) : await runner.run(row);
       tally.add(result);
       options.onRow?.(result);
       if (options.failFast && isFailed(result)) context.limits.admission.close(stopAfter(result));
@@ -42,8 +42,8 @@ export async function runBatch(
   await Promise.all(Array.from({ length: Math.min(jobs, rows.length) }, work));
   await windDown(context);
   const { closed } = context.limits.admission;
-  const status = statusOf(tally, closed, context.limits.signal.aborted);
-  const failure = status === 'success' ? undefined : (tally.firstError ?? errorOf(closed));
+  const status = batchStatus(tally, closed, context.limits.signal.aborted);
+  const failure = status === 'success' ? undefined : (tally.firstError ?? batchError(closed));
   session.end({ status, failure });
   await context.reuse.tidyStore();
   return {
@@ -70,7 +70,7 @@ function stopAfter({ label }: RowResult): Failure {
   return { code: 'interrupted', message: `--fail-fast: ${label} failed` };
 }
 
-function notBegun({ row, line, label, publicArgs }: BatchRow, closed: Failure): RowResult {
+function rowNotBegun({ row, line, label, publicArgs }: BatchRow, closed: Failure): RowResult {
   return {
     row,
     line,
@@ -86,7 +86,7 @@ function notBegun({ row, line, label, publicArgs }: BatchRow, closed: Failure): 
 }
 
 /** What stopped all of it goes before what went wrong in one row. */
-function statusOf(tally: Tally, closed: Failure | undefined, aborted: boolean): RunStatus {
+function batchStatus(tally: Tally, closed: Failure | undefined, aborted: boolean): RunStatus {
   const { failed, paused, left } = tally.counts;
   if (aborted && left > 0) return 'interrupted';
   if (closed?.code === 'budget' && left > 0) return 'over-budget';
@@ -95,6 +95,6 @@ function statusOf(tally: Tally, closed: Failure | undefined, aborted: boolean): 
   return paused > 0 ? 'paused' : 'success';
 }
 
-function errorOf(closed: Failure | undefined): BatchResult['error'] {
+function batchError(closed: Failure | undefined): BatchResult['error'] {
   return closed && { phase: '', code: closed.code, message: closed.message, hint: closed.hint };
 }

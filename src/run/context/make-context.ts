@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { isInRepository } from '../../memo/fingerprint/git-repository.js';
 import { sealedIdentity } from '../../memo/sealed-identity.js';
 import { storedIdentity } from '../../memo/stored-identity.js';
 import type { RunEventBody } from '../../model/event.js';
@@ -135,7 +134,7 @@ function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }:
     kept: new KeptEntries(store?.options),
     outputFiles: declaredFiles({ project, store, secrets, look: options.forecast === true }),
     inRepository: () => {
-      repository ??= isInRepository(project.root);
+      repository ??= isInRepository(project);
       return repository;
     },
     sealedIdentity: (identity, scope) => sealedIdentity(identity, { seal, secrets: scopeSecrets(options, scope) }),
@@ -210,11 +209,4 @@ function interruption({ options, warn }: ContextParts, admission: Admission): { 
       options.signal?.removeEventListener('abort', onAbort);
     },
   };
-}
-
-function isInRepository(root: string): boolean {
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return true;
-    if (dirname(folder) === folder) return false;
-  }
 }

@@ -9,7 +9,7 @@ import { readLines } from '../journal/reader.js';
 import type { JournalWriter } from '../journal/writer.js';
 import { changedSinceRun } from './changed-since.js';
 import { PriorResults } from './prior-results.js';
-import { nameOf, Survey } from './survey.js';
+import { carriedName, Survey } from './survey.js';
 
 export interface CarryOptions {
   readonly how: 'auto' | 'resume';
@@ -95,7 +95,7 @@ export function* linesToCarry(read: () => Iterable<JournalLine>, prior: PriorRes
     if (line.type === 'carried-end') from = undefined;
     if (line.type === 'rejected') yield line;
     if (!isResult(line)) continue;
-    const name = nameOf(line);
+    const name = carriedName(line);
     if (line.hit === 'run' && carried.has(name)) continue;
     carried.add(name);
     yield from === undefined ? line : { ...line, ...survey.validityOf(line, from) };

@@ -32,7 +32,7 @@ export function changedSinceRun(
 }
 
 /** Our own state, settings (what they decide is in the keys), and what tools write beside packages in passing. */
-const LEFT_OUT = [
+const NO_INPUTS = [
   `${STATE_DIR}/config.yaml`,
   `${STATE_DIR}/cache`,
   `${STATE_DIR}/runs`,
@@ -62,7 +62,7 @@ class Look {
     this.#flow = file === undefined ? undefined : join(project.root, file);
     this.#before = namesBeside(project, previous.runId);
     const ours = userCacheDir(project.env, project.home);
-    this.#leftOut = new Set([ours, ...flowFiles, ...LEFT_OUT.map((path) => join(project.root, path))]);
+    this.#leftOut = new Set([ours, ...flowFiles, ...NO_INPUTS.map((path) => join(project.root, path))]);
   }
 
   /** The first path that is newer than the moment, relative to the root. */

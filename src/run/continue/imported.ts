@@ -7,7 +7,7 @@ import { type ReadCheckpoint, readCheckpoint } from './checkpoint.js';
 import { fromAnotherFlow } from './same-flow.js';
 
 /** What `--resume-from` brings. */
-export interface Imported {
+export interface ImportedCheckpoint {
   readonly runId: string;
   readonly lines: readonly JournalLine[];
   readonly run?: RunLine;
@@ -16,7 +16,9 @@ export interface Imported {
 }
 
 /** The checkpoint that a run is to continue from, if it is to; or why it cannot be used. */
-export function importedCheckpoint(options: RunOptions): Imported | { readonly failure: Failure } | undefined {
+export function importedCheckpoint(
+  options: RunOptions,
+): ImportedCheckpoint | { readonly failure: Failure } | undefined {
   const { project, config, flow, continuation } = options;
   if (continuation?.how !== 'checkpoint') return undefined;
   const key = resolveSigningKey(config, project);

@@ -7,11 +7,11 @@ import { readLines } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
 import { isResult, linesToCarry } from './carry.js';
 import { changedSinceRun } from './changed-since.js';
-import type { Imported } from './imported.js';
+import type { ImportedCheckpoint } from './imported.js';
 import { PriorResults } from './prior-results.js';
 
 /** Results of a checkpoint for a forecast, which has no journal to carry them into. */
-export function lookAtCheckpoint({ runId, run, lines }: Imported): PriorResults {
+export function lookAtCheckpoint({ runId, run, lines }: ImportedCheckpoint): PriorResults {
   const kept: JournalLine[] = [];
   const prior = new PriorResults({ how: 'checkpoint', runId, journal: ({ offset }) => kept[offset] });
   for (const line of linesToCarry(() => (run ? [run, ...lines] : lines), prior)) {

@@ -129,7 +129,7 @@ export class PriorResults {
     const begun = this.#underWay.get(doubtKey(path, unit, runKey));
     if (!begun || (begun.effect !== undefined && this.how !== 'checkpoint')) return undefined;
     const what = unit === undefined ? path : `${path} (${unit})`;
-    const name = JSON.stringify(nameOf(path)).slice(1, -1);
+    const name = JSON.stringify(typedName(path)).slice(1, -1);
     const own = JSON.stringify(path).slice(1, -1);
     const one = unit === undefined ? own : `"${unitName(own, unit)}"`;
     const run = begun.begunIn ?? this.runId;
@@ -188,6 +188,6 @@ function doubtKey(path: string, unit: string | undefined, runKey: string | undef
 }
 
 /** As a person types it: rows of a batch share their phases' names. */
-function nameOf(path: string): string {
+function typedName(path: string): string {
   return path.replace(/^rows\/[^/]+\//, '');
 }

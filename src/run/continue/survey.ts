@@ -25,13 +25,14 @@ export class Survey {
       else if (line.type === 'carried-end') isCarried = false;
       else if (isCarried) continue;
       else if (line.type === 'start') this.#noteStart(line.phase, line.unit);
-      else if ((line.type === 'unit' || line.type === 'phase') && line.status === 'done') this.#used.add(nameOf(line));
+      else if ((line.type === 'unit' || line.type === 'phase') && line.status === 'done')
+        this.#used.add(carriedName(line));
     }
   }
 
   /** Of a result that was carried from this run. */
   validityOf(line: ResultLine, from: string): Validity {
-    if (this.#used.has(nameOf(line))) return { validIn: undefined, outdatedBy: undefined };
+    if (this.#used.has(carriedName(line))) return { validIn: undefined, outdatedBy: undefined };
     return { validIn: line.validIn ?? from, outdatedBy: line.outdatedBy ?? this.#executedBefore(line) };
   }
 
@@ -85,7 +86,7 @@ export class Survey {
 }
 
 /** A result by what it is: items move. */
-export function nameOf({ phase, unit, runKey, key }: ResultLine): string {
+export function carriedName({ phase, unit, runKey, key }: ResultLine): string {
   return `${phase}\n${unit ?? ''}\n${runKey ?? key ?? ''}`;
 }
 

@@ -5,7 +5,7 @@ import { doneElsewhere, underWay } from './doubt.js';
 import { unreadable } from './rule.js';
 
 /** Something of this phase has begun, in this run's past or in another run: skipped, it is kept as done. */
-export function hasActed({ run, path, phase, scope }: PhaseContext): boolean {
+export function hasBegun({ run, path, phase, scope }: PhaseContext): boolean {
   if (phase.idempotent && scope.idempotent !== false) return false;
   const name = run.reuse.effects.nameOf(path, undefined);
   const held = run.reuse.effects.held(name);

@@ -10,7 +10,7 @@ import { type LastFailure, lastFailures } from '../history/last-failures.js';
 import { lastRunId } from '../history/runs-folder.js';
 import { runScope } from '../schedule/schedule.js';
 import { type Selected, selectPhases } from '../schedule/selection.js';
-import { openRun, type Refused } from '../start/open-run.js';
+import { openRun, type RunRefused } from '../start/open-run.js';
 import { type ForecastIdentity, ForecastJournal } from './forecast-journal.js';
 
 /** What a run would do, phase by phase, found by going through all of it without executing anything. */
@@ -45,7 +45,7 @@ export interface PhaseForecast {
   readonly identities: readonly ForecastIdentity[];
 }
 
-export async function forecastRun(options: RunOptions): Promise<Forecast | Refused> {
+export async function forecastRun(options: RunOptions): Promise<Forecast | RunRefused> {
   const { flow, project } = options;
   const journal = new ForecastJournal();
   const session = await openRun(options, { forecastInto: journal });

@@ -6,7 +6,7 @@ import { lastRuns, runFolder } from './runs-folder.js';
 import { latestOf } from './succession.js';
 
 /** What a person cleared after a run ended: a run that continues it must not carry that over. */
-interface Cleared {
+interface ClearedResults {
   /** Absent: every phase. */
   readonly phase?: string;
   /** What was made before this moment. */
@@ -16,7 +16,7 @@ interface Cleared {
 const NAME = 'cleared.jsonl';
 
 /** Records in each run that could be continued (of one flow, or of all) that these results must not be reused. */
-export function clearResults(project: Project, flow: string | undefined, cleared: Cleared): void {
+export function clearResults(project: Project, flow: string | undefined, cleared: ClearedResults): void {
   const runIds = new Set<string>();
   for (const runId of lastRuns(project, flow)) {
     const latest = latestOf(project, runId);
@@ -42,10 +42,10 @@ export function clearedIn(project: Project, runId: string): (line: JournalLine) 
   };
 }
 
-function readCleared(path: string): Cleared[] {
+function readCleared(path: string): ClearedResults[] {
   try {
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-    return lines.map((line) => JSON.parse(line) as Cleared).filter(({ before }) => Number.isFinite(before));
+    return lines.map((line) => JSON.parse(line) as ClearedResults).filter(({ before }) => Number.isFinite(before));
   } catch {
     // Nothing was cleared. What cannot be read was not written by us.
     return [];

@@ -25,7 +25,7 @@ const OF_SESSION = new RegExp(
   ].join('|')})$`,
 );
 
-interface Environment {
+interface RunEnvironment {
   readonly salt: string;
   readonly values: Readonly<Record<string, string>>;
 }
@@ -33,12 +33,12 @@ interface Environment {
 /** Records the environment that the run began in, by salted digests. */
 export function stampStart(project: Project, runId: string): void {
   const salt = randomBytes(16).toString('hex');
-  write(stampFile(project, runId, ENVIRONMENT), { salt, values: digests(project, salt) } satisfies Environment);
+  write(stampFile(project, runId, ENVIRONMENT), { salt, values: digests(project, salt) } satisfies RunEnvironment);
 }
 
 /** The first variable that changed since the run began; undefined when none did, or the run recorded none. */
 export function changedVariable(project: Project, runId: string): string | undefined {
-  const then = read(stampFile(project, runId, ENVIRONMENT)) as Environment | undefined;
+  const then = read(stampFile(project, runId, ENVIRONMENT)) as RunEnvironment | undefined;
   if (!then || typeof then.salt !== 'string' || typeof then.values !== 'object') return undefined;
   const now = digests(project, then.salt);
   return [...new Set([...Object.keys(then.values), ...Object.keys(now)])].find(

@@ -14,7 +14,7 @@ import { isRunId, journalOf, runFolder } from './runs-folder.js';
  * two processes can never hold the same place. Not proper-lockfile, which takes a lock from a holder that is stopped: a
  * stopped run must keep its claim.
  */
-interface Claim {
+interface RunClaim {
   readonly runId: string;
   readonly owner: HolderIdentity;
 }
@@ -54,9 +54,9 @@ export function claimRun(
   { runId, place }: { readonly runId: string; readonly place: number },
   newRunId: string,
 ): boolean {
-  const path = claimPath(project, runId, place);
+  const path = runClaimPath(project, runId, place);
   const written = `${path}.${newRunId}`;
-  const claim: Claim = { runId: newRunId, owner: holderIdentity() };
+  const claim: RunClaim = { runId: newRunId, owner: holderIdentity() };
   try {
     // A link appears with its whole content: no process ever reads half a claim.
     writeFileSync(written, `${JSON.stringify(claim)}\n`, { flag: 'wx', mode: 0o600 });
@@ -87,8 +87,8 @@ function heirOf(
   runId: string,
 ): { readonly heir: string } | { readonly pending: string } | { readonly free: number } {
   for (let place = 1; ; place++) {
-    const path = claimPath(project, runId, place);
-    const claim = readClaim(path);
+    const path = runClaimPath(project, runId, place);
+    const claim = readRunClaim(path);
     if (!claim) return { free: place };
     if (hasCarriedOver(project, claim.runId)) return { heir: claim.runId };
     if (isOwnerAlive(project, { ...claim, since: statIfThere(path)?.mtimeMs })) return { pending: claim.runId };
@@ -103,7 +103,7 @@ function hasCarriedOver(project: Project, runId: string): boolean {
   return false;
 }
 
-function readClaim(path: string): Claim | undefined {
+function readRunClaim(path: string): RunClaim | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -112,14 +112,14 @@ function readClaim(path: string): Claim | undefined {
     return undefined;
   }
   try {
-    return JSON.parse(text) as Claim;
+    return JSON.parse(text) as RunClaim;
   } catch {
     // Not ours, or damaged: it names no run, so its owner counts as dead.
     return { runId: '', owner: { ...holderIdentity(), pid: 0, startTicks: 0 } };
   }
 }
 
-function claimPath(project: Project, runId: string, place: number): string {
+function runClaimPath(project: Project, runId: string, place: number): string {
   return join(runFolder(project, runId), place === 1 ? 'continued-by' : `continued-by.${place}`);
 }
 

@@ -7,7 +7,7 @@ import type { RunContext } from '../context/context.js';
 import { type PhaseContext, phaseContext } from '../context/phase-context.js';
 import { failedBefore } from '../core/execution.js';
 import type { Scope } from '../core/scope.js';
-import { hasActed } from '../effects/at-start.js';
+import { hasBegun } from '../effects/at-start.js';
 import { outcomeOf, recordUnrun, shownOutcome } from '../journal/record.js';
 import { settleComposite } from '../kinds/aggregate.js';
 import { runKind } from '../kinds/registry.js';
@@ -32,7 +32,7 @@ export async function runPhase({ run, scope, phase, round, signal, selected }: P
   if (selected === 'restore') return reported(at, await restored(at));
   if (selected === 'leave') return unrun(at, { status: 'skipped', reason: 'not selected' });
   // A skipped side effect that has begun is recorded as done: no later run may do it again.
-  if (selected === 'skip' && !hasActed(at)) return unrun(at, { status: 'skipped', reason: '--skip' });
+  if (selected === 'skip' && !hasBegun(at)) return unrun(at, { status: 'skipped', reason: '--skip' });
   if (phase.when !== undefined) {
     const held = await evaluateText(at, phase.when);
     if ('failure' in held) return reported(at, outcomeOf(at, settleComposite(at, failedBefore(held.failure), 'when')));

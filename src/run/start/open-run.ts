@@ -10,12 +10,12 @@ import type { ScopeResult } from '../core/scope.js';
 import { lastRunId, newRunId } from '../history/runs-folder.js';
 import type { JournalWriter } from '../journal/writer.js';
 import { scheduler } from '../schedule/scheduler.js';
-import { announce } from './announce.js';
+import { announceStart } from './announce-start.js';
 import { recordNothing } from './record-nothing.js';
 import { recordRun } from './record-run.js';
 
 /** The run cannot begin: the run to continue does not exist, the budget cannot be held. */
-export interface Refused {
+export interface RunRefused {
   readonly refused: Failure;
 }
 
@@ -38,7 +38,7 @@ export interface Opening {
 }
 
 /** Opens a run, a batch or a forecast of either: decides what to continue, takes its results, makes the context. */
-export async function openRun(given: RunOptions, opening: Opening = {}): Promise<Session | Refused> {
+export async function openRun(given: RunOptions, opening: Opening = {}): Promise<Session | RunRefused> {
   const { forecastInto } = opening;
   const options = forecastInto ? { ...given, forecast: true } : given;
   const { project } = options;
@@ -65,7 +65,7 @@ export async function openRun(given: RunOptions, opening: Opening = {}): Promise
     return context;
   }
   recording.begin(context);
-  await announce({ parts, context, continued });
+  await announceStart({ parts, context, continued });
   return {
     context,
     warnings: voice.warnings,

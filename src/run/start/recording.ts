@@ -1,7 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { RunContext } from '../context/context.js';
 import type { Decision } from '../continue/continuation.js';
-import type { Imported } from '../continue/imported.js';
+import type { ImportedCheckpoint } from '../continue/imported.js';
 import type { PriorResults } from '../continue/prior-results.js';
 import type { ScopeResult } from '../core/scope.js';
 import type { JournalWriter } from '../journal/writer.js';
@@ -9,7 +9,7 @@ import type { JournalWriter } from '../journal/writer.js';
 /** What a run continues: an earlier run, a checkpoint, or nothing. */
 export interface Continued {
   readonly decision: Exclude<Decision, { readonly failure: unknown }>;
-  readonly imported: Imported | undefined;
+  readonly imported: ImportedCheckpoint | undefined;
 }
 
 export type RunEnd = Pick<ScopeResult, 'status' | 'failure' | 'partial'> & { readonly durationMs: number };

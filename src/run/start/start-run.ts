@@ -5,10 +5,13 @@ import { ownScope } from '../core/scope.js';
 import { windDown } from '../execute/leftovers.js';
 import { letTickPass } from '../history/end-stamp.js';
 import { runScope } from '../schedule/schedule.js';
-import { openRun, type Refused } from './open-run.js';
+import { openRun, type RunRefused } from './open-run.js';
 
 /** Runs a checked flow with bound arguments. Never throws; everything that can happen is in the result. */
-export async function startRun(options: RunOptions, onEvent?: (event: RunEvent) => void): Promise<RunResult | Refused> {
+export async function startRun(
+  options: RunOptions,
+  onEvent?: (event: RunEvent) => void,
+): Promise<RunResult | RunRefused> {
   const session = await openRun(options, { onEvent });
   if ('refused' in session) return session;
   const { context } = session;

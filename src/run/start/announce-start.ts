@@ -11,7 +11,7 @@ export interface Announced {
 }
 
 /** Says that the run starts, what it continues and what of that cannot be used. */
-export async function announce({ parts, context, continued }: Announced): Promise<void> {
+export async function announceStart({ parts, context, continued }: Announced): Promise<void> {
   const { options, emit, warn } = parts;
   const { flow, batch, forecast } = options;
   const { decision, imported } = continued;
