@@ -32,42 +32,24 @@ export function takenAsDone(line: ResultLine | undefined, more: Partial<Executio
   return pureResult(line?.output ?? NO_OUTPUT, { attempts: 0, taken: true, files: line?.files ?? [], ...more });
 }
 
-/** Field by field: a copy with more fields than the original is the dearest kind of object. */
+/** An execution of this run, with where it can be found again. */
 export function ran(at: PhaseContext, found: Found, execution: Execution, reason: string): Settled {
   const { usage, durationMs } = execution;
   return {
-    status: execution.status,
-    output: execution.output,
-    usage,
-    durationMs,
-    attempts: execution.attempts,
+    ...execution,
     cost: execution.cost ?? { usage, durationMs },
-    files: execution.files,
-    model: execution.model,
-    failure: execution.failure,
-    items: execution.items,
-    unkeepable: execution.unkeepable,
-    facts: execution.facts,
-    inputs: execution.inputs,
-    clientVersion: execution.clientVersion,
     key: found.key,
-    unitKeys: execution.unitKeys,
-    reused: execution.reused,
-    saved: execution.saved,
-    remark: execution.remark,
-    acted: execution.acted,
-    taken: execution.taken,
+    runKey: found.runKey,
     hit: null,
     reason: reasonTold(at, execution, reason),
-    runKey: found.runKey,
     execution: execution.execution ?? newExecution(at),
-    pure: execution.pure,
     effect: found.effect,
     identity: found.identity === undefined ? undefined : found.stored(),
     madeAt: at.run.options.project.clock.now(),
+    // A part that stands for the whole may have been reused or kept; the whole was not.
     ageMs: undefined,
     kept: undefined,
-  } satisfies Record<keyof Settled, unknown>;
+  };
 }
 
 /** No other execution has this name, in this project or elsewhere. */

@@ -21,8 +21,6 @@ export async function isFresh(snapshot: Snapshot, project: Project): Promise<boo
   if (!unchanged(files) || !isFinished(snapshot, project)) return false;
   const folder = storeFolder(project, { cache });
   if ('problem' in folder || isLogLarge(folder.dir)) return false;
-  const now = project.clock.now();
-  if (!phases.every((phase) => hasSameEntry(phase, folder.dir, now))) return false;
   const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
   for (const { inputs } of phases) {
     for (const [entry, value] of inputs) {
@@ -30,7 +28,8 @@ export async function isFresh(snapshot: Snapshot, project: Project): Promise<boo
       if (!hasValue(pending instanceof Promise ? await pending : pending, value)) return false;
     }
   }
-  return true;
+  const now = project.clock.now();
+  return phases.every((phase) => hasSameEntry(phase, folder.dir, now));
 }
 
 /** The last run of this flow with these arguments ended well, and nobody goes on with it: there is nothing to continue. */
