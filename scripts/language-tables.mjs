@@ -45,7 +45,9 @@ export function languageTables(schema) {
 }
 
 /** `shorter`: what is said instead of a description that stands elsewhere on the page. */
-function table({ properties, required = [] }, chosen, shorter = {}) {
+function table(schema, chosen, shorter = {}) {
+  // Of a field that may be one word instead, the table shows the long form.
+  const { properties, required = [] } = schema.properties ? schema : schema.anyOf.find((one) => one.properties);
   const rows = Object.entries(properties)
     .filter(([name]) => chosen(name))
     .map(([name, field]) => {

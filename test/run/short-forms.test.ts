@@ -79,7 +79,7 @@ describe('fields that nothing here acts on yet', () => {
 
   it('are checked: a hook that there is not is an error with the nearest one', async () => {
     expect(await messages({ name: 'f', hooks: { onFinish: ['x'] }, phases: [ticking('a')] })).toEqual([
-      'error: there is no field "onFinish" here',
+      'error: "hooks" has no field "onFinish"',
     ]);
   });
 });

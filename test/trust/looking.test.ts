@@ -141,6 +141,8 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   'cache show': () => [[made.key]],
   'cache explain': () => [['evil.json'], ['evil.json', 'do']],
   explain: () => [['evil.json'], ['evil.json', 'do']],
+  list: () => [[], ['--json']],
+  completion: () => [['bash'], ['zsh'], ['fish']],
   'cache clear': () => [['evil.json'], ['--all']],
   'cache gc': () => [[]],
   'cache verify': () => [[]],

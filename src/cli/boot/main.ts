@@ -16,7 +16,8 @@ async function start(args: readonly string[]): Promise<void> {
   let missed = false;
   if (args[0] === 'run' && args.length > 1) {
     const { answered } = loadBundle<typeof import('./unchanged.js')>('unchanged', () => !missed);
-    if (await answered(args)) return;
+    // The command itself says what is wrong.
+    if (await answered(args).catch(() => false)) return;
     missed = true;
   }
   await loadBundle<typeof import('./dispatch.js')>('cli').main(args);

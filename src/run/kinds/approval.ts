@@ -35,6 +35,7 @@ async function decide(at: PhaseContext<ApprovalPhase>, secretText: string): Prom
   const digest = approvalDigest(at.path, text);
   const earlier = run.reuse.prior.decision(at.path, digest);
   if (earlier) return decided({ decision: earlier.decision, note: earlier.note });
+  if (at.signal.aborted) return failedBefore({ code: 'interrupted', message: 'interrupted before it was asked' });
   const question = { text, digest, deadline: deadlineOf(at, digest) };
   if (isOver(at, question)) return expire(at, question);
   const answer = await ask(at, question);
