@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileData, removeAbandoned, removeIfThere, writeFileAtomic } from './atomic-write.js';
+import { sha256Hex } from './digest.js';
 import { isOwnFolder, makeOwnFolder } from './own-folder.js';
 import { statIfThere } from './stat.js';
 import { derivedDir, type ProjectPlace } from './user-cache.js';
@@ -10,17 +11,31 @@ import { derivedDir, type ProjectPlace } from './user-cache.js';
  * decided the value, and the version of the program. Nothing here throws: what is missing or damaged is derived again.
  */
 export function readDerived(project: ProjectPlace, digest: string): unknown {
-  const bytes = readDerivedFile(project, `${digest}.json`);
+  return readChecked(project, `${digest}.json`);
+}
+
+export function writeDerived(project: ProjectPlace, digest: string, value: unknown): void {
+  writeChecked(project, `${digest}.json`, value);
+}
+
+/** A JSON value behind the digest of its text: what is believed may decide what is executed, so it must be whole. */
+export function readChecked(project: ProjectPlace, name: string): unknown {
+  const bytes = readDerivedFile(project, name);
+  const end = bytes?.indexOf('\n') ?? -1;
+  if (!bytes || end < 0) return undefined;
+  const text = bytes.toString('utf8', end + 1);
+  if (bytes.toString('latin1', 0, end) !== sha256Hex(text)) return undefined;
   try {
-    return bytes && JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch {
-    // Damaged: the caller derives the value again, and its write replaces the file.
+    // Not JSON: derived again, and written anew.
     return undefined;
   }
 }
 
-export function writeDerived(project: ProjectPlace, digest: string, value: unknown): void {
-  writeDerivedFile(project, `${digest}.json`, JSON.stringify(value));
+export function writeChecked(project: ProjectPlace, name: string, value: unknown): void {
+  const text = JSON.stringify(value);
+  writeDerivedFile(project, name, [`${sha256Hex(text)}\n`, text]);
 }
 
 /** The bytes of a kept file. Undefined when there is none, or when another user could have written it. */

@@ -7,6 +7,7 @@ import type { Project } from '../../util/project.js';
 import { whyUnreadable } from '../../util/why-unreadable.js';
 import { runHead } from '../history/run-head.js';
 import { isRunId, journalOf, runIds } from '../history/runs-folder.js';
+import { isJournalLine } from '../journal/line-shape.js';
 import type { JournalLine, RunLine } from '../journal/lines.js';
 import { readLines } from '../journal/reader.js';
 import { isResult, linesToCarry } from './carry.js';
@@ -48,7 +49,8 @@ function carriedFrom(path: string, runId: string): JournalLine[] {
   return [...linesToCarry(lines, new PriorResults({ how: 'checkpoint', runId, journal: path }))];
 }
 
-function sealOf(content: Omit<Checkpoint, 'checksum' | 'mac'>, signingKey?: Buffer | string) {
+/** What shows that a checkpoint is whole; with a key, also who made it. */
+export function sealOf(content: Omit<Checkpoint, 'checksum' | 'mac'>, signingKey?: Buffer | string) {
   const text = canonicalEncode(content);
   return { checksum: sha256Hex(text), mac: signingKey === undefined ? undefined : hmacSha256Hex(signingKey, text) };
 }
@@ -98,8 +100,9 @@ function fromExport(file: string, checkpoint: Checkpoint, signingKey?: Buffer | 
   const wanted = sealOf(content, signingKey);
   if (checksum !== wanted.checksum) return bad(`${file} was changed after it was made: its checksum is wrong`);
   if (wanted.mac !== undefined && mac !== wanted.mac) return bad(`${file} is not signed with this project's key`);
-  if (!Array.isArray(content.lines) || !isRunId(content.run?.runId ?? '')) return bad(`${file} is no checkpoint`);
-  return { runId: content.run.runId, run: content.run, of: content.run, lines: content.lines.filter(isLine) };
+  const isWhole = Array.isArray(content.lines) && isJournalLine(content.run) && isRunId(content.run.runId);
+  if (!isWhole) return bad(`${file} is no checkpoint`);
+  return { runId: content.run.runId, run: content.run, of: content.run, lines: content.lines.filter(isJournalLine) };
 }
 
 /** Only keys: the outputs come from the runs of this machine. */
@@ -118,10 +121,6 @@ function fromKeys(project: Project, checkpoint: Readonly<Record<string, JsonValu
   const { flow } = checkpoint;
   const of = runHead(project, runId)?.run ?? (typeof flow === 'string' ? { flow } : undefined);
   return { runId, lines, ...(of && { of }), absent: [...wanted.values()] };
-}
-
-function isLine(value: unknown): value is JournalLine {
-  return isJsonObject(value) && typeof value['type'] === 'string';
 }
 
 function bad(message: string, hint?: string): { failure: Failure } {

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { RunStatus } from '../../model/event.js';
 import type { Project } from '../../util/project.js';
+import { isJournalLine } from '../journal/line-shape.js';
 import type { EndLine, RunLine } from '../journal/lines.js';
 import { readRunLine } from '../journal/reader.js';
 import { isOwnerAlive } from './heartbeat.js';
@@ -73,7 +74,8 @@ function endIn(tail: string): EndLine | undefined {
   for (const text of tail.split('\n').reverse()) {
     if (!text.startsWith('{"type":"end"')) continue;
     try {
-      return JSON.parse(text) as EndLine;
+      const line: unknown = JSON.parse(text);
+      return isJournalLine(line) && line.type === 'end' ? line : undefined;
     } catch {
       // Cut short: the run ended while it wrote its end, which is no end.
       return undefined;

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { isJournalLine } from './line-shape.js';
 import type { JournalLine, ResultLine, RunLine } from './lines.js';
 import type { LinePlace } from './writer.js';
 
@@ -121,9 +122,8 @@ export function readRunLine(path: string): RunLine | undefined {
 
 export function parseLine(text: string): JournalLine | undefined {
   try {
-    const value = JSON.parse(text) as JournalLine;
-    if (typeof value !== 'object' || value === null || typeof value.type !== 'string') return undefined;
-    return value;
+    const value: unknown = JSON.parse(text);
+    return isJournalLine(value) ? value : undefined;
   } catch {
     // Cut short by a crash: the protocol is that such a line never happened.
     return undefined;

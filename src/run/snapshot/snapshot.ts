@@ -4,7 +4,7 @@ import type { Config } from '../../model/config.js';
 import type { JsonValue } from '../../model/json.js';
 import { KINDS, type Kind } from '../../model/kind.js';
 import type { Output, Usage } from '../../model/outcome.js';
-import { readDerivedFile, removeDerivedFiles, writeDerivedFile } from '../../util/derived-cache.js';
+import { readChecked, removeDerivedFiles, writeChecked } from '../../util/derived-cache.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { Project } from '../../util/project.js';
 import { VERSION } from '../../util/version.js';
@@ -59,23 +59,12 @@ export interface Asked {
 
 /** Undefined when there is none, or it is damaged, old, or not one that we wrote. */
 export function readSnapshot(project: Project, asked: Asked): Snapshot | undefined {
-  const bytes = readDerivedFile(project, nameOf(project, asked));
-  if (!bytes) return undefined;
-  const end = bytes.indexOf('\n');
-  const text = bytes.toString('utf8', end + 1);
-  if (end < 0 || bytes.toString('latin1', 0, end) !== sha256Hex(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isSnapshot(value) ? value : undefined;
-  } catch {
-    // Not JSON: the next run that reuses everything writes it again.
-    return undefined;
-  }
+  const value = readChecked(project, nameOf(project, asked));
+  return isSnapshot(value) ? value : undefined;
 }
 
 export function writeSnapshot(project: Project, asked: Asked, snapshot: Snapshot): void {
-  const text = JSON.stringify(snapshot);
-  writeDerivedFile(project, nameOf(project, asked), [`${sha256Hex(text)}\n`, text]);
+  writeChecked(project, nameOf(project, asked), snapshot);
 }
 
 /** Snapshots hold outputs: whoever clears results or runs wants them gone. */
