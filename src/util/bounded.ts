@@ -18,12 +18,25 @@ export function runBounded<T>(
   context['work'] = work;
   const timeout = Math.max(1, Math.ceil(limitMs));
   try {
-    return { value: script.runInContext(context, { timeout }) as T };
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { tookLongerMs: timeout };
-    throw error;
+    for (let attempt = 1; ; attempt++) {
+      const before = process.cpuUsage();
+      try {
+        return { value: script.runInContext(context, { timeout }) as T };
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+        if (attempt === MOST_ATTEMPTS || !wasStarved(before, timeout)) return { tookLongerMs: timeout };
+      }
+    }
   } finally {
     // Its closure may be large and must not live until the next call.
     context['work'] = undefined;
   }
+}
+
+/** On a busy machine the clock runs while the process does not: that says nothing about the work. */
+const MOST_ATTEMPTS = 8;
+
+function wasStarved(before: NodeJS.CpuUsage, limitMs: number): boolean {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000 < limitMs / 2;
 }
