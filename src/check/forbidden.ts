@@ -48,7 +48,7 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
   }
   for (const name of Object.keys(value)) {
     if (isForbiddenName(name)) {
-      problems.error([...path, name], 'forbidden-name', refusal(name), { target: 'key' });
+      problems.error([...path, name], 'forbidden-name', { message: refusal(name), target: 'key' });
       continue;
     }
     const member = (value as Record<string, unknown>)[name];

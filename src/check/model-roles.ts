@@ -23,7 +23,7 @@ export class NamedRoles {
       if (known === undefined || known.includes(role)) continue;
       const { message, hint } = noSuchRole(role);
       const where = of === undefined ? '' : ` (the agent ${of} names it)`;
-      problems.error(path, 'unknown-model', `${message}${where}`, { hint, suggest: { name: role, known } });
+      problems.error(path, 'unknown-model', { message: `${message}${where}`, hint, suggest: { name: role, known } });
     }
   }
 }

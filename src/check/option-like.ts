@@ -36,7 +36,7 @@ function warn({ context }: PhaseReader, path: Path, { text, offset, length }: Pl
   const message = `{${text}} may begin with "-", and be taken for an option`;
   const written = `"./{${text}}" or "--name={${text}}"`;
   const hint = `put "--" before it (git before a revision: "--end-of-options"), or write ${written}`;
-  context.problems.warn(path, 'option-like', message, { span: { offset, length }, hint });
+  context.problems.warn(path, 'option-like', { message, span: { offset, length }, hint });
 }
 
 function mayBeginWithDash({ context, source }: PhaseReader, { root, name, path }: PlaceholderRef): boolean {

@@ -58,7 +58,7 @@ export class PhaseReader {
       if (ref.root === 'previous') this.usesPrevious = true;
     }
     for (const { offset, length, message, certain } of template.suspects) {
-      if (certain) this.context.problems.error(path, 'bad-placeholder', message, { span: { offset, length } });
+      if (certain) this.context.problems.error(path, 'bad-placeholder', { message, span: { offset, length } });
       else this.#warn({ path, code: 'odd-placeholder', message, span: { offset, length } });
     }
     const settled = template.suspects.map(({ offset }) => offset);
@@ -79,7 +79,8 @@ export class PhaseReader {
       if (root === 'previous') this.usesPrevious = true;
       if (root !== 'steps' || !this.context.phases.has(name)) continue;
       if (name === this.source.id) {
-        this.context.problems.error(path, 'self-reference', `"${name}" cannot wait for its own output`, {
+        this.context.problems.error(path, 'self-reference', {
+          message: `"${name}" cannot wait for its own output`,
           span: { offset, length },
           hint: `give "${name}" a ${fieldName(path)} of its own`,
         });
@@ -117,7 +118,8 @@ export class PhaseReader {
     const { offset, length, message } = parsed;
     const meant = this.#near.meantAt({ path, text, ...scope }, offset);
     const hint = meant === undefined ? parsed.hint : `did you mean ${meant}?`;
-    this.context.problems.error(path, 'bad-condition', `this condition cannot be read: ${message}`, {
+    this.context.problems.error(path, 'bad-condition', {
+      message: `this condition cannot be read: ${message}`,
       span: { offset, length },
       ...(hint ? { hint } : {}),
     });
@@ -130,7 +132,8 @@ export class PhaseReader {
     const ref = refs.find(({ root }) => !(item && root === 'item'));
     if (ref) {
       const { offset, length } = ref;
-      this.context.problems.error(path, 'placeholder-here', `placeholders do not work in ${fieldName(path)}`, {
+      this.context.problems.error(path, 'placeholder-here', {
+        message: `placeholders do not work in ${fieldName(path)}`,
         span: { offset, length },
       });
     }
@@ -143,7 +146,7 @@ export class PhaseReader {
     const found = world.agent(name, agentScope);
     if ('problem' in found) {
       const hint = name.includes('{') ? { hint: 'placeholders do not work here' } : {};
-      problems.error(path, 'unknown-agent', found.problem, { ...hint, suggest: { name, known: found.known } });
+      problems.error(path, 'unknown-agent', { message: found.problem, ...hint, suggest: { name, known: found.known } });
     }
     if ('found' in found && model === undefined) roles.name(path, found.model, name);
     return name;
@@ -209,7 +212,8 @@ export class PhaseReader {
       return;
     }
     if (!target) {
-      problems.error(path, 'unknown-step', `there is no phase ${show(ref.name)}`, {
+      problems.error(path, 'unknown-step', {
+        message: `there is no phase ${show(ref.name)}`,
         span,
         ...(outer.has(ref.name)
           ? { hint: 'a nested flow does not see the phases around it: give it the output in "with"' }
@@ -223,7 +227,7 @@ export class PhaseReader {
         if (ref.part === 'json' && !target.unknownKind && target.raw['output'] !== 'json') this.#notJson(path, ref);
         return;
       }
-      problems.error(path, 'self-reference', `"${ref.name}" cannot wait for its own output`, { span });
+      problems.error(path, 'self-reference', { message: `"${ref.name}" cannot wait for its own output`, span });
       return;
     }
     this.mentioned.add(ref.name);

@@ -19,8 +19,21 @@ export interface Problem {
   readonly suggest?: { readonly name: string; readonly known: Iterable<string> };
 }
 
+/** What a problem says: a message alone, or with a hint and the exact place. */
+type Details = Omit<Problem, 'path' | 'severity' | 'code'>;
+
+function inDetail(details: string | Details): Details {
+  return typeof details === 'string' ? { message: details } : details;
+}
+
 /** More than anybody reads; a file made of mistakes must not cost minutes. */
 const MOST_PROBLEMS = 500;
+
+/** Where a value stands, and where to say what is wrong with it. */
+export interface Place {
+  readonly path: Path;
+  readonly problems: Problems;
+}
 
 /** All problems of one check, in the order in which they were found. */
 export class Problems {
@@ -43,12 +56,12 @@ export class Problems {
     else if (problem.severity === 'error' && this.#errors < MOST_PROBLEMS) this.#replaceWarning(problem);
   }
 
-  error(path: Path, code: Code, message: string, more: Partial<Problem> = {}): void {
-    this.add({ path, severity: 'error', code, message, ...more });
+  error(path: Path, code: Code, details: string | Details): void {
+    this.add({ path, severity: 'error', code, ...inDetail(details) });
   }
 
-  warn(path: Path, code: Code, message: string, more: Partial<Problem> = {}): void {
-    this.add({ path, severity: 'warning', code, message, ...more });
+  warn(path: Path, code: Code, details: string | Details): void {
+    this.add({ path, severity: 'warning', code, ...inDetail(details) });
   }
 
   get hasErrors(): boolean {

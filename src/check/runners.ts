@@ -21,7 +21,7 @@ export class NamedRunners {
     for (const { path, name } of this.#named.values()) {
       if (known === undefined || known.includes(name)) continue;
       const { message, hint } = noSuchRunner(name, known);
-      problems.error(path, 'unknown-runner', message, { hint, suggest: { name, known } });
+      problems.error(path, 'unknown-runner', { message, hint, suggest: { name, known } });
     }
   }
 }

@@ -32,7 +32,8 @@ export function checkReferences(root: unknown, path: Path, problems: Problems): 
     problems.error(path, 'bad-schema', 'its references lead in a circle without going into the value');
   } else if (most > MOST_AT_ONCE) {
     const hint = 'a schema that refers twice to one that refers twice, and so on, doubles each time';
-    problems.error(path, 'bad-schema', `its references multiply to ${most.toPrecision(2)} schemas for one value`, {
+    problems.error(path, 'bad-schema', {
+      message: `its references multiply to ${most.toPrecision(2)} schemas for one value`,
       hint,
     });
   }

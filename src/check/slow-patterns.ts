@@ -13,14 +13,10 @@ export function warnIfSlow(problems: Problems, path: Path, pattern: Pattern): vo
   const before = found.get(problems) ?? 0;
   if (before >= MOST_SLOW || !isSlowPattern(pattern)) return;
   found.set(problems, before + 1);
-  problems.warn(
-    path,
-    'slow-pattern',
-    `the pattern /${pattern.source}/ takes twice as long with each character that it repeats`,
-    {
-      hint: 'write it without a repetition inside of a repetition, such as (a+)+',
-    },
-  );
+  problems.warn(path, 'slow-pattern', {
+    message: `the pattern /${pattern.source}/ takes twice as long with each character that it repeats`,
+    hint: 'write it without a repetition inside of a repetition, such as (a+)+',
+  });
 }
 
 /** Every pattern of a condition. */
