@@ -22,7 +22,8 @@ export const Retry = Type.Object(
     max: field(Type.Integer({ minimum: 0, maximum: 100 }), {
       title: 'Further attempts',
       description:
-        'How often the phase is tried again after the first attempt failed. 0 means never, not even after a transient error of the model provider.',
+        'How often the phase is tried again after the first attempt failed. ' +
+        '0 means never, not even after a transient error of the model provider.',
       examples: [2, 0],
     }),
     backoffMs: Type.Optional(
@@ -51,7 +52,8 @@ export const Cache = Type.Object(
       field(Type.Union(CACHE_SCOPES.map((scope) => Type.Literal(scope))), {
         title: 'Scope of reuse',
         description:
-          '`run-only` (the default): within this run and when an unfinished run is continued. `cross-run`: from any earlier run whose inputs were the same. `off`: never.',
+          '`run-only` (the default): within this run and when an unfinished run is continued. ' +
+          '`cross-run`: from any earlier run whose inputs were the same. `off`: never.',
         examples: ['cross-run'],
       }),
     ),
@@ -66,7 +68,9 @@ export const Cache = Type.Object(
       field(Type.Array(NonEmptyText), {
         title: 'Fingerprints',
         description:
-          'What else decides the result: `git:HEAD`, `git:<ref>`, `git:worktree`, `glob:<pattern>`, `glob!:<pattern>`, `file:<path>`, `env:<NAME>`, `cmd:<argv>`. Placeholders work in them. An empty list says that nothing outside matters.',
+          'What else decides the result: `git:HEAD`, `git:<ref>`, `git:worktree`, `glob:<pattern>`, ' +
+          '`glob!:<pattern>`, `file:<path>`, `env:<NAME>`, `cmd:<argv>`. Placeholders work in them. ' +
+          'An empty list says that nothing outside matters.',
         examples: [
           ['glob:src/**/*.ts', 'file:package.json'],
           ['git:HEAD', 'env:NODE_ENV'],
@@ -108,7 +112,8 @@ export const Arg = Type.Object(
       field(Type.Union(ARG_TYPES.map((type) => Type.Literal(type))), {
         title: 'Type',
         description:
-          '`string`, `number`, `boolean`, `enum` (one of `values`), `path` (stays inside the project; also spelled `relative-path`) or `json`. Without it any value is taken.',
+          '`string`, `number`, `boolean`, `enum` (one of `values`), `path` (stays inside the project; also ' +
+          'spelled `relative-path`) or `json`. Without it any value is taken.',
         examples: ['number', 'path'],
       }),
     ),

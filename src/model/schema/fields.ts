@@ -82,7 +82,8 @@ export const COMMON_FIELDS = {
     field(Duration, {
       title: 'Time limit',
       description:
-        'Ends the phase with everything that it started. A number with ms, s, m, h, d or w; a plain number is milliseconds.',
+        'Ends the phase with everything that it started. A number with ms, s, m, h, d or w; a plain number is ' +
+        'milliseconds.',
       examples: ['10m', 90_000],
     }),
   ),
@@ -90,7 +91,8 @@ export const COMMON_FIELDS = {
     field(Type.Boolean(), {
       title: 'Idempotent',
       description:
-        '`false`: it does something that must not happen twice. Never reused across runs, never retried by itself, not fired again once it has completed. Default: true.',
+        '`false`: it does something that must not happen twice. ' +
+        'Never reused across runs, never retried by itself, not fired again once it has completed. Default: true.',
       examples: [false],
     }),
   ),
@@ -98,7 +100,8 @@ export const COMMON_FIELDS = {
     field(Type.Union([Type.Literal('text'), Type.Literal('json')]), {
       title: 'Output',
       description:
-        '`json`: the output has to be JSON, and {steps.ID.json.path} reads inside it. Of a nested flow, its final output; of a gate, what the judge answers. Default: text.',
+        '`json`: the output has to be JSON, and {steps.ID.json.path} reads inside it. ' +
+        'Of a nested flow, its final output; of a gate, what the judge answers. Default: text.',
       examples: ['json'],
     }),
   ),
@@ -113,7 +116,8 @@ export const COMMON_FIELDS = {
     field(NonEmptyText, {
       title: 'Working folder',
       description:
-        'A folder inside the project, or `temp` (fresh, removed afterwards), `dedicated` (one per run and phase, kept) or `worktree` (a fresh git worktree at HEAD). Default: the project root.',
+        'A folder inside the project, or `temp` (fresh, removed afterwards), `dedicated` (one per run and phase, ' +
+        'kept) or `worktree` (a fresh git worktree at HEAD). Default: the project root.',
       examples: ['packages/api', 'worktree'],
     }),
   ),
@@ -217,7 +221,8 @@ export const AGENT_FIELDS = {
 export const TASK = field(NonEmptyText, {
   title: 'Task',
   description:
-    'What the agent is asked to do. Placeholders: {args.NAME}, {steps.ID.output}, {steps.ID.json.path}, {previous.output}; {item} in a map, {loop.iteration} in a loop.',
+    'What the agent is asked to do. Placeholders: {args.NAME}, {steps.ID.output}, {steps.ID.json.path}, ' +
+    '{previous.output}; {item} in a map, {loop.iteration} in a loop.',
   examples: [
     'Review these files and list what is wrong: {steps.scan.output}',
     'Review {item.path} and list what is wrong with it.',
@@ -229,7 +234,8 @@ export const RUN_FIELDS = {
   run: field(Run, {
     title: 'Command',
     description:
-      'A list: program and arguments, never seen by a shell; placeholders stay one argument each. A text: a line for sh, without placeholders.',
+      'A list: program and arguments, never seen by a shell; placeholders stay one argument each. ' +
+      'A text: a line for sh, without placeholders.',
     examples: [['git', 'diff', '--stat'], 'npm test 2>&1 | tail -20'],
   }),
   input: Type.Optional(

@@ -70,7 +70,8 @@ export const FLOW_FIELDS = {
     field(Type.String({ pattern: FLOW_NAME_PATTERN, maxLength: MAX_NAME_LENGTH }), {
       title: 'Name',
       description:
-        'Letters, digits, dots, hyphens and underscores. Part of every key, so renaming a flow makes it run again. Default: the name of the file.',
+        'Letters, digits, dots, hyphens and underscores. Part of every key, so renaming a flow makes it run ' +
+        'again. Default: the name of the file.',
       examples: ['code-review'],
     }),
   ),
@@ -120,7 +121,8 @@ export const FLOW_FIELDS = {
     field(Type.Boolean(), {
       title: 'Incremental',
       description:
-        'Every phase that may be reused across runs is, unless it says otherwise. Without a fingerprint of its own it depends on everything in the git work tree.',
+        'Every phase that may be reused across runs is, unless it says otherwise. ' +
+        'Without a fingerprint of its own it depends on everything in the git work tree.',
       examples: [true],
     }),
   ),

@@ -3,7 +3,8 @@ import { EnvMap, Identifier, Json, NonEmptyText, Run, Text } from './common.js';
 import { field } from './describe.js';
 
 const OWN_SYSTEM_PROMPT =
-  'Another one than that of the phase; added after that of the agent file, if there is one. Placeholders work as in a task.';
+  'Another one than that of the phase; added after that of the agent file, if there is one. ' +
+  'Placeholders work as in a task.';
 
 /** One of the calls of `parallel`, `race` and `tournament`. What it does not say, its phase says. */
 export const BRANCH_FIELDS = {
@@ -73,7 +74,7 @@ export const BRANCH_FIELDS = {
   ),
 };
 
-/** Fields of other places that mean nothing on a branch; flows carry them, and the checker says that they do nothing. */
+/** Fields that mean nothing on a branch. Flows have them there, so the checker only warns. */
 export const IGNORED_BRANCH_FIELDS = [
   'type',
   'description',
@@ -297,7 +298,8 @@ export const Score = Type.Object(
       field(Type.Union(COMBINES.map((combine) => Type.Literal(combine))), {
         title: 'Combination',
         description:
-          '`all` (the default): every scorer passes. `any`: one is enough. `weighted`: the weighted share reaches the threshold.',
+          '`all` (the default): every scorer passes. `any`: one is enough. ' +
+          '`weighted`: the weighted share reaches the threshold.',
         examples: ['weighted'],
       }),
     ),
@@ -319,7 +321,8 @@ export const Score = Type.Object(
       field(Judge, {
         title: 'Judge',
         description:
-          'An agent that is asked too: under `all` and `any` it may veto what passed, under `weighted` its score counts.',
+          'An agent that is asked too: under `all` and `any` it may veto what passed, under `weighted` its score ' +
+          'counts.',
         examples: [
           {
             agent: 'reviewer',

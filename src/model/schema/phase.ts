@@ -7,7 +7,8 @@ import { AGENT_FIELDS, BRANCHES, COMMON_FIELDS, RUN_FIELDS, SCORE, TASK, USE, WI
 const DEF = field(Type.Union([Type.Record(Type.String(), Json), Type.Array(Json), NonEmptyText]), {
   title: 'Definition',
   description:
-    'A flow, `{phases}` or a bare list of phases, written here; or a placeholder whose value is one, made by an earlier phase. A generated one is untrusted: nothing in it may execute a command.',
+    'A flow, `{phases}` or a bare list of phases, written here; or a placeholder whose value is one, made by an ' +
+    'earlier phase. A generated one is untrusted: nothing in it may execute a command.',
   examples: [{ phases: [{ id: 'inner', task: 'Say hello' }] }, '{steps.plan.json}'],
 });
 
@@ -74,7 +75,8 @@ export const KIND_FIELDS = {
       field(Type.Union([Type.Literal('halt'), Type.Literal('retry')]), {
         title: 'When it blocks',
         description:
-          '`halt` (the default) ends the run; `retry` runs what the gate depends on again, up to `retry.max` rounds, and judges again.',
+          '`halt` (the default) ends the run; `retry` runs what the gate depends on again, up to `retry.max` ' +
+          'rounds, and judges again.',
         examples: ['retry'],
       }),
     ),
