@@ -18,7 +18,7 @@ interface Written {
 
 const AGENT_WORDS = ['runner', 'model', 'thinking'] as const;
 
-/** Runner fields of an agent call: what the part says itself, else what its phase says. */
+/** Runner fields of an agent call: its own, else those of its phase. */
 export function agentFields(
   reader: PhaseReader,
   path: Path,
@@ -148,7 +148,7 @@ export function refuseGenerated(reader: PhaseReader, path: Path, what: string): 
   reader.context.problems.error(path, 'generated-flow', { message: `a generated flow may not ${what}`, target: 'key' });
 }
 
-/** A folder or file inside the project; placeholders are looked at again when the phase runs. */
+/** A folder or file inside the project. A path with placeholders is checked again when the phase runs. */
 export function projectPath(
   reader: PhaseReader,
   path: Path,

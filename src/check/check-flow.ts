@@ -83,7 +83,7 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
   return { ...(good ? { flow } : {}), diagnostics, dependencies: world.dependencies, source };
 }
 
-/** The rest of the check goes on with another number, so nothing that it says about that one is of use. */
+/** The check goes on with another number in place of a bad one: drops what it says about that number. */
 function saidOnce(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const place = ({ line, column }: Diagnostic) => `${line}:${column}`;
   const bad = new Set(diagnostics.filter(({ code }) => code === 'bad-number').map(place));

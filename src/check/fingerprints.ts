@@ -7,7 +7,7 @@ import { show } from './structure.js';
 
 const PREFIXES = ['git:', 'glob!:', 'glob:', 'file:', 'env:', 'cmd:'] as const;
 
-/** Fail closed: an entry that nobody understands would be a key that never moves. */
+/** Fail closed: an unknown entry would never change the key. */
 export function checkFingerprint(
   reader: PhaseReader,
   path: Path,
@@ -55,7 +55,7 @@ export function checkFingerprint(
   }
 }
 
-/** A path without a prefix is the commonest slip. */
+/** A path without a prefix is the commonest mistake. */
 function likelyEntry(entry: string): string | undefined {
   if (entry.includes(':')) return undefined;
   if (entry === 'HEAD' || entry === 'worktree') return `git:${entry}`;
@@ -64,7 +64,7 @@ function likelyEntry(entry: string): string | undefined {
   return /^[\w.-]+(?:\/[\w.-]+)*$/.test(entry) ? `file:${entry}` : undefined;
 }
 
-/** What the phases of the flow say they make. */
+/** Files that the phases of the flow declare as outputs. */
 function outputsOf({ context }: PhaseReader): string[] {
   const declared = [...context.phases.values()].flatMap(({ raw }) => raw['outputs'] ?? []);
   return declared.filter((output) => typeof output === 'string');

@@ -38,7 +38,7 @@ export interface FlowOptions {
   /** Name when the flow has none. */
   readonly name: string;
   readonly file?: string;
-  /** Way to the flow inside its file. */
+  /** Path of the flow inside its file. */
   readonly path?: Path;
   readonly depth?: number;
   /** Arguments that are given to a nested flow. */
@@ -47,14 +47,14 @@ export interface FlowOptions {
   /** Counts the phases of all flows that are written inside each other. */
   readonly tally?: { phases: number };
   readonly agentScope?: AgentScope;
-  /** Of the flow around this one; its own go before them. A flow in a file of its own stands for itself. */
+  /** Of the flow around this one; its own win. A flow in its own file inherits nothing. */
   readonly inherited?: AgentDefaults;
   /** A flow around this one bounds what is spent. */
   readonly outerBudget?: boolean;
   /** Phases of the flows around this one. */
   readonly outer?: ReadonlySet<string>;
   readonly around?: Surroundings;
-  /** Offset of each phase in the file, where it is cheap to know. */
+  /** Line and column of each phase in the file, where they are cheap to know. */
   readonly position?: (index: number) => { readonly line: number; readonly column: number } | undefined;
 }
 
@@ -63,7 +63,7 @@ const DEEPEST_FLOWS = 20;
 const DEEPEST_GENERATED = 5;
 const MOST_GENERATED_PHASES = 100;
 
-/** The checked flow. Meaningless if there were errors: the caller asks `problems`. */
+/** The checked flow. Not usable if there were errors: the caller looks at `problems`. */
 export function checkFlowValue(value: unknown, options: FlowOptions): Flow | undefined {
   const { problems, path = [], trust, depth = 0 } = options;
   const bareList = Array.isArray(value) && (path.length > 0 || trust === 'generated');
@@ -109,7 +109,7 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
         target: 'key',
         ...suggestField(name, Object.keys(FLOW_FIELDS)),
       });
-      // The phases stand under another name: that there are none need not be said as well.
+      // The phases are under another name, so missing phases are not reported as well.
       const meant = synonymOf(name, ['phases', 'task', 'tasks']);
       if (meant !== undefined && flow[meant] === undefined) good['phases'] ??= [];
     } else if (Object.hasOwn(IGNORED_FLOW_FIELDS, name)) {
@@ -131,7 +131,7 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
     } else if (checkStructure(value, FLOW_FIELDS[name as keyof typeof FLOW_FIELDS], { path: at, problems })) {
       good[name] = value;
     } else if (name === 'phases' || name === 'task' || name === 'tasks' || name === 'chain') {
-      // Something stood there: its own problem is reported, not that it is missing.
+      // The field is there and wrong: that is reported, not that it is missing.
       good[name] = [];
     } else if (name === 'defaults') {
       good[name] = salvage(value, FLOW_FIELDS.defaults, { path: at, problems }) ?? {};

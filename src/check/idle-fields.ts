@@ -55,7 +55,7 @@ export function checkContract(reader: PhaseReader, phase: Phase): void {
   reader.context.problems.warn(reader.path('expect'), 'not-json', { message, target: 'key', hint: 'add output: json' });
 }
 
-/** What a phase comes down to. `decision`: it starts nothing at all. */
+/** What a phase executes. `decision`: nothing. */
 function workOf(phase: Phase, written: ReadonlySet<string>): 'agent' | 'command' | 'flow' | 'decision' {
   switch (phase.kind) {
     case 'script':

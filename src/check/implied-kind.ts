@@ -16,7 +16,7 @@ const KIND_OF_FIELD: Readonly<Record<string, Kind>> = {
   variants: 'tournament',
 };
 
-/** The kind that this field speaks for. */
+/** The kind that this field implies. */
 export function kindOfField(name: string): Kind | undefined {
   return Object.hasOwn(KIND_OF_FIELD, name) ? KIND_OF_FIELD[name] : undefined;
 }

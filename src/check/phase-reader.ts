@@ -10,7 +10,7 @@ import { fieldPath } from './shorthand.js';
 import { conditionPatterns, warnIfSlow } from './slow-patterns.js';
 import { show } from './structure.js';
 
-/** Where a text stands decides which placeholders have a value there. */
+/** Which placeholders have a value in a text depends on where it is. */
 export interface TextScope {
   /** The map's item. */
   readonly item?: boolean;
@@ -72,7 +72,7 @@ export class PhaseReader {
   }
 
   /**
-   * A text that the defaults of the flow give this phase: an edge as well. What else is wrong with it is said there.
+   * A text from the defaults of the flow: its mentions are edges too. Its problems are reported at the defaults.
    */
   inherited(path: Path, text: string): void {
     for (const { root, name, offset, length } of templateRefs(parseTemplate(text, this.itemName))) {
@@ -126,7 +126,7 @@ export class PhaseReader {
     return text;
   }
 
-  /** A field that is taken as it is written; the item of a map may stand in some of them. */
+  /** A field without placeholders, except that some may hold the item of a map. */
   literal(path: Path, text: string, { item = false }: TextScope = {}): string {
     const refs = text.includes('{') ? templateRefs(parseTemplate(text, this.itemName)) : [];
     const ref = refs.find(({ root }) => !(item && root === 'item'));
@@ -223,7 +223,7 @@ export class PhaseReader {
     }
     if (ref.name === this.source.id) {
       if (scope.loop) {
-        // Of its own iteration a loop sees no more than what it promised.
+        // The output of a loop's own iteration is JSON only if the loop declares it.
         if (ref.part === 'json' && !target.unknownKind && target.raw['output'] !== 'json') this.#notJson(path, ref);
         return;
       }

@@ -21,7 +21,7 @@ export interface PhaseDefaults {
   readonly cache?: RawCache;
   readonly cwd?: string;
   readonly incremental: boolean;
-  /** Way to them in the file. */
+  /** Their path in the file. */
   readonly path: Path;
 }
 
@@ -40,7 +40,7 @@ export function checkPhase(
   place?: Pick<PhaseBase, 'line' | 'column'>,
 ): Phase {
   const { raw, kind, unknownKind } = reader.source;
-  // Filled in place: copying a phase is a good part of what checking it costs.
+  // Filled in place: copying a phase would be a good part of the cost of checking it.
   const base = basePart(reader, defaults);
   const own = unknownKind ? { body: taskBody(reader, ANYWHERE) } : KIND_BUILDERS[kind](reader);
   const phase = Object.assign(base, own, place) as Draft;

@@ -87,7 +87,7 @@ function readId({ raw, path, index }: { raw: Fields; path: Path; index: number }
 
 type TypedPhase = WrittenPhase & { readonly kind: Kind; readonly id: string };
 
-/** One level of a phase: its own fields are checked, words of other kinds are noted, unknown ones refused. */
+/** One level of a phase: checks its own fields, warns of fields of other kinds, refuses unknown ones. */
 function readFields(raw: Fields, phase: TypedPhase, problems: Problems): Fields {
   const { kind } = phase;
   const own = PHASE_FIELDS[kind];
@@ -175,7 +175,7 @@ function requireFields(raw: Fields, { kind, id, path }: TypedPhase, problems: Pr
 
 const required = new Map<Kind, readonly string[]>();
 
-/** Beside the id. */
+/** Required fields except the id. */
 function requiredFields(kind: Kind): readonly string[] {
   let names = required.get(kind);
   if (!names) {
@@ -186,7 +186,7 @@ function requiredFields(kind: Kind): readonly string[] {
   return names;
 }
 
-/** Branches carry fields of phases in flows that exist; they do nothing there, and the checker says so. */
+/** Existing flows have fields of phases on branches. They do nothing there, and the checker warns. */
 function readBranches(value: unknown, schema: TSchema, { path, problems }: Place): readonly Fields[] | undefined {
   if (!Array.isArray(value)) {
     checkStructure(value, schema, { path, problems });
@@ -215,7 +215,7 @@ function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
     else if (Object.hasOwn(fields, name)) {
       if (checkStructure(value, fields[name]!, { path: at, problems })) good[name] = value;
       else {
-        // Something stood there: its own problem is reported, not that it is missing.
+        // The field is there and wrong: that is reported, not that it is missing.
         const instead = name === 'task' || name === 'run' ? 'x' : undefined;
         keepSound(good, name, salvage(value, fields[name]!, { path: at, problems }) ?? instead);
       }
@@ -228,7 +228,7 @@ function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
         target: 'key',
         ...suggestField(name, Object.keys(fields)),
       });
-      // It was meant as the body: that there is none need not be said as well.
+      // It was meant as the body, so a missing body is not reported as well.
       if (synonymOf(name, ['task', 'run'])) good['task'] ??= 'x';
     }
   }

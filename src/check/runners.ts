@@ -4,7 +4,7 @@ import type { Problems } from './problem.js';
 import type { CheckWorld } from './world.js';
 
 /**
- * The runners that a flow names. Which ones there are stands in the settings, and reading those takes waiting, which
+ * The runners that a flow names. Which ones exist is in the settings, and reading those takes waiting, which
  * the check of a phase does not; most flows name none, or a built-in one, and cause no reading at all.
  */
 export class NamedRunners {

@@ -19,7 +19,7 @@ export function salvage(value: unknown, schema: TSchema, { path, problems }: Pla
   return object && salvageObject(value as Record<string, unknown>, object, { path, problems });
 }
 
-/** Entries keep their places: others are spoken of by number. */
+/** Entries keep their places, because messages name entries by number. */
 function salvageList(list: readonly unknown[], schema: TSchema, { path, problems }: Place): unknown {
   const {
     items,

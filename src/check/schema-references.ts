@@ -1,13 +1,13 @@
 import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
 
-/** Schemas that are held against the same value as the one they stand in; only these can multiply without end. */
+/** Keywords whose schemas apply to the same value as their parent: only these can multiply without end. */
 const ONE = ['not', 'if', 'then', 'else'];
 const LISTS = ['allOf', 'anyOf', 'oneOf'];
 /** Not schemas at all. */
 const VALUES = ['enum', 'const', 'default', 'examples'];
 
-/** So many schemas against one value are no contract any more, and more than there is time for. */
+/** More schemas than this for one value take too long to check. */
 const MOST_AT_ONCE = 100_000;
 
 type Fields = Readonly<Record<string, unknown>>;

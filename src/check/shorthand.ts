@@ -6,11 +6,11 @@ import type { Place } from './problem.js';
 export interface WrittenPhase {
   readonly raw: unknown;
   readonly path: Path;
-  /** Fields that stand under another name in the file. */
+  /** Fields that have another name in the file. */
   readonly renamed?: Readonly<Record<string, string>>;
 }
 
-/** The way to a field of a phase, as it is written in the file. */
+/** The path to a field of a phase, with the name it has in the file. */
 export function fieldPath({ path, renamed }: Omit<WrittenPhase, 'raw'>, field: string): Path {
   return [...path, renamed && Object.hasOwn(renamed, field) ? renamed[field]! : field];
 }
@@ -21,7 +21,7 @@ const FORMS = ['phases', 'task', 'tasks', 'chain'] as const;
 
 /**
  * The phases of a flow, short forms expanded: `task` is one agent phase, `tasks` one parallel phase, `chain` agent
- * phases one after the other. Each keeps the way to where it was written; a bare list of phases stands for itself.
+ * phases one after the other. Each keeps the path to where it was written. A bare list is a list of phases.
  */
 export function writtenPhases(
   flow: Fields,
@@ -77,7 +77,7 @@ function chain(steps: readonly unknown[], path: Path): readonly WrittenPhase[] {
   }));
 }
 
-/** The steps become branches, which stand under `tasks` in the file. */
+/** The steps become branches, which are under `tasks` in the file. */
 function tasks(flow: Fields, steps: readonly unknown[], path: Path): WrittenPhase {
   const branches = steps.map((step) => {
     if (typeof step === 'string') return { task: step };

@@ -3,7 +3,7 @@ import type { ConditionNode } from '../plan/condition.js';
 import { isSlowPattern, type Pattern } from '../plan/pattern.js';
 import type { Problems } from './problem.js';
 
-/** Trying a slow pattern out takes its whole time, and a file may be full of them. */
+/** Testing a slow pattern takes its whole time limit, and a file may be full of them. */
 const MOST_SLOW = 8;
 
 const found = new WeakMap<Problems, number>();

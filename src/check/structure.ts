@@ -30,7 +30,7 @@ export function checkStructure(value: unknown, schema: TSchema, at: Place): bool
   }
 }
 
-/** The list of a map may be long, and holds whatever the flow wants. */
+/** Anything fits: the entries of a list, which may be long, need no visit. */
 function takesAnything(schema: TSchema): boolean {
   return schema['type'] === undefined && !('const' in schema) && !Array.isArray(schema['anyOf']);
 }
@@ -179,7 +179,7 @@ interface Union {
 
 const unions = new WeakMap<TSchema, Union>();
 
-/** Worked out once: a flow holds each of them a thousand times. */
+/** Computed once per schema: a flow may use each a thousand times. */
 function unionOf(schema: TSchema): Union {
   let union = unions.get(schema);
   if (!union) {
@@ -205,7 +205,7 @@ function fittingOptions(schema: TSchema, options: readonly TSchema[], kind: stri
   return fitting.length === 1 ? [{ examples: schema['examples'], ...fitting[0] } as TSchema] : fitting;
 }
 
-/** Objects that are told apart by their `type`. */
+/** Objects that differ by their `type`. */
 function checkTagged(value: Record<string, unknown>, options: readonly TSchema[], at: Place): boolean {
   const { path, problems } = at;
   const tags = options.map((option) => (option['properties'] as Record<string, TSchema>)['type']?.['const']);
@@ -239,7 +239,7 @@ function wrongValue(
   return false;
 }
 
-/** `1` and `true` are no texts in YAML and JSON, and often meant as such. */
+/** `1` and `true` are not texts in YAML and JSON, but are often meant as texts. */
 function quotedHint(value: unknown, schema: TSchema): { hint: string } | undefined {
   if (typeof value !== 'number' && typeof value !== 'boolean') return undefined;
   const pattern = schema['pattern'] as string | undefined;

@@ -49,7 +49,7 @@ async function forecast(...more: string[]): Promise<Figures & Record<string, nev
   return JSON.parse(stdout);
 }
 
-/** The dry run, then the batch itself: what was foreseen is what happens, phase by phase. */
+/** The dry run, then the batch itself: what was forecast is what happens, phase by phase. */
 async function foreseenAndDone(...more: string[]): Promise<Figures> {
   const foreseen = await forecast(...more);
   const { counts } = foreseen;

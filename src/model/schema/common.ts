@@ -14,7 +14,7 @@ export const Duration = Type.Union([
   Type.String({ pattern: '^\\s*\\d+(\\.\\d+)? ?(ms|s|m|h|d|w)?\\s*$' }),
 ]);
 
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export const Json = Type.Unknown();
 
 export const Retry = Type.Object(

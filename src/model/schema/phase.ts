@@ -16,7 +16,7 @@ export const EXPIRY = ['reject', 'approve', 'fail'] as const;
 
 const optionalTask = Type.Optional(TASK);
 
-/** What each kind has beside the common fields. The one list: types, checks and the published schema come from it. */
+/** The fields of each kind, without the common ones. Types, checks and the published schema come from this list. */
 export const KIND_FIELDS = {
   agent: { task: TASK, ...AGENT_FIELDS },
   script: { ...RUN_FIELDS },

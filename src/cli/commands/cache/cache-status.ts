@@ -54,7 +54,7 @@ export const command: Command = {
   },
 };
 
-/** So many entries without a row (a lost index) make it worth while to write one, for whoever asks next. */
+/** With more entries than this missing from the index, it is written anew for the next command. */
 const MANY = 1_000;
 
 const STATES = {
