@@ -27,7 +27,8 @@ export function checkArgSpecs(
     const at = [...path, name];
     if (isForbiddenName(name)) continue;
     if (!/^[\p{L}\p{N}_$@-]{1,100}$/u.test(name)) {
-      problems.error(at, 'bad-id', `${show(name)} cannot be the name of an argument`, {
+      problems.error(at, 'bad-id', {
+        message: `${show(name)} cannot be the name of an argument`,
         target: 'key',
         hint: 'names are made of letters, digits, hyphens and underscores',
       });
@@ -52,7 +53,10 @@ function checkArgSpec(raw: RawArg, path: Path, { root, problems }: ArgCheck): Ar
     ...(type === undefined ? { untyped: true } : {}),
   };
   if (type === 'enum' && raw.values === undefined) {
-    problems.error(path, 'missing-field', 'an enum needs "values"', { hint: 'for example: values: [low, high]' });
+    problems.error(path, 'missing-field', {
+      message: 'an enum needs "values"',
+      hint: 'for example: values: [low, high]',
+    });
   }
   if (type !== 'enum' && raw.values !== undefined) meaningless([...path, 'values'], 'enum', problems);
   for (const bound of ['minimum', 'maximum'] as const) {
@@ -70,7 +74,7 @@ function checkArgSpec(raw: RawArg, path: Path, { root, problems }: ArgCheck): Ar
 
 function meaningless(path: Path, type: string, problems: Problems): void {
   const message = `"${path.at(-1)}" means nothing without type: ${type}`;
-  problems.warn(path, 'no-effect', message, { target: 'key' });
+  problems.warn(path, 'no-effect', { message, target: 'key' });
 }
 
 /** Undefined: any value. Numbers, truth values and structures say by their default what they are. */

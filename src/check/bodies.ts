@@ -10,14 +10,19 @@ import { show } from './structure.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Fields of a phase or of a part of it, and what placeholders mean in them. */
+interface Written {
+  readonly own: Fields;
+  readonly scope?: TextScope;
+}
+
 const AGENT_WORDS = ['runner', 'model', 'thinking'] as const;
 
-/** Runner fields of an agent call: what the part says itself, else what its phase says. */
+/** Runner fields of an agent call: its own, else those of its phase. */
 export function agentFields(
   reader: PhaseReader,
   path: Path,
-  own: Fields,
-  { phase = {}, scope = {} }: { phase?: Fields; scope?: TextScope } = {},
+  { own, phase = {}, scope = {} }: Written & { readonly phase?: Fields },
 ): Omit<TaskBody, 'type' | 'task'> {
   if (typeof own['agent'] === 'string') {
     reader.agent([...path, 'agent'], own['agent'], own['model'] ?? phase['model']);
@@ -44,21 +49,21 @@ export function agentFields(
 export function taskBody(reader: PhaseReader, scope: TextScope = {}): TaskBody {
   const { raw, path } = reader.source;
   const task = typeof raw['task'] === 'string' ? reader.template([...path, 'task'], raw['task'], scope) : '';
-  return { type: 'task', task, ...agentFields(reader, path, raw, { scope }) };
+  return { type: 'task', task, ...agentFields(reader, path, { own: raw, scope }) };
 }
 
 /** A command: `run`, `input` and `env` of a phase or of a branch. */
-export function runBody(reader: PhaseReader, path: Path, own: Fields, scope: TextScope = {}): RunBody {
+export function runBody(reader: PhaseReader, path: Path, { own, scope = {} }: Written): RunBody {
   const run = (own['run'] ?? '') as string | readonly string[];
   if (reader.context.trust === 'generated') refuseGenerated(reader, [...path, 'run'], 'execute commands');
-  if (typeof run === 'string') checkShellText(reader, [...path, 'run'], run);
-  else checkArgv(reader, [...path, 'run'], run, scope);
+  if (typeof run === 'string') checkShellText(reader, [...path, 'run'], { text: run });
+  else checkArgv(reader, [...path, 'run'], { argv: run, scope });
   if (own['input'] !== undefined) warnOfStdinNames(reader, [...path, 'run'], run);
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries((own['env'] ?? {}) as Record<string, unknown>)) {
     const at = [...path, 'env', name];
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      reader.context.problems.error(at, 'bad-value', 'this is no name of a variable', { target: 'key' });
+      reader.context.problems.error(at, 'bad-value', { message: 'this is no name of a variable', target: 'key' });
       continue;
     }
     env[name] = typeof value === 'string' ? reader.template(at, value, scope) : String(value);
@@ -81,7 +86,11 @@ function warnOfStdinNames({ context }: PhaseReader, path: Path, run: RunBody['ru
   }
 }
 
-function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], scope: TextScope): void {
+function checkArgv(
+  reader: PhaseReader,
+  path: Path,
+  { argv, scope }: { readonly argv: readonly string[]; readonly scope: TextScope },
+): void {
   const code = codeElements(argv);
   argv.forEach((element, index) => {
     const hasNul = element.includes('\0');
@@ -89,7 +98,7 @@ function checkArgv(reader: PhaseReader, path: Path, argv: readonly string[], sco
     if (!hasNul && !element.includes('{')) return;
     const at = [...path, index];
     const advice = code.get(index);
-    if (advice) checkShellText(reader, at, element, advice);
+    if (advice) checkShellText(reader, at, { text: element, advice });
     else reader.template(at, element, scope);
     if (hasNul) reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
   });
@@ -109,19 +118,25 @@ function checkProgram(
   if (words.length === 1 || /[/"'\\]/.test(words[0]!)) return;
   const list = words.map((word) => JSON.stringify(word)).join(', ');
   const asText = isAlone && !program.includes('{') ? `, or the text ${JSON.stringify(program)} for the shell` : '';
-  context.problems.error(path, 'bad-value', `${show(program)} is no program: a list is a program and its arguments`, {
+  context.problems.error(path, 'bad-value', {
+    message: `${show(program)} is no program: a list is a program and its arguments`,
     hint: `write [${list}${isAlone ? '' : ', …'}]${asText}`,
   });
 }
 
 /** Text that a shell or an interpreter parses: a value put into it could become commands. */
-function checkShellText(reader: PhaseReader, path: Path, text: string, advice = shellAdvice): void {
+function checkShellText(
+  reader: PhaseReader,
+  path: Path,
+  { text, advice = shellAdvice }: { readonly text: string; readonly advice?: typeof shellAdvice },
+): void {
   const { problems } = reader.context;
   if (text.includes('\0')) problems.error(path, 'bad-value', 'a command cannot hold a NUL character');
   const template = parseTemplate(text, reader.itemName);
   const places = [...templateRefs(template), ...template.suspects.filter(({ certain }) => certain)];
   for (const { text: placeholder, offset, length } of places) {
-    problems.error(path, 'shell-placeholder', `{${placeholder}} would be read as code here`, {
+    problems.error(path, 'shell-placeholder', {
+      message: `{${placeholder}} would be read as code here`,
       span: { offset, length },
       hint: advice(placeholder),
     });
@@ -130,16 +145,21 @@ function checkShellText(reader: PhaseReader, path: Path, text: string, advice = 
 }
 
 export function refuseGenerated(reader: PhaseReader, path: Path, what: string): void {
-  reader.context.problems.error(path, 'generated-flow', `a generated flow may not ${what}`, { target: 'key' });
+  reader.context.problems.error(path, 'generated-flow', { message: `a generated flow may not ${what}`, target: 'key' });
 }
 
-/** A folder or file inside the project; placeholders are looked at again when the phase runs. */
-export function projectPath(reader: PhaseReader, path: Path, written: string, scope: TextScope = {}): string {
+/** A folder or file inside the project. A path with placeholders is checked again when the phase runs. */
+export function projectPath(
+  reader: PhaseReader,
+  path: Path,
+  { written, scope = {} }: { readonly written: string; readonly scope?: TextScope },
+): string {
   const { problems, world } = reader.context;
   reader.template(path, written, scope);
   if (written.includes('\0')) problems.error(path, 'bad-value', 'a path cannot hold a NUL character');
   else if (leavesProject(written)) {
-    problems.error(path, 'outside-project', 'this path leads out of the project', {
+    problems.error(path, 'outside-project', {
+      message: 'this path leads out of the project',
       hint: 'paths are relative to the project root',
     });
   } else if (!/[{*?[]/.test(written) && world.linksOut(written)) {

@@ -74,7 +74,7 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
   const readable = 'problems' in parsed ? parsed.readable : parsed;
   if (!readable) return { diagnostics: blemishes, dependencies: world.dependencies, source };
   const problems = new Problems();
-  const flow = await checkReadable(readable, request, problems, { source, loaded, trail });
+  const flow = await checkReadable(readable, request, { source, problems, loaded, trail });
   const found = problems.list;
   const others =
     found.length === 0 ? [] : await toDiagnostics(found, { file, text: source, tree: await readable.tree() });
@@ -83,7 +83,7 @@ async function check(request: CheckRequest, loaded: LoadedFlows, trail: readonly
   return { ...(good ? { flow } : {}), diagnostics, dependencies: world.dependencies, source };
 }
 
-/** The rest of the check goes on with another number, so nothing that it says about that one is of use. */
+/** The check goes on with another number in place of a bad one: drops what it says about that number. */
 function saidOnce(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const place = ({ line, column }: Diagnostic) => `${line}:${column}`;
   const bad = new Set(diagnostics.filter(({ code }) => code === 'bad-number').map(place));
@@ -93,6 +93,7 @@ function saidOnce(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
 
 interface Checking {
   readonly source: string;
+  readonly problems: Problems;
   readonly loaded: LoadedFlows;
   readonly trail: readonly string[];
 }
@@ -100,8 +101,7 @@ interface Checking {
 async function checkReadable(
   parsed: Readable,
   request: CheckRequest,
-  problems: Problems,
-  { source, loaded, trail }: Checking,
+  { source, problems, loaded, trail }: Checking,
 ): Promise<Flow | undefined> {
   const { file, world } = request;
   const value = overridden(withoutForbidden(parsed.value, problems), request.overrides);

@@ -35,11 +35,11 @@ export interface CheckContext {
   readonly argSpecs: Readonly<Record<string, ArgSpec>>;
   /** Arguments that are mentioned. Those that are not declared become untyped ones. */
   readonly mentionedArgs: Set<string>;
-  /** Runners that are named: whether they exist is asked once, when the rest is checked. */
+  /** Runners that the flow names. Whether they exist is checked once, at the end. */
   readonly runners: NamedRunners;
-  /** Model roles that are named, likewise. */
+  /** Model roles that the flow names, checked at the end too. */
   readonly roles: NamedRoles;
-  /** Files that fingerprints name, likewise. */
+  /** Files that fingerprints name, checked at the end too. */
   readonly files: NamedFiles;
   /** Saved flows by the name or path under which they are used. */
   readonly used: ReadonlyMap<string, UsedFlow>;
@@ -76,10 +76,10 @@ export interface PhaseSource {
   readonly id: string;
   /** `agent` where none is known. */
   readonly kind: Kind;
-  /** What it says is of no kind: of its fields, only those that all kinds share are read. */
+  /** Its `type` is unknown: only the fields that all kinds share are read. */
   readonly unknownKind?: true;
   readonly path: Path;
-  /** Fields that stand under another name in the file: short forms. */
+  /** Fields that have another name in the file: short forms. */
   readonly renamed?: Readonly<Record<string, string>>;
   readonly raw: Readonly<Record<string, unknown>>;
   /** Names of all fields that are there, wrong ones included. */

@@ -1,18 +1,16 @@
-import type { Path } from '../parse/locate.js';
 import { parseDuration } from '../util/duration.js';
-import type { Problems } from './problem.js';
+import type { Place } from './problem.js';
 import { nameOf } from './structure.js';
 
-/** Milliseconds; the structure is known to be right, so what cannot be counted is too long. */
+/** Milliseconds. The structure was checked before, so what does not parse is too long. */
 export function checkDuration(
   value: string | number,
-  path: Path,
-  problems: Problems,
-  { mayBeZero = false, ...more }: { readonly hint?: string; readonly mayBeZero?: boolean } = {},
+  { path, problems, mayBeZero = false, ...more }: Place & { readonly hint?: string; readonly mayBeZero?: boolean },
 ): number | undefined {
   const ms = parseDuration(value);
   if (ms === undefined) problems.error(path, 'out-of-range', `${nameOf(path)} is longer than anybody can count`);
-  else if (ms === 0 && !mayBeZero)
-    problems.error(path, 'out-of-range', `${nameOf(path)} has to be longer than nothing`, more);
+  else if (ms === 0 && !mayBeZero) {
+    problems.error(path, 'out-of-range', { message: `${nameOf(path)} has to be longer than nothing`, ...more });
+  }
   return ms;
 }

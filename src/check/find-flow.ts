@@ -21,7 +21,7 @@ interface Disk {
   readonly base?: string;
 }
 
-/** The file that FLOW stands for. */
+/** The file of FLOW. */
 export function findFlow(project: Pick<Project, 'root' | 'home'>, ref: string, disk: Disk): FoundFlow {
   if (ref.includes('\0')) return { missing: 'a path cannot hold a NUL character', known: [] };
   if (isFlowPath(ref)) {
@@ -61,7 +61,7 @@ export function projectFlowNames(project: Pick<Project, 'root' | 'home'>): reado
   return [...new Set(flowNamesIn(savedFlowFolders(project)[0]!))].sort();
 }
 
-/** `config.yaml` stands in the same folder and is none. */
+/** `config.yaml` is in the same folder and is not a flow. */
 function flowNamesIn(folder: string): readonly string[] {
   try {
     const names = readdirSync(folder).map((file) => /^(.+)\.(?:ya?ml|json)$/.exec(file)?.[1]);

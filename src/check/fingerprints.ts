@@ -7,48 +7,55 @@ import { show } from './structure.js';
 
 const PREFIXES = ['git:', 'glob!:', 'glob:', 'file:', 'env:', 'cmd:'] as const;
 
-/** Fail closed: an entry that nobody understands would be a key that never moves. */
-export function checkFingerprint(reader: PhaseReader, path: Path, entry: string, scope: TextScope): void {
+/** Fail closed: an unknown entry would never change the key. */
+export function checkFingerprint(
+  reader: PhaseReader,
+  path: Path,
+  { entry, scope }: { readonly entry: string; readonly scope: TextScope },
+): void {
   const { problems, trust, world } = reader.context;
   reader.template(path, entry, scope);
   const prefix = PREFIXES.find((known) => entry.startsWith(known));
   if (!prefix) {
     const written = entry.includes(':') ? entry.slice(0, entry.indexOf(':') + 1) : entry;
     const meant = likelyEntry(entry);
-    problems.error(
-      path,
-      'unknown-fingerprint',
-      `${show(written)} is no kind of fingerprint: use ${PREFIXES.join(', ')}`,
-      {
-        span: { offset: 0, length: written.length },
-        ...(meant === undefined
-          ? { suggest: { name: written, known: PREFIXES } }
-          : { hint: `did you mean "${meant}"?` }),
-      },
-    );
+    problems.error(path, 'unknown-fingerprint', {
+      message: `${show(written)} is no kind of fingerprint: use ${PREFIXES.join(', ')}`,
+      span: { offset: 0, length: written.length },
+      ...(meant === undefined ? { suggest: { name: written, known: PREFIXES } } : { hint: `did you mean "${meant}"?` }),
+    });
     return;
   }
   const value = entry.slice(prefix.length);
   if (value.trim() === '') {
-    problems.error(path, 'bad-value', `"${prefix}" needs a value`, { hint: `for example: ${EXAMPLES[prefix]}` });
+    problems.error(path, 'bad-value', {
+      message: `"${prefix}" needs a value`,
+      hint: `for example: ${EXAMPLES[prefix]}`,
+    });
     return;
   }
   if (prefix === 'env:' && !value.includes('{') && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) {
-    problems.error(path, 'bad-value', `${show(value)} is no name of a variable`, spanAfter(prefix, value));
+    problems.error(path, 'bad-value', {
+      message: `${show(value)} is no name of a variable`,
+      ...spanAfter(prefix, value),
+    });
   }
   if (prefix === 'cmd:' && trust === 'generated') refuseGenerated(reader, path, 'execute commands');
   if (prefix === 'git:' && /^[-]|\s|\.\./.test(value)) {
-    problems.error(path, 'bad-value', `${show(value)} is no git reference`, spanAfter(prefix, value));
+    problems.error(path, 'bad-value', { message: `${show(value)} is no git reference`, ...spanAfter(prefix, value) });
   }
   if (prefix === 'file:' || prefix === 'glob:' || prefix === 'glob!:') {
     const fixed = prefix === 'file:' ? value : literalBase(value);
     if (leavesProject(value) || (!fixed.includes('{') && world.linksOut(fixed))) {
-      problems.error(path, 'outside-project', 'this path leads out of the project', spanAfter(prefix, value));
+      problems.error(path, 'outside-project', {
+        message: 'this path leads out of the project',
+        ...spanAfter(prefix, value),
+      });
     } else reader.context.files.add(path, entry, outputsOf(reader));
   }
 }
 
-/** A path without a prefix is the commonest slip. */
+/** A path without a prefix is the commonest mistake. */
 function likelyEntry(entry: string): string | undefined {
   if (entry.includes(':')) return undefined;
   if (entry === 'HEAD' || entry === 'worktree') return `git:${entry}`;
@@ -57,7 +64,7 @@ function likelyEntry(entry: string): string | undefined {
   return /^[\w.-]+(?:\/[\w.-]+)*$/.test(entry) ? `file:${entry}` : undefined;
 }
 
-/** What the phases of the flow say they make. */
+/** Files that the phases of the flow declare as outputs. */
 function outputsOf({ context }: PhaseReader): string[] {
   const declared = [...context.phases.values()].flatMap(({ raw }) => raw['outputs'] ?? []);
   return declared.filter((output) => typeof output === 'string');

@@ -38,7 +38,7 @@ export interface FlowOptions {
   /** Name when the flow has none. */
   readonly name: string;
   readonly file?: string;
-  /** Way to the flow inside its file. */
+  /** Path of the flow inside its file. */
   readonly path?: Path;
   readonly depth?: number;
   /** Arguments that are given to a nested flow. */
@@ -47,14 +47,14 @@ export interface FlowOptions {
   /** Counts the phases of all flows that are written inside each other. */
   readonly tally?: { phases: number };
   readonly agentScope?: AgentScope;
-  /** Of the flow around this one; its own go before them. A flow in a file of its own stands for itself. */
+  /** Of the flow around this one; its own win. A flow in its own file inherits nothing. */
   readonly inherited?: AgentDefaults;
   /** A flow around this one bounds what is spent. */
   readonly outerBudget?: boolean;
   /** Phases of the flows around this one. */
   readonly outer?: ReadonlySet<string>;
   readonly around?: Surroundings;
-  /** Offset of each phase in the file, where it is cheap to know. */
+  /** Line and column of each phase in the file, where they are cheap to know. */
   readonly position?: (index: number) => { readonly line: number; readonly column: number } | undefined;
 }
 
@@ -63,13 +63,14 @@ const DEEPEST_FLOWS = 20;
 const DEEPEST_GENERATED = 5;
 const MOST_GENERATED_PHASES = 100;
 
-/** The checked flow. Meaningless if there were errors: the caller asks `problems`. */
+/** The checked flow. Not usable if there were errors: the caller looks at `problems`. */
 export function checkFlowValue(value: unknown, options: FlowOptions): Flow | undefined {
   const { problems, path = [], trust, depth = 0 } = options;
   const bareList = Array.isArray(value) && (path.length > 0 || trust === 'generated');
   const flow: unknown = bareList ? { phases: value } : value;
   if (typeof flow !== 'object' || flow === null || Array.isArray(flow)) {
-    problems.error(path, 'wrong-type', flow === null ? 'there is no flow here' : 'a flow has to be an object', {
+    problems.error(path, 'wrong-type', {
+      message: flow === null ? 'there is no flow here' : 'a flow has to be an object',
       hint: 'it needs at least "phases"',
     });
     return undefined;
@@ -80,7 +81,7 @@ export function checkFlowValue(value: unknown, options: FlowOptions): Flow | und
   }
   const good = readFlowFields(flow as Fields, path, problems);
   if (path.length > 0) warnOfRunWide(good, path, problems);
-  const written = writtenPhases(good, path, problems, bareList);
+  const written = writtenPhases(good, { path, problems, bareList });
   const tally = options.tally ?? { phases: 0 };
   tally.phases += written.length;
   const bound = trust === 'generated' ? MOST_GENERATED_PHASES : MOST_PHASES;
@@ -91,7 +92,7 @@ export function checkFlowValue(value: unknown, options: FlowOptions): Flow | und
       written.length > most
         ? `there are ${written.length} phases, and ${most} are allowed here`
         : `there are ${tally.phases} phases with those of the flows inside, and ${bound} are allowed`;
-    problems.error([...path, 'phases'], code, message, { target: 'key' });
+    problems.error([...path, 'phases'], code, { message, target: 'key' });
     return undefined;
   }
   return assemble(good, readPhases(written, problems), { ...options, tally });
@@ -103,18 +104,19 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
   for (const [name, value] of Object.entries(flow)) {
     const at = [...path, name];
     if (!Object.hasOwn(FLOW_FIELDS, name)) {
-      problems.error(at, 'unknown-field', `a flow has no field ${show(name)}`, {
+      problems.error(at, 'unknown-field', {
+        message: `a flow has no field ${show(name)}`,
         target: 'key',
         ...suggestField(name, Object.keys(FLOW_FIELDS)),
       });
-      // The phases stand under another name: that there are none need not be said as well.
+      // The phases are under another name, so missing phases are not reported as well.
       const meant = synonymOf(name, ['phases', 'task', 'tasks']);
       if (meant !== undefined && flow[meant] === undefined) good['phases'] ??= [];
     } else if (Object.hasOwn(IGNORED_FLOW_FIELDS, name)) {
-      problems.warn(at, 'no-effect', `"${name}" is accepted but does nothing here`, { target: 'key' });
+      problems.warn(at, 'no-effect', { message: `"${name}" is accepted but does nothing here`, target: 'key' });
     } else if (name === 'hooks') {
-      if (checkStructure(value, FLOW_FIELDS.hooks, at, problems)) {
-        problems.warn(at, 'no-effect', '"hooks" are checked, but not run yet', { target: 'key' });
+      if (checkStructure(value, FLOW_FIELDS.hooks, { path: at, problems })) {
+        problems.warn(at, 'no-effect', { message: '"hooks" are checked, but not run yet', target: 'key' });
       }
     } else if (name === 'name' && isForbiddenName(value)) {
       forbiddenName(at, value, problems);
@@ -123,14 +125,16 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
     } else if (name === 'args' && isJsonObject(value)) {
       good[name] = readArgs(value, at, problems);
     } else if ((name === 'tasks' || name === 'chain') && Array.isArray(value) && value.length > 0) {
-      good[name] = value.map((step, index) => (checkStructure(step, Step, [...at, index], problems) ? step : 'x'));
-    } else if (checkStructure(value, FLOW_FIELDS[name as keyof typeof FLOW_FIELDS], at, problems)) {
+      good[name] = value.map((step, index) =>
+        checkStructure(step, Step, { path: [...at, index], problems }) ? step : 'x',
+      );
+    } else if (checkStructure(value, FLOW_FIELDS[name as keyof typeof FLOW_FIELDS], { path: at, problems })) {
       good[name] = value;
     } else if (name === 'phases' || name === 'task' || name === 'tasks' || name === 'chain') {
-      // Something stood there: its own problem is reported, not that it is missing.
+      // The field is there and wrong: that is reported, not that it is missing.
       good[name] = [];
     } else if (name === 'defaults') {
-      good[name] = salvage(value, FLOW_FIELDS.defaults, at, problems) ?? {};
+      good[name] = salvage(value, FLOW_FIELDS.defaults, { path: at, problems }) ?? {};
     }
   }
   return good;
@@ -140,7 +144,8 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
 function warnOfRunWide(flow: Fields, path: Path, problems: Problems): void {
   for (const name of ['budget', 'concurrency']) {
     if (flow[name] === undefined) continue;
-    problems.warn([...path, name], 'no-effect', `"${name}" means nothing in a flow inside another one`, {
+    problems.warn([...path, name], 'no-effect', {
+      message: `"${name}" means nothing in a flow inside another one`,
       target: 'key',
       hint: 'the outermost flow decides about the whole run',
     });
@@ -151,9 +156,9 @@ function warnOfRunWide(flow: Fields, path: Path, problems: Problems): void {
 function readArgs(args: Fields, path: Path, problems: Problems): Fields {
   const good = Object.entries(args).map(([name, arg]) => {
     const at = [...path, name];
-    if (isJsonObject(arg as never)) return [name, checkStructure(arg, Arg, at, problems) ? arg : {}];
+    if (isJsonObject(arg as never)) return [name, checkStructure(arg, Arg, { path: at, problems }) ? arg : {}];
     const message = `the argument ${show(name)} has to be an object`;
-    problems.error(at, 'wrong-type', message, { hint: `write ${name}: ${asArgument(arg)}` });
+    problems.error(at, 'wrong-type', { message, hint: `write ${name}: ${asArgument(arg)}` });
     return [name, {}];
   });
   return Object.fromEntries(good);
@@ -176,7 +181,7 @@ function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOpt
     root: world.root,
     problems,
   });
-  const context = contextOf(raw, sources, name, args, options);
+  const context = contextOf(raw, options, { sources, flowName: name, args });
   const defaults = readDefaults(raw, path, context);
   const phases = sources.map((source, index) =>
     checkPhase(new PhaseReader(context, source), defaults, options.position?.(index)),
@@ -203,16 +208,17 @@ function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOpt
   };
 }
 
-function contextOf(
-  raw: Fields,
-  sources: readonly PhaseSource[],
-  flowName: string,
-  args: Readonly<Record<string, ArgSpec>>,
-  options: FlowOptions,
-): CheckContext {
+interface ReadFlow {
+  readonly sources: readonly PhaseSource[];
+  readonly flowName: string;
+  readonly args: Readonly<Record<string, ArgSpec>>;
+}
+
+function contextOf(raw: Fields, options: FlowOptions, { sources, flowName, args }: ReadFlow): CheckContext {
   const { problems, world, used, runners, roles, files, trust, depth = 0 } = options;
   if (trust === 'generated' && raw['runner'] !== undefined) {
-    problems.error([...(options.path ?? []), 'runner'], 'generated-flow', 'a generated flow may not choose a runner', {
+    problems.error([...(options.path ?? []), 'runner'], 'generated-flow', {
+      message: 'a generated flow may not choose a runner',
       target: 'key',
     });
   } else if (typeof raw['runner'] === 'string') runners.name([...(options.path ?? []), 'runner'], raw['runner']);
@@ -278,17 +284,21 @@ function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefa
     raw: defaults,
     written: new Set(),
   });
-  if (defaults.cwd !== undefined && !isCwdWord(defaults.cwd)) projectPath(reader, reader.path('cwd'), defaults.cwd);
+  if (defaults.cwd !== undefined && !isCwdWord(defaults.cwd)) {
+    projectPath(reader, reader.path('cwd'), { written: defaults.cwd });
+  }
   for (const [index, entry] of (defaults.cache?.fingerprint ?? []).entries()) {
-    checkFingerprint(reader, reader.path('cache', 'fingerprint', index), entry, {});
+    checkFingerprint(reader, reader.path('cache', 'fingerprint', index), { entry, scope: {} });
   }
   const idle = raw['idleTimeout'] as string | number | undefined;
-  if (idle !== undefined) checkDuration(idle, [...path, 'idleTimeout'], context.problems, { mayBeZero: true });
+  if (idle !== undefined) {
+    checkDuration(idle, { path: [...path, 'idleTimeout'], problems: context.problems, mayBeZero: true });
+  }
   for (const [at, value] of [
     [reader.path('timeout'), defaults.timeout],
     [reader.path('cache', 'ttl'), defaults.cache?.ttl],
   ] as const) {
-    if (value !== undefined) checkDuration(value, at, context.problems);
+    if (value !== undefined) checkDuration(value, { path: at, problems: context.problems });
   }
   return { ...defaults, incremental: (raw['incremental'] ?? false) as boolean, path: reader.source.path };
 }
@@ -305,7 +315,8 @@ function checkGraph(phases: readonly Phase[], sources: readonly PhaseSource[], p
   const finals = phases.flatMap((phase, index) => (phase.final ? [index] : []));
   for (const index of finals.slice(1)) {
     const first = phases[finals[0]!]!.id;
-    problems.error([...sources[index]!.path, 'final'], 'several-finals', `"${first}" is final already`, {
+    problems.error([...sources[index]!.path, 'final'], 'several-finals', {
+      message: `"${first}" is final already`,
       target: 'key',
     });
   }

@@ -4,7 +4,7 @@ import type { Path } from '../parse/locate.js';
 import { Problems } from './problem.js';
 
 /**
- * Refused wherever they stand: names that reach into JavaScript's own objects, and numbers too large to be numbers
+ * Refused everywhere: names that reach into JavaScript's own objects, and numbers too large to be numbers
  * (`1e999`). They are reported, and what comes back is without them. Nesting is bounded by the parser.
  */
 export function withoutForbidden(value: JsonValue, problems: Problems): JsonValue {
@@ -16,9 +16,9 @@ export function withoutForbidden(value: JsonValue, problems: Problems): JsonValu
   return cleaned(value);
 }
 
-/** A copy for the rest of the check, which is about the rest. */
+/** A copy without them, for the rest of the check. */
 function cleaned(value: JsonValue): JsonValue {
-  // Any number will do: what is wrong with this one has been said.
+  // Any number will do: this one is reported already.
   if (typeof value === 'number') return Number.isFinite(value) ? value : 1;
   if (Array.isArray(value)) return value.map(cleaned);
   if (!isJsonObject(value)) return value;
@@ -48,7 +48,7 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
   }
   for (const name of Object.keys(value)) {
     if (isForbiddenName(name)) {
-      problems.error([...path, name], 'forbidden-name', refusal(name), { target: 'key' });
+      problems.error([...path, name], 'forbidden-name', { message: refusal(name), target: 'key' });
       continue;
     }
     const member = (value as Record<string, unknown>)[name];
@@ -59,7 +59,7 @@ function visit(value: unknown, path: (string | number)[], problems: Problems): v
   }
 }
 
-/** Where the name is a value (an id, the name of a flow), the caller has to look: not every text names something. */
+/** Names that are values (an id, the name of a flow) are checked by the caller: not every text is a name. */
 export function forbiddenName(path: Path, name: string, problems: Problems): void {
   problems.error(path, 'forbidden-name', refusal(name));
 }

@@ -101,7 +101,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // The next candidate may be one; if none is, the checker says what is wrong with the best.
+    // The next candidate may be JSON. If none is, the checker reports what is wrong with the best.
     return false;
   }
 }

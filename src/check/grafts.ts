@@ -4,7 +4,7 @@ import type { PhaseSource } from './context.js';
 export interface GraftedName {
   /** The phase that grows. */
   readonly grows: string;
-  /** Every name that it brings in; undefined while nobody knows: the fragment is made at run time. */
+  /** Every name that it brings in; undefined when the fragment is made at run time. */
   readonly known?: readonly string[];
 }
 

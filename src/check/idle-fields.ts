@@ -21,7 +21,7 @@ const FAN_OUT: ReadonlySet<Kind> = new Set<Kind>(['parallel', 'map', 'reduce', '
  */
 export function checkIdleFields(reader: PhaseReader, phase: Phase): void {
   const { raw, path, written } = reader.source;
-  const warn = (fields: readonly string[], why: string) => warnIdle(reader, path, raw, fields, why);
+  const warn = (fields: readonly string[], why: string) => warnIdle(reader, fields, { path, holder: raw, why });
   if (!FAN_OUT.has(phase.kind)) warn(CONCURRENCY, `on a single ${phase.kind}`);
   const work = workOf(phase, written);
   if (work !== 'agent') warn(TOLD_TO_AGENTS, 'where no agent is called');
@@ -52,13 +52,10 @@ export function checkContract(reader: PhaseReader, phase: Phase): void {
   if (!never && !idle) return;
   const what = never ? 'can never hold' : 'says nothing';
   const message = `"expect" ${what}: without output: json, the output of "${phase.id}" is a text`;
-  reader.context.problems.warn(reader.path('expect'), 'not-json', message, {
-    target: 'key',
-    hint: 'add output: json',
-  });
+  reader.context.problems.warn(reader.path('expect'), 'not-json', { message, target: 'key', hint: 'add output: json' });
 }
 
-/** What a phase comes down to. `decision`: it starts nothing at all. */
+/** What a phase executes. `decision`: nothing. */
 function workOf(phase: Phase, written: ReadonlySet<string>): 'agent' | 'command' | 'flow' | 'decision' {
   switch (phase.kind) {
     case 'script':
@@ -87,17 +84,18 @@ export function noEffect(reader: PhaseReader, field: string, why: string): void 
   warnAt(reader, reader.path(field), why);
 }
 
-/** Each of these fields that is there does nothing, for one reason. `path` leads to what holds them. */
-export function warnIdle(
-  reader: PhaseReader,
-  path: Path,
-  holder: Readonly<Record<string, unknown>>,
-  fields: readonly string[],
-  why: string,
-): void {
+interface Idle {
+  /** The way to what holds the fields. */
+  readonly path: Path;
+  readonly holder: Readonly<Record<string, unknown>>;
+  readonly why: string;
+}
+
+/** Each of these fields that is there does nothing, for one reason. */
+export function warnIdle(reader: PhaseReader, fields: readonly string[], { path, holder, why }: Idle): void {
   for (const field of fields) if (holder[field] !== undefined) warnAt(reader, [...path, field], why);
 }
 
 function warnAt(reader: PhaseReader, path: Path, why: string): void {
-  reader.context.problems.warn(path, 'no-effect', `"${path.at(-1)}" means nothing ${why}`, { target: 'key' });
+  reader.context.problems.warn(path, 'no-effect', { message: `"${path.at(-1)}" means nothing ${why}`, target: 'key' });
 }

@@ -16,7 +16,7 @@ const KIND_OF_FIELD: Readonly<Record<string, Kind>> = {
   variants: 'tournament',
 };
 
-/** The kind that this field speaks for. */
+/** The kind that this field implies. */
 export function kindOfField(name: string): Kind | undefined {
   return Object.hasOwn(KIND_OF_FIELD, name) ? KIND_OF_FIELD[name] : undefined;
 }
@@ -48,7 +48,10 @@ export function untypedKind(phase: Untyped, problems: Problems): Kind {
   const { kind, field } = implied;
   // A synonym (`script`) is an unknown field, and reported as such.
   if (kindOfField(field)) {
-    problems.error([...path, field], 'missing-field', `"${id}" has "${field}": add type: ${kind}`, { target: 'key' });
+    problems.error([...path, field], 'missing-field', {
+      message: `"${id}" has "${field}": add type: ${kind}`,
+      target: 'key',
+    });
   }
   return kind;
 }

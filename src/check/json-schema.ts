@@ -58,7 +58,8 @@ function checkKeywords(fields: Readonly<Record<string, unknown>>, path: Path, pr
   const { type, required, enum: values, pattern } = fields;
   for (const name of Array.isArray(type) ? type : type === undefined ? [] : [type]) {
     if (typeof name === 'string' && TYPES.includes(name)) continue;
-    problems.error([...path, 'type'], 'bad-schema', `${JSON.stringify(name)} is no type of JSON Schema`, {
+    problems.error([...path, 'type'], 'bad-schema', {
+      message: `${JSON.stringify(name)} is no type of JSON Schema`,
       suggest: { name: String(name), known: TYPES },
     });
   }

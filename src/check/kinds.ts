@@ -29,7 +29,7 @@ export const KIND_BUILDERS: Builders = {
         'a generated flow may not have script phases',
       );
     }
-    return { kind: 'script', body: runBody(reader, reader.source.path, reader.source.raw) };
+    return { kind: 'script', body: runBody(reader, reader.source.path, { own: reader.source.raw }) };
   },
 
   parallel: (reader) => ({ kind: 'parallel', branches: branches(reader, 1) }),
@@ -40,14 +40,10 @@ export const KIND_BUILDERS: Builders = {
     checkAlias(reader);
     if (over !== undefined) reader.deep(reader.path('over'), over);
     if (typeof over === 'string' && !over.includes('{') && !isWrittenList(over)) {
-      reader.context.problems.error(
-        reader.path('over'),
-        'bad-value',
-        '"over" has to be a list or a placeholder of one',
-        {
-          hint: 'for example: "{steps.scan.json}"',
-        },
-      );
+      reader.context.problems.error(reader.path('over'), 'bad-value', {
+        message: '"over" has to be a list or a placeholder of one',
+        hint: 'for example: "{steps.scan.json}"',
+      });
     }
     if (reader.context.trust === 'generated' && Array.isArray(over) && over.length > 200) {
       reader.context.problems.error(
@@ -63,14 +59,10 @@ export const KIND_BUILDERS: Builders = {
     const { raw } = reader.source;
     const from = (raw['from'] ?? []) as readonly string[];
     if (from.length === 0 && (raw['from'] !== undefined || !reader.source.written.has('from'))) {
-      reader.context.problems.error(
-        reader.source.path,
-        'missing-field',
-        `the reduce phase "${reader.source.id}" needs "from"`,
-        {
-          hint: 'for example: from: ["review-each"]',
-        },
-      );
+      reader.context.problems.error(reader.source.path, 'missing-field', {
+        message: `the reduce phase "${reader.source.id}" needs "from"`,
+        hint: 'for example: from: ["review-each"]',
+      });
     }
     const strategy = (raw['reduceStrategy'] ?? 'one-shot') as 'one-shot' | 'tree';
     if (raw['batchSize'] !== undefined && strategy !== 'tree')
@@ -84,17 +76,13 @@ export const KIND_BUILDERS: Builders = {
     for (const [index, condition] of conditions.entries()) reader.condition(reader.path('eval', index), condition);
     const hasTask = typeof raw['task'] === 'string';
     if (['task', 'eval', 'score'].every((field) => !reader.source.written.has(field))) {
-      reader.context.problems.error(
-        reader.source.path,
-        'missing-field',
-        `the gate "${reader.source.id}" has nothing to decide by`,
-        {
-          hint: 'give it "eval", "score" or "task"',
-        },
-      );
+      reader.context.problems.error(reader.source.path, 'missing-field', {
+        message: `the gate "${reader.source.id}" has nothing to decide by`,
+        hint: 'give it "eval", "score" or "task"',
+      });
     }
     const body = hasTask ? taskBody(reader) : undefined;
-    if (!hasTask) agentFields(reader, reader.source.path, raw);
+    if (!hasTask) agentFields(reader, reader.source.path, { own: raw });
     return {
       kind: 'gate',
       eval: conditions,
@@ -148,7 +136,7 @@ export const KIND_BUILDERS: Builders = {
     const judgeAgent = raw['judgeAgent'];
     if (typeof judge === 'string') reader.template(reader.path('judge'), judge);
     if (typeof judgeAgent === 'string') reader.agent(reader.path('judgeAgent'), judgeAgent, raw['model']);
-    const fields = agentFields(reader, path, raw);
+    const fields = agentFields(reader, path, { own: raw });
     return {
       kind: 'tournament',
       ...(hasTask && !hasBranches ? { body: taskBody(reader) } : {}),
@@ -200,7 +188,8 @@ function checkAlias(reader: PhaseReader): void {
   const { problems } = reader.context;
   if (isForbiddenName(alias)) forbiddenName(reader.path('as'), alias, problems);
   else if (typeof alias === 'string' && ROOT_NAMES.includes(alias)) {
-    problems.error(reader.path('as'), 'bad-value', `"as" cannot be "${alias}": {${alias}…} means something already`, {
+    problems.error(reader.path('as'), 'bad-value', {
+      message: `"as" cannot be "${alias}": {${alias}…} means something already`,
       hint: 'take a name of its own, such as as: file; {item} works in any case',
     });
   }
@@ -212,15 +201,15 @@ function mapBody(reader: PhaseReader): TaskBody | RunBody | UseBody {
   const bodies = ['task', 'run', 'use'].filter((name) => written.has(name));
   const hint = 'a map has one of "task", "run" and "use"';
   if (bodies.length === 0) {
-    reader.context.problems.error(path, 'missing-field', `the map "${id}" needs a body`, { hint });
+    reader.context.problems.error(path, 'missing-field', { message: `the map "${id}" needs a body`, hint });
   }
   for (const body of bodies.slice(1)) {
     const message = `the map "${id}" has "${bodies[0]}" already`;
-    reader.context.problems.error(reader.path(body), 'bad-value', message, { target: 'key', hint });
+    reader.context.problems.error(reader.path(body), 'bad-value', { message, target: 'key', hint });
   }
   const isRun = raw['run'] !== undefined;
   const isUse = raw['use'] !== undefined;
-  if (!written.has('run')) warnIdle(reader, path, raw, RUN_ONLY, 'without "run"');
+  if (!written.has('run')) warnIdle(reader, RUN_ONLY, { path, holder: raw, why: 'without "run"' });
   if (!isUse && raw['with'] !== undefined) noEffect(reader, 'with', 'without "use"');
   if (isUse) {
     const use = reader.template(reader.path('use'), raw['use'] as string, scope);
@@ -228,13 +217,13 @@ function mapBody(reader: PhaseReader): TaskBody | RunBody | UseBody {
     checkUse(reader, use, given);
     return { type: 'use', use, with: given };
   }
-  return isRun ? runBody(reader, path, raw, scope) : taskBody(reader, scope);
+  return isRun ? runBody(reader, path, { own: raw, scope }) : taskBody(reader, scope);
 }
 
 function branches(reader: PhaseReader, atLeast: number): readonly Branch[] {
   const { raw, path, id, kind } = reader.source;
   const written = (raw['branches'] ?? []) as readonly Readonly<Record<string, unknown>>[];
-  agentFields(reader, path, raw);
+  agentFields(reader, path, { own: raw });
   const { problems } = reader.context;
   if (raw['branches'] !== undefined && written.length < atLeast) {
     problems.error(reader.path('branches'), 'out-of-range', `the ${kind} "${id}" needs at least ${atLeast} branches`);
@@ -249,14 +238,14 @@ function branches(reader: PhaseReader, atLeast: number): readonly Branch[] {
     if (hasTask === (branch['run'] !== undefined)) {
       const message = hasTask ? 'a branch has "task" or "run", not both' : 'a branch needs "task" or "run"';
       problems.error(at, 'missing-field', message);
-    } else if (hasTask) warnIdle(reader, at, branch, RUN_ONLY, 'without "run"');
-    else warnIdle(reader, at, branch, AGENT_ONLY, 'where no agent is called');
+    } else if (hasTask) warnIdle(reader, RUN_ONLY, { path: at, holder: branch, why: 'without "run"' });
+    else warnIdle(reader, AGENT_ONLY, { path: at, holder: branch, why: 'where no agent is called' });
     const cwd = branch['cwd'];
-    if (typeof cwd === 'string') projectPath(reader, [...at, 'cwd'], cwd);
+    if (typeof cwd === 'string') projectPath(reader, [...at, 'cwd'], { written: cwd });
     const task = typeof branch['task'] === 'string' ? reader.template([...at, 'task'], branch['task']) : '';
     const body: TaskBody | RunBody = hasTask
-      ? { type: 'task', task, ...agentFields(reader, at, branch, { phase: raw }) }
-      : runBody(reader, at, branch);
+      ? { type: 'task', task, ...agentFields(reader, at, { own: branch, phase: raw }) }
+      : runBody(reader, at, { own: branch });
     return { id: branchId, body, ...(typeof cwd === 'string' ? { cwd } : {}) };
   });
 }

@@ -10,7 +10,7 @@ import type { CheckWorld } from './world.js';
 export class NamedRoles {
   readonly #named = new Map<string, { readonly path: Path; readonly role: string; readonly of: string | undefined }>();
 
-  /** `agent`: the model stands in the file of that agent, which the phase names at `path`. */
+  /** `agent`: the model is in the file of that agent, which the phase names at `path`. */
   name(path: Path, model: unknown, agent?: string): void {
     const role = typeof model === 'string' ? modelRole(model) : undefined;
     if (role !== undefined) this.#named.set(path.join('\0'), { path, role, of: agent });
@@ -23,7 +23,7 @@ export class NamedRoles {
       if (known === undefined || known.includes(role)) continue;
       const { message, hint } = noSuchRole(role);
       const where = of === undefined ? '' : ` (the agent ${of} names it)`;
-      problems.error(path, 'unknown-model', `${message}${where}`, { hint, suggest: { name: role, known } });
+      problems.error(path, 'unknown-model', { message: `${message}${where}`, hint, suggest: { name: role, known } });
     }
   }
 }

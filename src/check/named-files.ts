@@ -24,7 +24,7 @@ export class NamedFiles {
     if (!world.unmatched) return;
     for (const { path, entry, outputs } of this.#named) {
       const unmatched = await world.unmatched(entry, outputs);
-      if (unmatched) problems.warn(path, 'matches-nothing', unmatched.message, { hint: unmatched.hint });
+      if (unmatched) problems.warn(path, 'matches-nothing', { message: unmatched.message, hint: unmatched.hint });
     }
   }
 }

@@ -13,7 +13,7 @@ export interface NearPlaceholder {
   readonly onlyIn?: string;
 }
 
-/** What has a name where the text stands. */
+/** The names that placeholders can use in the text. */
 export interface Names {
   readonly args: ReadonlySet<string>;
   readonly phases: { has(id: string): boolean; keys(): Iterable<string> };
@@ -138,7 +138,7 @@ function itemMeant(head: string, rest: readonly string[], { item, isCode }: Name
   return known === undefined ? undefined : [known, ...rest].join('.');
 }
 
-/** Hardly anybody gets the first letter wrong, but for swapping it with the second. */
+/** People rarely mistype the first letter, except by swapping it with the second. */
 function startsAlike(a: string, b: string): boolean {
   return a[0]!.toLowerCase() === b[0]!.toLowerCase() || (a[0] === b[1] && a[1] === b[0]);
 }

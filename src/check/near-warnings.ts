@@ -23,7 +23,7 @@ export interface NearOptions {
 
 const PROMPTS: readonly unknown[] = ['task', 'systemPrompt', 'judge'];
 
-/** What becomes of it, unless somebody mends it. */
+/** What happens to the text as it is. */
 function fate(path: Path): string {
   return PROMPTS.includes(path.at(-1)) ? 'it would be sent, and paid for, as text' : 'it stays text';
 }

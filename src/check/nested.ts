@@ -17,10 +17,14 @@ export function checkSource(reader: PhaseReader, given: Readonly<Record<string, 
   const def = raw['def'];
   const hint = '"use" names a saved flow, "def" holds one';
   if (kind === 'flow' && !written.has('use') && !written.has('def')) {
-    problems.error(path, 'missing-field', `the flow phase "${id}" needs "use" or "def"`, { hint });
+    problems.error(path, 'missing-field', { message: `the flow phase "${id}" needs "use" or "def"`, hint });
   }
   if (use !== undefined && def !== undefined) {
-    problems.error(reader.path('def'), 'bad-value', `"${id}" has both "use" and "def"`, { target: 'key', hint });
+    problems.error(reader.path('def'), 'bad-value', {
+      message: `"${id}" has both "use" and "def"`,
+      target: 'key',
+      hint,
+    });
   }
   if (kind === 'flow' && typeof use === 'string') {
     reader.template(reader.path('use'), use);
@@ -39,7 +43,8 @@ function generatedSource(reader: PhaseReader, def: string): FlowSource {
   const path = reader.path('def');
   reader.template(path, def);
   if (templateRefs(parseTemplate(def)).length === 0 && !isJson(def)) {
-    reader.context.problems.error(path, 'bad-value', 'a text in "def" has to be a placeholder whose value is a flow', {
+    reader.context.problems.error(path, 'bad-value', {
+      message: 'a text in "def" has to be a placeholder whose value is a flow',
       hint: 'for example: "{steps.plan.json}"; a flow that is written here is an object',
     });
   }
@@ -65,7 +70,8 @@ export function checkUse(reader: PhaseReader, use: string, given: Readonly<Recor
     return;
   }
   if (isFlowPath(use) && leavesProject(use)) {
-    problems.error(path, 'outside-project', 'this path leads out of the project', {
+    problems.error(path, 'outside-project', {
+      message: 'this path leads out of the project',
       hint: 'paths are relative to the project root',
     });
     return;
@@ -73,7 +79,8 @@ export function checkUse(reader: PhaseReader, use: string, given: Readonly<Recor
   const found = used.get(use);
   if (!found) return;
   if ('problem' in found) {
-    problems.error(path, found.circle ? 'flow-circle' : 'unknown-flow', found.problem, {
+    problems.error(path, found.circle ? 'flow-circle' : 'unknown-flow', {
+      message: found.problem,
       ...(found.hint ? { hint: found.hint } : {}),
       ...(found.known ? { suggest: { name: use, known: found.known } } : {}),
     });
@@ -83,7 +90,7 @@ export function checkUse(reader: PhaseReader, use: string, given: Readonly<Recor
   if (found.flow.budget && !reader.context.hasBudget) {
     const { name } = found.flow;
     const message = `the budget of "${name}" does not count here: a run has the budget of its outermost flow`;
-    problems.warn(path, 'no-effect', message, { hint: 'give this flow a "budget" of its own' });
+    problems.warn(path, 'no-effect', { message, hint: 'give this flow a "budget" of its own' });
   }
   const resolve = (name: string) => flowOf(used.get(name));
   if (trust === 'generated' && executesCommand(found.flow, resolve)) {
@@ -101,7 +108,8 @@ function checkGivenArgs(reader: PhaseReader, flow: Flow, given: Readonly<Record<
     const spec = Object.hasOwn(flow.args, name) ? flow.args[name] : undefined;
     const path = reader.path('with', name);
     if (!spec) {
-      problems.error(path, 'unknown-arg', `the flow "${flow.name}" has no argument ${show(name)}`, {
+      problems.error(path, 'unknown-arg', {
+        message: `the flow "${flow.name}" has no argument ${show(name)}`,
         target: 'key',
         suggest: { name, known: Object.keys(flow.args) },
       });
@@ -115,7 +123,8 @@ function checkGivenArgs(reader: PhaseReader, flow: Flow, given: Readonly<Record<
   if (raw['with'] === undefined && written.has('with')) return;
   for (const [name, spec] of Object.entries(flow.args)) {
     if (isMissing(name, spec, given)) {
-      problems.error(reader.source.path, 'missing-arg', `the flow "${flow.name}" needs the argument "${name}"`, {
+      problems.error(reader.source.path, 'missing-arg', {
+        message: `the flow "${flow.name}" needs the argument "${name}"`,
         hint: `give it in "with"`,
       });
     }

@@ -7,7 +7,7 @@ import type { PhaseReader } from './phase-reader.js';
 
 /** They print or compare what they are given. */
 const WITHOUT_OPTIONS = /^(?:echo|printf|true|false|test|\[|expr)$/;
-/** What stands behind the script belongs to the script. */
+/** Arguments after the script belong to the script. */
 const INTERPRETERS = /^(?:node|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|sh|bash|dash|zsh|fish)$/;
 const END_OF_OPTIONS = new Set(['--', '--end-of-options']);
 /** Programs of the system; any other that is named by its path is the project's own, and knows what it takes. */
@@ -36,7 +36,7 @@ function warn({ context }: PhaseReader, path: Path, { text, offset, length }: Pl
   const message = `{${text}} may begin with "-", and be taken for an option`;
   const written = `"./{${text}}" or "--name={${text}}"`;
   const hint = `put "--" before it (git before a revision: "--end-of-options"), or write ${written}`;
-  context.problems.warn(path, 'option-like', message, { span: { offset, length }, hint });
+  context.problems.warn(path, 'option-like', { message, span: { offset, length }, hint });
 }
 
 function mayBeginWithDash({ context, source }: PhaseReader, { root, name, path }: PlaceholderRef): boolean {

@@ -32,7 +32,7 @@ function withoutPlaceholders(text: string): string {
     .join('');
 }
 
-/** The folder that a pattern surely starts with: what can be looked up before anything is matched. */
+/** The folder that every match of a pattern is in: it can be looked up before anything is matched. */
 export function literalBase(pattern: string): string {
   const plain: string[] = [];
   for (const part of pattern.split('/')) {

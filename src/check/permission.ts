@@ -1,7 +1,7 @@
 import type { Flow, Phase } from '../model/flow.js';
 import { mayBeCrossRun } from '../model/kind.js';
 
-/** The flow that a `use` stands for; undefined where only the run knows (a placeholder), or it cannot be loaded. */
+/** The flow that a `use` names; undefined where only the run knows (a placeholder), or it cannot be loaded. */
 export type ResolveUse = (use: string) => Flow | undefined;
 
 const DEEPEST = 20;
@@ -35,7 +35,7 @@ export function containsDeciding(flow: Flow, resolve: ResolveUse, depth = 0): bo
   );
 }
 
-/** The shortest time to live of anything inside: what contains it may not live longer. */
+/** The shortest time to live of anything inside: a flow may not outlive its parts. */
 export function innerTtlMs(flow: Flow, resolve: ResolveUse, depth = 0): number | undefined {
   let shortest: number | undefined;
   for (const phase of flow.phases) {

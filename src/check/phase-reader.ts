@@ -10,7 +10,7 @@ import { fieldPath } from './shorthand.js';
 import { conditionPatterns, warnIfSlow } from './slow-patterns.js';
 import { show } from './structure.js';
 
-/** Where a text stands decides which placeholders have a value there. */
+/** Which placeholders have a value in a text depends on where it is. */
 export interface TextScope {
   /** The map's item. */
   readonly item?: boolean;
@@ -58,7 +58,7 @@ export class PhaseReader {
       if (ref.root === 'previous') this.usesPrevious = true;
     }
     for (const { offset, length, message, certain } of template.suspects) {
-      if (certain) this.context.problems.error(path, 'bad-placeholder', message, { span: { offset, length } });
+      if (certain) this.context.problems.error(path, 'bad-placeholder', { message, span: { offset, length } });
       else this.#warn({ path, code: 'odd-placeholder', message, span: { offset, length } });
     }
     const settled = template.suspects.map(({ offset }) => offset);
@@ -72,14 +72,15 @@ export class PhaseReader {
   }
 
   /**
-   * A text that the defaults of the flow give this phase: an edge as well. What else is wrong with it is said there.
+   * A text from the defaults of the flow: its mentions are edges too. Its problems are reported at the defaults.
    */
   inherited(path: Path, text: string): void {
     for (const { root, name, offset, length } of templateRefs(parseTemplate(text, this.itemName))) {
       if (root === 'previous') this.usesPrevious = true;
       if (root !== 'steps' || !this.context.phases.has(name)) continue;
       if (name === this.source.id) {
-        this.context.problems.error(path, 'self-reference', `"${name}" cannot wait for its own output`, {
+        this.context.problems.error(path, 'self-reference', {
+          message: `"${name}" cannot wait for its own output`,
           span: { offset, length },
           hint: `give "${name}" a ${fieldName(path)} of its own`,
         });
@@ -117,20 +118,22 @@ export class PhaseReader {
     const { offset, length, message } = parsed;
     const meant = this.#near.meantAt({ path, text, ...scope }, offset);
     const hint = meant === undefined ? parsed.hint : `did you mean ${meant}?`;
-    this.context.problems.error(path, 'bad-condition', `this condition cannot be read: ${message}`, {
+    this.context.problems.error(path, 'bad-condition', {
+      message: `this condition cannot be read: ${message}`,
       span: { offset, length },
       ...(hint ? { hint } : {}),
     });
     return text;
   }
 
-  /** A field that is taken as it is written; the item of a map may stand in some of them. */
+  /** A field without placeholders, except that some may hold the item of a map. */
   literal(path: Path, text: string, { item = false }: TextScope = {}): string {
     const refs = text.includes('{') ? templateRefs(parseTemplate(text, this.itemName)) : [];
     const ref = refs.find(({ root }) => !(item && root === 'item'));
     if (ref) {
       const { offset, length } = ref;
-      this.context.problems.error(path, 'placeholder-here', `placeholders do not work in ${fieldName(path)}`, {
+      this.context.problems.error(path, 'placeholder-here', {
+        message: `placeholders do not work in ${fieldName(path)}`,
         span: { offset, length },
       });
     }
@@ -143,7 +146,7 @@ export class PhaseReader {
     const found = world.agent(name, agentScope);
     if ('problem' in found) {
       const hint = name.includes('{') ? { hint: 'placeholders do not work here' } : {};
-      problems.error(path, 'unknown-agent', found.problem, { ...hint, suggest: { name, known: found.known } });
+      problems.error(path, 'unknown-agent', { message: found.problem, ...hint, suggest: { name, known: found.known } });
     }
     if ('found' in found && model === undefined) roles.name(path, found.model, name);
     return name;
@@ -209,7 +212,8 @@ export class PhaseReader {
       return;
     }
     if (!target) {
-      problems.error(path, 'unknown-step', `there is no phase ${show(ref.name)}`, {
+      problems.error(path, 'unknown-step', {
+        message: `there is no phase ${show(ref.name)}`,
         span,
         ...(outer.has(ref.name)
           ? { hint: 'a nested flow does not see the phases around it: give it the output in "with"' }
@@ -219,11 +223,11 @@ export class PhaseReader {
     }
     if (ref.name === this.source.id) {
       if (scope.loop) {
-        // Of its own iteration a loop sees no more than what it promised.
+        // The output of a loop's own iteration is JSON only if the loop declares it.
         if (ref.part === 'json' && !target.unknownKind && target.raw['output'] !== 'json') this.#notJson(path, ref);
         return;
       }
-      problems.error(path, 'self-reference', `"${ref.name}" cannot wait for its own output`, { span });
+      problems.error(path, 'self-reference', { message: `"${ref.name}" cannot wait for its own output`, span });
       return;
     }
     this.mentioned.add(ref.name);

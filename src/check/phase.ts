@@ -21,7 +21,7 @@ export interface PhaseDefaults {
   readonly cache?: RawCache;
   readonly cwd?: string;
   readonly incremental: boolean;
-  /** Way to them in the file. */
+  /** Their path in the file. */
   readonly path: Path;
 }
 
@@ -40,7 +40,7 @@ export function checkPhase(
   place?: Pick<PhaseBase, 'line' | 'column'>,
 ): Phase {
   const { raw, kind, unknownKind } = reader.source;
-  // Filled in place: copying a phase is a good part of what checking it costs.
+  // Filled in place: copying a phase would be a good part of the cost of checking it.
   const base = basePart(reader, defaults);
   const own = unknownKind ? { body: taskBody(reader, ANYWHERE) } : KIND_BUILDERS[kind](reader);
   const phase = Object.assign(base, own, place) as Draft;
@@ -63,7 +63,9 @@ function basePart(reader: PhaseReader, defaults: PhaseDefaults): Base {
   if (typeof raw['when'] === 'string') reader.condition(reader.path('when'), raw['when']);
   const cwd = workingFolder(reader, defaults, scope);
   const context = (raw['context'] ?? []) as readonly string[];
-  for (const [index, entry] of context.entries()) projectPath(reader, reader.path('context', index), entry, scope);
+  for (const [index, entry] of context.entries()) {
+    projectPath(reader, reader.path('context', index), { written: entry, scope });
+  }
   const outputs = (raw['outputs'] ?? []) as readonly string[];
   for (const [index, glob] of outputs.entries()) checkOutput(reader, index, glob);
   if (raw['expect'] !== undefined) checkJsonSchema(raw['expect'], reader.path('expect'), reader.context.problems);
@@ -101,7 +103,7 @@ function checkedRetry({ max, backoffMs = 1000, factor = 2 }: RawRetry): Retry {
 
 function duration(reader: PhaseReader, field: string, fallback?: string | number): number | undefined {
   const own = reader.source.raw[field] as string | number | undefined;
-  if (own !== undefined) return checkDuration(own, reader.path(field), reader.context.problems);
+  if (own !== undefined) return checkDuration(own, { path: reader.path(field), problems: reader.context.problems });
   return fallback === undefined ? undefined : parseDuration(fallback);
 }
 
@@ -118,7 +120,7 @@ function timeLimit(reader: PhaseReader, defaults: PhaseDefaults): number | undef
 function idleLimit(reader: PhaseReader): number | undefined {
   const own = reader.source.raw['idleTimeout'] as string | number | undefined;
   if (own === undefined) return undefined;
-  return checkDuration(own, reader.path('idleTimeout'), reader.context.problems, { mayBeZero: true });
+  return checkDuration(own, { path: reader.path('idleTimeout'), problems: reader.context.problems, mayBeZero: true });
 }
 
 function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { item: boolean }): string | undefined {
@@ -127,7 +129,7 @@ function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { it
     if (defaults.cwd !== undefined) reader.inherited([...defaults.path, 'cwd'], defaults.cwd);
     return defaults.cwd;
   }
-  if (!isCwdWord(own)) projectPath(reader, reader.path('cwd'), own, scope);
+  if (!isCwdWord(own)) projectPath(reader, reader.path('cwd'), { written: own, scope });
   return own;
 }
 
@@ -151,7 +153,8 @@ function edges(reader: PhaseReader): readonly Edge[] {
       if (graft && graft.grows !== id && graft.known?.includes(need) !== false) {
         ids.add(graft.grows);
       } else if (!phases.has(need)) {
-        problems.error(reader.path(field, index), 'unknown-step', `there is no phase ${show(need)}`, {
+        problems.error(reader.path(field, index), 'unknown-step', {
+          message: `there is no phase ${show(need)}`,
           suggest: { name: need, known: phases.keys() },
         });
       } else if (need === id) {
@@ -171,7 +174,8 @@ function checkCombinations(reader: PhaseReader, phase: Phase): void {
   const folders = [phase.cwd, ...('branches' in phase ? phase.branches.map(({ cwd }) => cwd) : [])];
   const fleeting = folders.find((cwd) => cwd === 'temp' || cwd === 'worktree');
   if (phase.outputs.length > 0 && fleeting) {
-    problems.error(reader.path('outputs'), 'outputs-cwd', `"outputs" cannot be restored with cwd: ${fleeting}`, {
+    problems.error(reader.path('outputs'), 'outputs-cwd', {
+      message: `"outputs" cannot be restored with cwd: ${fleeting}`,
       target: 'key',
       hint: 'use cwd: dedicated, or a folder of the project',
     });
@@ -186,13 +190,9 @@ function checkDeclaredInput(reader: PhaseReader, phase: Phase): void {
   const declared = (reader.source.raw['cache'] as RawCache).fingerprint;
   if (phase.kind !== 'script' || phase.cache.scope !== 'cross-run' || declared !== undefined) return;
   if (phase.needs.length > 0 || reader.usesPlaceholders || phase.body.input !== undefined) return;
-  reader.context.problems.warn(
-    reader.path('cache'),
-    'no-declared-input',
-    `"${phase.id}" declares no input, so it will never run again`,
-    {
-      target: 'key',
-      hint: 'name what it reads in "fingerprint" ("glob:src/**"), or say fingerprint: []',
-    },
-  );
+  reader.context.problems.warn(reader.path('cache'), 'no-declared-input', {
+    message: `"${phase.id}" declares no input, so it will never run again`,
+    target: 'key',
+    hint: 'name what it reads in "fingerprint" ("glob:src/**"), or say fingerprint: []',
+  });
 }

@@ -8,7 +8,7 @@ import type { Path } from '../parse/locate.js';
 import type { PhaseSource } from './context.js';
 import { forbiddenName } from './forbidden.js';
 import { kindOfField, type Untyped, untypedKind } from './implied-kind.js';
-import type { Problems } from './problem.js';
+import type { Place, Problems } from './problem.js';
 import { salvage } from './salvage.js';
 import { fieldPath, type WrittenPhase } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
@@ -55,11 +55,12 @@ function readKind(phase: Untyped, problems: Problems): Kind | undefined {
   if (type === undefined) return untypedKind(phase, problems);
   if (KINDS.includes(type as Kind)) return type as Kind;
   if (typeof type === 'string') {
-    problems.error([...path, 'type'], 'unknown-kind', `there is no kind ${show(type)}`, {
+    problems.error([...path, 'type'], 'unknown-kind', {
+      message: `there is no kind ${show(type)}`,
       hint: `one of ${KINDS.join(', ')}`,
       suggest: { name: type, known: KINDS },
     });
-  } else checkStructure(type, COMMON_FIELDS.type, [...path, 'type'], problems);
+  } else checkStructure(type, COMMON_FIELDS.type, { path: [...path, 'type'], problems });
   return undefined;
 }
 
@@ -67,7 +68,7 @@ function readId({ raw, path, index }: { raw: Fields; path: Path; index: number }
   const id = raw['id'];
   const at = [...path, 'id'];
   if (id === undefined) {
-    problems.error(path, 'missing-field', 'this phase needs "id"', { hint: 'for example: id: scan' });
+    problems.error(path, 'missing-field', { message: 'this phase needs "id"', hint: 'for example: id: scan' });
     return `phase-${index + 1}`;
   }
   if (isForbiddenName(id)) {
@@ -75,17 +76,18 @@ function readId({ raw, path, index }: { raw: Fields; path: Path; index: number }
     return `phase-${index + 1}`;
   }
   if (typeof id === 'string' && id.length <= 100 && !/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(id)) {
-    problems.error(at, 'bad-id', `${show(id)} cannot be an id`, {
+    problems.error(at, 'bad-id', {
+      message: `${show(id)} cannot be an id`,
       hint: 'ids are made of letters, digits, hyphens and underscores, and start with a letter or digit',
     });
     return id;
   }
-  return checkStructure(id, COMMON_FIELDS.id, at, problems) ? (id as string) : `phase-${index + 1}`;
+  return checkStructure(id, COMMON_FIELDS.id, { path: at, problems }) ? (id as string) : `phase-${index + 1}`;
 }
 
 type TypedPhase = WrittenPhase & { readonly kind: Kind; readonly id: string };
 
-/** One level of a phase: its own fields are checked, words of other kinds are noted, unknown ones refused. */
+/** One level of a phase: checks its own fields, warns of fields of other kinds, refuses unknown ones. */
 function readFields(raw: Fields, phase: TypedPhase, problems: Problems): Fields {
   const { kind } = phase;
   const own = PHASE_FIELDS[kind];
@@ -97,20 +99,21 @@ function readFields(raw: Fields, phase: TypedPhase, problems: Problems): Fields 
     const schema = Object.hasOwn(own, name) ? own[name] : undefined;
     if (schema) {
       if (name === 'branches') {
-        const branches = readBranches(value, schema, at, problems);
+        const branches = readBranches(value, schema, { path: at, problems });
         if (branches) good[name] = branches;
-      } else if (checkStructure(value, schema, at, problems)) good[name] = expanded(name, value);
-      else keepSound(good, name, salvage(value, schema, at, problems));
+      } else if (checkStructure(value, schema, { path: at, problems })) good[name] = expanded(name, value);
+      else keepSound(good, name, salvage(value, schema, { path: at, problems }));
     } else if (Object.hasOwn(foreign, name)) {
       const message = `"${name}" means nothing on ${article(kind)} ${kind} phase`;
-      if (checkStructure(value, foreign[name]!, at, problems)) {
+      if (checkStructure(value, foreign[name]!, { path: at, problems })) {
         const meant = raw['type'] === undefined ? kindOfField(name) : undefined;
-        problems.warn(at, 'no-effect', message, { target: 'key', ...(meant && { hint: `add type: ${meant}?` }) });
+        problems.warn(at, 'no-effect', { message, target: 'key', ...(meant && { hint: `add type: ${meant}?` }) });
       }
     } else if (Object.hasOwn(IGNORED_PHASE_FIELDS, name)) {
-      problems.warn(at, 'no-effect', `"${name}" is accepted but does nothing here`, { target: 'key' });
+      problems.warn(at, 'no-effect', { message: `"${name}" is accepted but does nothing here`, target: 'key' });
     } else {
-      problems.error(at, 'unknown-field', `there is no field ${show(name)} on ${article(kind)} ${kind} phase`, {
+      problems.error(at, 'unknown-field', {
+        message: `there is no field ${show(name)} on ${article(kind)} ${kind} phase`,
         target: 'key',
         ...suggestField(name, [...Object.keys(own), ...Object.keys(foreign)]),
         ...(raw['type'] === undefined && untypedHint(name)),
@@ -137,10 +140,11 @@ function readShared(raw: Fields, phase: WrittenPhase, problems: Problems): Field
     if (name === 'id' || name === 'type') continue;
     const at = fieldPath(phase, name);
     if (Object.hasOwn(SHARED_FIELDS, name)) {
-      if (checkStructure(value, SHARED_FIELDS[name]!, at, problems)) good[name] = expanded(name, value);
-      else keepSound(good, name, salvage(value, SHARED_FIELDS[name]!, at, problems));
+      if (checkStructure(value, SHARED_FIELDS[name]!, { path: at, problems })) good[name] = expanded(name, value);
+      else keepSound(good, name, salvage(value, SHARED_FIELDS[name]!, { path: at, problems }));
     } else if (!Object.hasOwn(known, name) && !Object.hasOwn(IGNORED_PHASE_FIELDS, name)) {
-      problems.error(at, 'unknown-field', `there is no field ${show(name)} on any phase`, {
+      problems.error(at, 'unknown-field', {
+        message: `there is no field ${show(name)} on any phase`,
         target: 'key',
         ...suggestField(name, [...Object.keys(SHARED_FIELDS), ...Object.keys(known)]),
       });
@@ -162,7 +166,8 @@ function requireFields(raw: Fields, { kind, id, path }: TypedPhase, problems: Pr
   for (const name of requiredFields(kind)) {
     if (raw[name] !== undefined || Object.keys(raw).some((key) => synonymOf(key, [name]))) continue;
     const example = JSON.stringify((PHASE_FIELDS[kind][name]!['examples'] as readonly unknown[])[0]);
-    problems.error(path, 'missing-field', `the ${kind} phase "${id}" needs "${name}"`, {
+    problems.error(path, 'missing-field', {
+      message: `the ${kind} phase "${id}" needs "${name}"`,
       hint: `for example: ${name}: ${example}`,
     });
   }
@@ -170,7 +175,7 @@ function requireFields(raw: Fields, { kind, id, path }: TypedPhase, problems: Pr
 
 const required = new Map<Kind, readonly string[]>();
 
-/** Beside the id. */
+/** Required fields except the id. */
 function requiredFields(kind: Kind): readonly string[] {
   let names = required.get(kind);
   if (!names) {
@@ -181,14 +186,14 @@ function requiredFields(kind: Kind): readonly string[] {
   return names;
 }
 
-/** Branches carry fields of phases in flows that exist; they do nothing there, and the checker says so. */
-function readBranches(value: unknown, schema: TSchema, path: Path, problems: Problems): readonly Fields[] | undefined {
+/** Existing flows have fields of phases on branches. They do nothing there, and the checker warns. */
+function readBranches(value: unknown, schema: TSchema, { path, problems }: Place): readonly Fields[] | undefined {
   if (!Array.isArray(value)) {
-    checkStructure(value, schema, path, problems);
+    checkStructure(value, schema, { path, problems });
     return undefined;
   }
   if (value.length === 0 || value.length > 1000) {
-    checkStructure(value, { ...schema, items: undefined } as unknown as TSchema, path, problems);
+    checkStructure(value, { ...schema, items: undefined } as unknown as TSchema, { path, problems });
     return undefined;
   }
   return value.map((branch, index) => readBranch(branch, [...path, index], problems));
@@ -196,7 +201,8 @@ function readBranches(value: unknown, schema: TSchema, path: Path, problems: Pro
 
 function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
   if (typeof branch !== 'object' || branch === null || Array.isArray(branch)) {
-    problems.error(path, 'wrong-type', 'a branch has to be an object', {
+    problems.error(path, 'wrong-type', {
+      message: 'a branch has to be an object',
       hint: 'for example: { task: "Look for bugs" }',
     });
     return { task: 'x' };
@@ -207,21 +213,22 @@ function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
     const at = [...path, name];
     if (name === 'id' && isForbiddenName(value)) forbiddenName(at, value, problems);
     else if (Object.hasOwn(fields, name)) {
-      if (checkStructure(value, fields[name]!, at, problems)) good[name] = value;
+      if (checkStructure(value, fields[name]!, { path: at, problems })) good[name] = value;
       else {
-        // Something stood there: its own problem is reported, not that it is missing.
+        // The field is there and wrong: that is reported, not that it is missing.
         const instead = name === 'task' || name === 'run' ? 'x' : undefined;
-        keepSound(good, name, salvage(value, fields[name]!, at, problems) ?? instead);
+        keepSound(good, name, salvage(value, fields[name]!, { path: at, problems }) ?? instead);
       }
     } else if (IGNORED_BRANCH_FIELDS.includes(name)) {
       if (name === 'type' && value === 'agent') continue;
-      problems.warn(at, 'no-effect', `"${name}" means nothing on a branch`, { target: 'key' });
+      problems.warn(at, 'no-effect', { message: `"${name}" means nothing on a branch`, target: 'key' });
     } else {
-      problems.error(at, 'unknown-field', `there is no field ${show(name)} on a branch`, {
+      problems.error(at, 'unknown-field', {
+        message: `there is no field ${show(name)} on a branch`,
         target: 'key',
         ...suggestField(name, Object.keys(fields)),
       });
-      // It was meant as the body: that there is none need not be said as well.
+      // It was meant as the body, so a missing body is not reported as well.
       if (synonymOf(name, ['task', 'run'])) good['task'] ??= 'x';
     }
   }

@@ -62,7 +62,8 @@ function chooseScope(
   if (wanted !== 'cross-run' || obstacle === undefined) return wanted;
   if (own.scope === 'cross-run') {
     const message = `"${reader.source.id}" may not be reused across runs, because ${obstacle}`;
-    reader.context.problems.error(reader.path('cache', 'scope'), 'cross-run', message, {
+    reader.context.problems.error(reader.path('cache', 'scope'), 'cross-run', {
+      message,
       hint: 'leave "scope" out, or say run-only',
     });
   }
@@ -77,7 +78,10 @@ function checkFingerprints(reader: PhaseReader, own: RawCache, { cache, path }: 
     return;
   }
   for (const [index, entry] of own.fingerprint.entries()) {
-    checkFingerprint(reader, reader.path('cache', 'fingerprint', index), entry, { item: reader.source.kind === 'map' });
+    checkFingerprint(reader, reader.path('cache', 'fingerprint', index), {
+      entry,
+      scope: { item: reader.source.kind === 'map' },
+    });
   }
 }
 
@@ -87,9 +91,9 @@ function timeToLive(reader: PhaseReader, given: RawCache, scope: string): number
   if (own.ttl === undefined) return parseDuration(given.ttl);
   const { problems } = reader.context;
   const path = reader.path('cache', 'ttl');
-  const ttl = checkDuration(own.ttl, path, problems, { hint: 'scope: off turns reuse off' });
+  const ttl = checkDuration(own.ttl, { path, problems, hint: 'scope: off turns reuse off' });
   if (ttl && scope !== 'cross-run') {
-    problems.warn(path, 'no-effect', '"ttl" means nothing without scope: cross-run', { target: 'key' });
+    problems.warn(path, 'no-effect', { message: '"ttl" means nothing without scope: cross-run', target: 'key' });
   }
   return ttl;
 }

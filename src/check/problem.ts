@@ -5,7 +5,7 @@ import type { SyntaxProblem, TreeNode } from '../parse/tree.js';
 import { nearestName } from '../util/nearest.js';
 import type { Code } from './codes.js';
 
-/** A problem by the way to its place; lines and columns are worked out only when there is something to report. */
+/** A problem by the path to its value. Lines and columns are computed only for a report. */
 export interface Problem {
   readonly path: Path;
   readonly target?: 'key' | 'value';
@@ -19,8 +19,21 @@ export interface Problem {
   readonly suggest?: { readonly name: string; readonly known: Iterable<string> };
 }
 
-/** More than anybody reads; a file made of mistakes must not cost minutes. */
+/** What a problem says: a message alone, or with a hint and the exact place. */
+type Details = Omit<Problem, 'path' | 'severity' | 'code'>;
+
+function inDetail(details: string | Details): Details {
+  return typeof details === 'string' ? { message: details } : details;
+}
+
+/** Bounds the time for a file full of mistakes; nobody reads more. */
 const MOST_PROBLEMS = 500;
+
+/** Where a value is, and where to report what is wrong with it. */
+export interface Place {
+  readonly path: Path;
+  readonly problems: Problems;
+}
 
 /** All problems of one check, in the order in which they were found. */
 export class Problems {
@@ -28,12 +41,12 @@ export class Problems {
   readonly #settled = new Set<string>();
   #errors = 0;
 
-  /** What stands there is wrong and has been reported: whatever stands in for it is not looked at. */
+  /** The value there is wrong and reported. Later problems about its replacement are dropped. */
   settle(path: Path): void {
     this.#settled.add(path.join('\0'));
   }
 
-  /** The path is copied: whoever looks at a thousand places has one list for all of them. */
+  /** The path is copied, because callers reuse one list for all places. */
   add({ path, ...rest }: Problem): void {
     const problem: Problem = { path: [...path], ...rest };
     if (this.#settled.size > 0 && this.#settled.has(problem.path.join('\0'))) return;
@@ -43,12 +56,12 @@ export class Problems {
     else if (problem.severity === 'error' && this.#errors < MOST_PROBLEMS) this.#replaceWarning(problem);
   }
 
-  error(path: Path, code: Code, message: string, more: Partial<Problem> = {}): void {
-    this.add({ path, severity: 'error', code, message, ...more });
+  error(path: Path, code: Code, details: string | Details): void {
+    this.add({ path, severity: 'error', code, ...inDetail(details) });
   }
 
-  warn(path: Path, code: Code, message: string, more: Partial<Problem> = {}): void {
-    this.add({ path, severity: 'warning', code, message, ...more });
+  warn(path: Path, code: Code, details: string | Details): void {
+    this.add({ path, severity: 'warning', code, ...inDetail(details) });
   }
 
   get hasErrors(): boolean {

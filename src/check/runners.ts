@@ -4,7 +4,7 @@ import type { Problems } from './problem.js';
 import type { CheckWorld } from './world.js';
 
 /**
- * The runners that a flow names. Which ones there are stands in the settings, and reading those takes waiting, which
+ * The runners that a flow names. Which ones exist is in the settings, and reading those takes waiting, which
  * the check of a phase does not; most flows name none, or a built-in one, and cause no reading at all.
  */
 export class NamedRunners {
@@ -21,7 +21,7 @@ export class NamedRunners {
     for (const { path, name } of this.#named.values()) {
       if (known === undefined || known.includes(name)) continue;
       const { message, hint } = noSuchRunner(name, known);
-      problems.error(path, 'unknown-runner', message, { hint, suggest: { name, known } });
+      problems.error(path, 'unknown-runner', { message, hint, suggest: { name, known } });
     }
   }
 }

@@ -1,27 +1,26 @@
 import type { TProperties, TSchema } from '@sinclair/typebox';
-import type { Path } from '../parse/locate.js';
-import { Problems } from './problem.js';
+import { type Place, Problems } from './problem.js';
 import { checkStructure } from './structure.js';
 
 /**
  * What is right in a value that is wrong somewhere, so that one bad entry does not hide what is wrong with the others.
  * Its own problems are reported already. Undefined when nothing of it is of use.
  */
-export function salvage(value: unknown, schema: TSchema, path: Path, problems: Problems): unknown {
-  if (checkStructure(value, schema, path, new Problems())) return value;
+export function salvage(value: unknown, schema: TSchema, { path, problems }: Place): unknown {
+  if (checkStructure(value, schema, { path, problems: new Problems() })) return value;
   const options = (schema['anyOf'] ?? [schema]) as readonly TSchema[];
   if (Array.isArray(value)) {
     const list = options.find((option) => option['type'] === 'array');
-    return list && salvageList(value, list, path, problems);
+    return list && salvageList(value, list, { path, problems });
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const objects = options.filter((option) => option['type'] === 'object');
   const object = objects.length === 1 ? objects[0] : undefined;
-  return object && salvageObject(value as Record<string, unknown>, object, path, problems);
+  return object && salvageObject(value as Record<string, unknown>, object, { path, problems });
 }
 
-/** Entries keep their places: others are spoken of by number. */
-function salvageList(list: readonly unknown[], schema: TSchema, path: Path, problems: Problems): unknown {
+/** Entries keep their places, because messages name entries by number. */
+function salvageList(list: readonly unknown[], schema: TSchema, { path, problems }: Place): unknown {
   const {
     items,
     minItems = 0,
@@ -34,25 +33,20 @@ function salvageList(list: readonly unknown[], schema: TSchema, path: Path, prob
   if (!items || list.length < minItems || list.length > maxItems) return undefined;
   return list.map((entry, index) => {
     const at = [...path, index];
-    const good = salvage(entry, items, at, problems);
+    const good = salvage(entry, items, { path: at, problems });
     if (good !== undefined) return good;
     problems.settle(at);
     return '';
   });
 }
 
-function salvageObject(
-  value: Readonly<Record<string, unknown>>,
-  schema: TSchema,
-  path: Path,
-  problems: Problems,
-): unknown {
+function salvageObject(value: Readonly<Record<string, unknown>>, schema: TSchema, { path, problems }: Place): unknown {
   const properties = (schema['properties'] ?? {}) as TProperties;
   const [any] = Object.values((schema['patternProperties'] ?? {}) as TProperties);
   const good: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     const known = Object.hasOwn(properties, name) ? properties[name] : any;
-    const sound = known && salvage(member, known, [...path, name], problems);
+    const sound = known && salvage(member, known, { path: [...path, name], problems });
     if (sound !== undefined) good[name] = sound;
   }
   const required = (schema['required'] ?? []) as readonly string[];

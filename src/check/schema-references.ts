@@ -1,13 +1,13 @@
 import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
 
-/** Schemas that are held against the same value as the one they stand in; only these can multiply without end. */
+/** Keywords whose schemas apply to the same value as their parent: only these can multiply without end. */
 const ONE = ['not', 'if', 'then', 'else'];
 const LISTS = ['allOf', 'anyOf', 'oneOf'];
 /** Not schemas at all. */
 const VALUES = ['enum', 'const', 'default', 'examples'];
 
-/** So many schemas against one value are no contract any more, and more than there is time for. */
+/** More schemas than this for one value take too long to check. */
 const MOST_AT_ONCE = 100_000;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,7 +32,8 @@ export function checkReferences(root: unknown, path: Path, problems: Problems): 
     problems.error(path, 'bad-schema', 'its references lead in a circle without going into the value');
   } else if (most > MOST_AT_ONCE) {
     const hint = 'a schema that refers twice to one that refers twice, and so on, doubles each time';
-    problems.error(path, 'bad-schema', `its references multiply to ${most.toPrecision(2)} schemas for one value`, {
+    problems.error(path, 'bad-schema', {
+      message: `its references multiply to ${most.toPrecision(2)} schemas for one value`,
       hint,
     });
   }

@@ -19,7 +19,8 @@ export function checkScore(reader: PhaseReader): Score {
   if (raw.weights !== undefined) {
     const wanted = raw.scorers.length + (raw.judge ? 1 : 0);
     if (combine !== 'weighted') {
-      problems.warn([...path, 'weights'], 'no-effect', '"weights" means nothing without combine: weighted', {
+      problems.warn([...path, 'weights'], 'no-effect', {
+        message: '"weights" means nothing without combine: weighted',
         target: 'key',
       });
     } else if (raw.weights.length !== raw.scorers.length && raw.weights.length !== wanted) {
@@ -44,7 +45,7 @@ export function checkScore(reader: PhaseReader): Score {
           judge: {
             type: 'task',
             task: judge.task ?? JUDGE_TASK,
-            ...agentFields(reader, judgePath, judge, { phase: reader.source.raw }),
+            ...agentFields(reader, judgePath, { own: judge, phase: reader.source.raw }),
           },
         }
       : {}),

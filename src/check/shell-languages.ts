@@ -7,9 +7,9 @@ export interface Language {
   readonly glued?: RegExp;
   /** Options whose value is the next element. */
   readonly valued?: RegExp;
-  /** Further options may stand between the flag and the code. */
+  /** Further options may come between the flag and the code. */
   readonly optionsFollow?: boolean;
-  /** Words that stand before the options without ending them. */
+  /** Words that may come before the options without ending them. */
   readonly skips?: RegExp;
   /** All that follows the flag is code. */
   readonly rest?: boolean;
@@ -54,7 +54,7 @@ export const LANGUAGES: readonly Language[] = [
     advice: inShell,
   },
   {
-    // The user's name, and the file that is locked, may stand before the options.
+    // The user's name, and the file that is locked, may come before the options.
     program: /^(su|runuser|flock|script)$/,
     flag: /^(-[a-z]*c|--command|--session-command)$/,
     glued: /^(-c.|--(session-)?command=)/,

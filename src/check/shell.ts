@@ -41,7 +41,7 @@ function byVariable(placeholder: string, use: (variable: string) => string): str
 /** Most elements name no program at all. */
 const ANY_PROGRAM = new RegExp(LANGUAGES.map(({ program }) => program.source).join('|'));
 
-/** Programs that start another one. Anywhere else, a word like `sed` is more likely a word. */
+/** Programs that start another one. Behind any other program, `sed` is more likely a plain word. */
 const WRAPPERS = new RegExp(
   [
     '^(busybox|chroot|command|docker|doas|env|exec|find|flock|ionice|kubectl|nice|nohup|parallel|podman',

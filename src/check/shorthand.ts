@@ -1,16 +1,16 @@
 import { SHORTHAND_FIELDS } from '../model/schema/flow.js';
 import type { Path } from '../parse/locate.js';
-import type { Problems } from './problem.js';
+import type { Place } from './problem.js';
 
 /** A phase as it is written, and where. */
 export interface WrittenPhase {
   readonly raw: unknown;
   readonly path: Path;
-  /** Fields that stand under another name in the file. */
+  /** Fields that have another name in the file. */
   readonly renamed?: Readonly<Record<string, string>>;
 }
 
-/** The way to a field of a phase, as it is written in the file. */
+/** The path to a field of a phase, with the name it has in the file. */
 export function fieldPath({ path, renamed }: Omit<WrittenPhase, 'raw'>, field: string): Path {
   return [...path, renamed && Object.hasOwn(renamed, field) ? renamed[field]! : field];
 }
@@ -21,25 +21,35 @@ const FORMS = ['phases', 'task', 'tasks', 'chain'] as const;
 
 /**
  * The phases of a flow, short forms expanded: `task` is one agent phase, `tasks` one parallel phase, `chain` agent
- * phases one after the other. Each keeps the way to where it was written; a bare list of phases stands for itself.
+ * phases one after the other. Each keeps the path to where it was written. A bare list is a list of phases.
  */
-export function writtenPhases(flow: Fields, path: Path, problems: Problems, bareList = false): readonly WrittenPhase[] {
+export function writtenPhases(
+  flow: Fields,
+  { path, problems, bareList = false }: Place & { readonly bareList?: boolean },
+): readonly WrittenPhase[] {
   const forms = FORMS.filter((form) => flow[form] !== undefined);
   if (forms.length === 0) {
-    problems.error(path, 'missing-field', 'a flow needs "phases"', {
+    problems.error(path, 'missing-field', {
+      message: 'a flow needs "phases"',
       hint: 'or one of the short forms "task", "tasks" and "chain"',
     });
     return [];
   }
   if (forms.length > 1) {
     const names = forms.map((form) => `"${form}"`).join(' and ');
-    problems.error([...path, forms[1]!], 'bad-value', `a flow has one of ${names}, not several`, { target: 'key' });
+    problems.error([...path, forms[1]!], 'bad-value', {
+      message: `a flow has one of ${names}, not several`,
+      target: 'key',
+    });
   }
   const form = forms[0]!;
   if (form !== 'task') {
     for (const field of SHORTHAND_FIELDS) {
       if (flow[field] === undefined || field === 'task' || (form === 'tasks' && field.startsWith('context'))) continue;
-      problems.warn([...path, field], 'no-effect', `"${field}" means nothing beside "${form}"`, { target: 'key' });
+      problems.warn([...path, field], 'no-effect', {
+        message: `"${field}" means nothing beside "${form}"`,
+        target: 'key',
+      });
     }
   }
   const written = flow[form];
@@ -67,7 +77,7 @@ function chain(steps: readonly unknown[], path: Path): readonly WrittenPhase[] {
   }));
 }
 
-/** The steps become branches, which stand under `tasks` in the file. */
+/** The steps become branches, which are under `tasks` in the file. */
 function tasks(flow: Fields, steps: readonly unknown[], path: Path): WrittenPhase {
   const branches = steps.map((step) => {
     if (typeof step === 'string') return { task: step };

@@ -3,7 +3,7 @@ import type { ConditionNode } from '../plan/condition.js';
 import { isSlowPattern, type Pattern } from '../plan/pattern.js';
 import type { Problems } from './problem.js';
 
-/** Trying a slow pattern out takes its whole time, and a file may be full of them. */
+/** Testing a slow pattern takes its whole time limit, and a file may be full of them. */
 const MOST_SLOW = 8;
 
 const found = new WeakMap<Problems, number>();
@@ -13,14 +13,10 @@ export function warnIfSlow(problems: Problems, path: Path, pattern: Pattern): vo
   const before = found.get(problems) ?? 0;
   if (before >= MOST_SLOW || !isSlowPattern(pattern)) return;
   found.set(problems, before + 1);
-  problems.warn(
-    path,
-    'slow-pattern',
-    `the pattern /${pattern.source}/ takes twice as long with each character that it repeats`,
-    {
-      hint: 'write it without a repetition inside of a repetition, such as (a+)+',
-    },
-  );
+  problems.warn(path, 'slow-pattern', {
+    message: `the pattern /${pattern.source}/ takes twice as long with each character that it repeats`,
+    hint: 'write it without a repetition inside of a repetition, such as (a+)+',
+  });
 }
 
 /** Every pattern of a condition. */

@@ -10,7 +10,8 @@ const STDIN = /\/dev\/(?:stdin|fd\/0)(?![\w/-]|\.\w)/g;
 export function warnOfStdinName(problems: Problems, path: Path, text: string): void {
   if (!text.includes('/dev/')) return;
   for (const { 0: name, index } of text.matchAll(STDIN)) {
-    problems.warn(path, 'stream-name', `${name} cannot be opened: stdin of a phase is not a file`, {
+    problems.warn(path, 'stream-name', {
+      message: `${name} cannot be opened: stdin of a phase is not a file`,
       span: { offset: index, length: name.length },
       hint: 'read stdin itself: most programs do so without a file name, or with `-`',
     });

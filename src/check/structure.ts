@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { Path } from '../parse/locate.js';
-import type { Problems } from './problem.js';
+import type { Place } from './problem.js';
 import { suggestField } from './synonyms.js';
 
 /**
@@ -9,17 +9,7 @@ import { suggestField } from './synonyms.js';
  * nearest field, the one alternative that was tried, an example. Paths are lists that change on the way: most lead to
  * no problem.
  */
-export function checkStructure(value: unknown, schema: TSchema, path: Path, problems: Problems): boolean {
-  return checkValue(value, schema, { path, problems });
-}
-
-/** Where a value stands, and where to say what is wrong with it. */
-interface Place {
-  readonly path: Path;
-  readonly problems: Problems;
-}
-
-function checkValue(value: unknown, schema: TSchema, at: Place): boolean {
+export function checkStructure(value: unknown, schema: TSchema, at: Place): boolean {
   if (Array.isArray(schema['anyOf'])) return checkUnion(value, schema, at);
   if ('const' in schema)
     return value === schema['const'] || wrongValue(at, schema, { words: [schema['const']], value });
@@ -40,7 +30,7 @@ function checkValue(value: unknown, schema: TSchema, at: Place): boolean {
   }
 }
 
-/** The list of a map may be long, and holds whatever the flow wants. */
+/** Anything fits: the entries of a list, which may be long, need no visit. */
 function takesAnything(schema: TSchema): boolean {
   return schema['type'] === undefined && !('const' in schema) && !Array.isArray(schema['anyOf']);
 }
@@ -79,13 +69,14 @@ function checkObject(value: unknown, schema: TSchema, at: Place): boolean {
     const member = (value as Record<string, unknown>)[name];
     inner[path.length] = name;
     const known = Object.hasOwn(properties, name) ? properties[name] : patterns && patternProperty(patterns, name);
-    if (known) good = checkValue(member, known, place) && good;
+    if (known) good = checkStructure(member, known, place) && good;
     else if (schema['additionalProperties'] === false) good = unknownField(name, properties, place);
   }
   for (const name of (schema['required'] ?? []) as readonly string[]) {
     if (Object.hasOwn(value, name)) continue;
     good = false;
-    problems.error(path, 'missing-field', `${nameOf(path)} needs "${name}"`, {
+    problems.error(path, 'missing-field', {
+      message: `${nameOf(path)} needs "${name}"`,
       ...exampleHint(properties[name], name),
     });
   }
@@ -98,7 +89,8 @@ function patternProperty(patterns: Record<string, TSchema>, name: string): TSche
 }
 
 function unknownField(name: string, properties: Record<string, TSchema>, { path, problems }: Place): false {
-  problems.error(path, 'unknown-field', `${nameOf(path.slice(0, -1))} has no field "${name.slice(0, 100)}"`, {
+  problems.error(path, 'unknown-field', {
+    message: `${nameOf(path.slice(0, -1))} has no field "${name.slice(0, 100)}"`,
     target: 'key',
     ...suggestField(name, Object.keys(properties)),
   });
@@ -130,7 +122,7 @@ function checkList(value: unknown, schema: TSchema, at: Place): boolean {
   const inner = [...path, 0];
   for (let index = 0; index < value.length; index++) {
     inner[path.length] = index;
-    good = checkValue(value[index], items, { path: inner, problems }) && good;
+    good = checkStructure(value[index], items, { path: inner, problems }) && good;
   }
   return good;
 }
@@ -140,7 +132,7 @@ function checkText(value: unknown, schema: TSchema, at: Place): boolean {
   const { path, problems } = at;
   const { minLength, maxLength, pattern } = schema as { minLength?: number; maxLength?: number; pattern?: string };
   if (minLength !== undefined && value.length < minLength) {
-    problems.error(path, 'out-of-range', `${nameOf(path)} is empty`, exampleHint(schema));
+    problems.error(path, 'out-of-range', { message: `${nameOf(path)} is empty`, ...exampleHint(schema) });
     return false;
   }
   if (maxLength !== undefined && value.length > maxLength) {
@@ -148,7 +140,7 @@ function checkText(value: unknown, schema: TSchema, at: Place): boolean {
     return false;
   }
   if (pattern === undefined || regExp(pattern).test(value)) return true;
-  problems.error(path, 'bad-value', `${nameOf(path)} cannot be ${show(value)}`, exampleHint(schema));
+  problems.error(path, 'bad-value', { message: `${nameOf(path)} cannot be ${show(value)}`, ...exampleHint(schema) });
   return false;
 }
 
@@ -174,7 +166,7 @@ function checkUnion(value: unknown, schema: TSchema, at: Place): boolean {
   if (words) return words.includes(value) || wrongValue(at, schema, { words, value });
   const fitting = ofKind(kindOf(value));
   if (fitting.length === 0) return wrongType(at, schema, { value });
-  if (fitting.length === 1) return checkValue(value, fitting[0]!, at);
+  if (fitting.length === 1) return checkStructure(value, fitting[0]!, at);
   return checkTagged(value as Record<string, unknown>, fitting, at);
 }
 
@@ -187,7 +179,7 @@ interface Union {
 
 const unions = new WeakMap<TSchema, Union>();
 
-/** Worked out once: a flow holds each of them a thousand times. */
+/** Computed once per schema: a flow may use each a thousand times. */
 function unionOf(schema: TSchema): Union {
   let union = unions.get(schema);
   if (!union) {
@@ -213,14 +205,17 @@ function fittingOptions(schema: TSchema, options: readonly TSchema[], kind: stri
   return fitting.length === 1 ? [{ examples: schema['examples'], ...fitting[0] } as TSchema] : fitting;
 }
 
-/** Objects that are told apart by their `type`. */
+/** Objects that differ by their `type`. */
 function checkTagged(value: Record<string, unknown>, options: readonly TSchema[], at: Place): boolean {
   const { path, problems } = at;
   const tags = options.map((option) => (option['properties'] as Record<string, TSchema>)['type']?.['const']);
   const chosen = options[tags.indexOf(value['type'])];
-  if (chosen) return checkValue(value, chosen, at);
+  if (chosen) return checkStructure(value, chosen, at);
   if (value['type'] === undefined) {
-    problems.error(path, 'missing-field', `${nameOf(path)} needs "type"`, { hint: `one of ${tags.join(', ')}` });
+    problems.error(path, 'missing-field', {
+      message: `${nameOf(path)} needs "type"`,
+      hint: `one of ${tags.join(', ')}`,
+    });
     return false;
   }
   const place = { path: [...path, 'type'], problems };
@@ -237,13 +232,14 @@ function wrongValue(
   }
   const { path, problems } = at;
   const list = words.join(', ');
-  problems.error(path, 'bad-value', `${nameOf(path)} cannot be ${show(value)}: it is one of ${list}`, {
+  problems.error(path, 'bad-value', {
+    message: `${nameOf(path)} cannot be ${show(value)}: it is one of ${list}`,
     suggest: { name: value, known: words as readonly string[] },
   });
   return false;
 }
 
-/** `1` and `true` are no texts in YAML and JSON, and often meant as such. */
+/** `1` and `true` are not texts in YAML and JSON, but are often meant as texts. */
 function quotedHint(value: unknown, schema: TSchema): { hint: string } | undefined {
   if (typeof value !== 'number' && typeof value !== 'boolean') return undefined;
   const pattern = schema['pattern'] as string | undefined;
@@ -261,7 +257,7 @@ function wrongType(
 ): false {
   const message = `${nameOf(path)} has to be ${describe(schema)}, not ${describeValue(value)}`;
   const oneEntry = schema['type'] === 'array' && schema['items']?.type === 'string' && typeof value === 'string';
-  problems.error(path, 'wrong-type', message, oneEntry ? { hint: `write [${show(value)}]` } : more);
+  problems.error(path, 'wrong-type', { message, ...(oneEntry ? { hint: `write [${show(value)}]` } : more) });
   return false;
 }
 

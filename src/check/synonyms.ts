@@ -1,6 +1,6 @@
 import type { Problem } from './problem.js';
 
-/** Names that other tools have for our fields. A dot: the field stands inside another one. */
+/** Names that other tools have for our fields. A dot: the field is inside another one. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   prompt: 'task',
   prompts: 'tasks',
@@ -44,7 +44,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   scope: 'cache.scope',
 };
 
-/** The field that this name most likely stands for, if it is one of those that are known. */
+/** The known field that this name most likely means. */
 export function synonymOf(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   const meant = Object.hasOwn(SYNONYMS, lower) ? SYNONYMS[lower]! : undefined;

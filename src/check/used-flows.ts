@@ -3,13 +3,13 @@ import { relativePath } from '../util/inside.js';
 import type { UsedFlow } from './context.js';
 import type { CheckWorld } from './world.js';
 
-/** Checks one used flow's file; how is the business of whoever checks files. */
+/** Checks the file of one used flow. Given by the caller, because the two would import each other. */
 export type CheckUsedFile = (file: string, bytes: Buffer, trail: readonly string[]) => Promise<UsedFlow>;
 
 /** Saved flows that were loaded in this check: each is read and checked once. */
 export class LoadedFlows {
   readonly byFile = new Map<string, UsedFlow>();
-  /** As flows name them, at any depth: who asks what is inside of a used flow meets names that only that one uses. */
+  /** By the name that flows use, at any depth: a used flow may name flows that only it uses. */
   readonly byName = new Map<string, UsedFlow>();
 }
 
@@ -21,7 +21,7 @@ export interface UsedFlowOptions {
   readonly check: CheckUsedFile;
 }
 
-/** Every flow that a value uses by a fixed name, loaded before the check proper: that one does not wait for files. */
+/** Loads every flow that a value uses by a fixed name. It goes first, because the check itself is synchronous. */
 export async function loadUsedFlows(value: unknown, options: UsedFlowOptions): Promise<ReadonlyMap<string, UsedFlow>> {
   const own = new Map<string, UsedFlow>();
   for (const ref of usedNames(value)) own.set(ref, await loadUsed(ref, options));

@@ -32,7 +32,7 @@ export interface CheckWorld {
   flow(ref: string): FoundFlow;
   /** A path, as written from the project root, leads out of the project through a symbolic link. */
   linksOut(path: string): boolean;
-  /** Says so where a fingerprint matches no file. Not there when nobody asks for that now. */
+  /** Describes a fingerprint that matches no file. Absent when the caller does not ask for that. */
   unmatched?(entry: string, outputs: readonly string[]): Promise<Unmatched | undefined>;
   readonly dependencies: readonly Dependency[];
 }
@@ -106,7 +106,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   } catch {
-    // Nothing can be there: it hangs below a file, or its name is too long.
+    // Nothing can be there: its parent is a file, or its name is too long.
     return false;
   }
 }
@@ -126,7 +126,7 @@ class Recorder {
     return names;
   };
 
-  /** Files that somebody else read. */
+  /** Files that another part of the program read. */
   note(looked: readonly Dependency[]): void {
     for (const { path, digest } of looked) this.#seen.set(path, digest);
   }

@@ -74,7 +74,7 @@ export function modelRole(model: string): string | undefined {
   return ROLE.exec(model)?.[1];
 }
 
-/** What is said of a role that the settings do not map to a model, wherever it stands. */
+/** The message about a role that the settings do not map to a model. */
 export function noSuchRole(role: string): { readonly message: string; readonly hint: string } {
   return {
     message: `no model is set for the role {{${role}}}`,

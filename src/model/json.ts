@@ -1,4 +1,4 @@
-/** What JSON can say. Outputs, arguments and identities are made of nothing else. */
+/** Any JSON value. Outputs, arguments and identities are made of nothing else. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: JsonValue;

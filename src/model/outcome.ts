@@ -14,7 +14,7 @@ export interface Output {
 
 export const NO_OUTPUT: Output = { text: '', json: null };
 
-/** What an execution cost. `usd` is undefined where nobody said what it was in money: unknown is never 0. */
+/** What an execution cost. `usd` is undefined where the price is unknown: unknown is never 0. */
 export interface Usage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -84,11 +84,11 @@ export interface PhaseOutcome {
   /** Spent by this run. What reuse saved is in `saved`. */
   readonly usage: Usage;
   readonly saved?: Savings;
-  /** What it cost when it was executed: what it is worth to have it. */
+  /** What it cost when it was executed. */
   readonly cost?: { readonly usage: Usage; readonly durationMs: number };
   readonly model?: string;
   readonly failure?: Failure;
-  /** It did not go well, and need not: the run goes on without it. */
+  /** It did not succeed, but is optional: the run goes on without it. */
   readonly optional?: true;
   readonly items?: ItemCounts;
   /** Why this may not be kept across runs, nor anything that it is a part of, although it is done. */
@@ -107,12 +107,12 @@ export interface PhaseOutcome {
    * nothing to do, or everything inside was skipped.
    */
   readonly taken?: true;
-  /** Said beside the result: `not kept: …`, `changes kept in worktree …`. */
+  /** Shown with the result: `not kept: …`, `changes kept in worktree …`. */
   readonly remark?: string;
 }
 
 export interface Savings {
-  /** Null where nobody knows what it had cost in money, or what a part of it had: unknown is never 0. */
+  /** Null where the price of it, or of a part of it, is unknown: unknown is never 0. */
   readonly usd: number | null;
   readonly tokens: number;
   readonly ms: number;

@@ -1,4 +1,4 @@
-/** Asks one after the other until one has an answer; undefined when none has. */
+/** Calls one after the other until one gives a value; undefined when none does. */
 export async function firstDefined<T>(questions: Iterable<() => Promise<T | undefined>>): Promise<T | undefined> {
   for (const ask of questions) {
     const answer = await ask();

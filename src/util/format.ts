@@ -57,7 +57,7 @@ function savedAmounts({ usd, tokens, ms }: Saved): string {
   return rest === '' ? formatMoney(usd) : `${formatMoney(usd)} (${rest})`;
 }
 
-/** `$0.04, 12s`: what reuse has saved. Empty when nothing worth a word was, or nobody knows what it is worth. */
+/** `$0.04, 12s`: what reuse has saved. Empty when it saved next to nothing, or the amount is unknown. */
 export function formatSaved(saved: Saved): string {
   const { usd, tokens, ms } = saved;
   const amounts: string[] = [];

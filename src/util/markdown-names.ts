@@ -7,7 +7,7 @@ export function markdownNames(folder: string): readonly string[] {
       .filter((name) => name.endsWith('.md'))
       .sort();
   } catch {
-    // Most projects have no agents of their own.
+    // No such folder: most projects have no agents of their own.
     return [];
   }
 }

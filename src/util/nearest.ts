@@ -20,7 +20,7 @@ export async function nearestName(name: string, known: Iterable<string>): Promis
   if (best === undefined) return undefined;
   const longest = Math.max(wanted.length, best.length);
   const allowed = Math.max(1, Math.floor(longest * 0.4));
-  // A name of which every letter is another one is another name, however short it is.
+  // A name in which every letter is different is not near, however short it is.
   return bestDistance <= allowed && bestDistance < longest ? best : onlyPartOf(wanted, candidates);
 }
 

@@ -1,4 +1,4 @@
-/** A word as it is typed into a shell: `each[3f…]/ask` would be a pattern there. */
+/** A word quoted for a shell: `each[3f…]/ask` would be a pattern there. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-/** Whether `a` is `b` with one slip of the keyboard: a letter too many, too few or wrong, two swapped, or other case. */
+/** Whether `a` is `b` with one typing slip: a letter too many, too few or wrong, two swapped, or other case. */
 export function isSlip(a: string, b: string): boolean {
   const [x, y] = [a.toLowerCase(), b.toLowerCase()];
   if (x === y) return a !== b;

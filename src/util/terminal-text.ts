@@ -13,7 +13,7 @@ export function sanitize(text: string): string {
     .replaceAll(EACH_ACTING, '');
 }
 
-/** The same with nothing left out: who decides about a text sees all of it. */
+/** The same with nothing left out: a person who decides about a text sees all of it. */
 export function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(EACH_ACTING, (character) => {
     const code = character.charCodeAt(0);

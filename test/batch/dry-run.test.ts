@@ -49,7 +49,7 @@ async function forecast(...more: string[]): Promise<Figures & Record<string, nev
   return JSON.parse(stdout);
 }
 
-/** The dry run, then the batch itself: what was foreseen is what happens, phase by phase. */
+/** The dry run, then the batch itself: what was forecast is what happens, phase by phase. */
 async function foreseenAndDone(...more: string[]): Promise<Figures> {
   const foreseen = await forecast(...more);
   const { counts } = foreseen;
@@ -186,7 +186,8 @@ phases:
     // Longer topics cost more: 2, 4 and 6 cents for each of two calls.
     const agent = `let asked = ''; process.stdin.on('data', (text) => { asked += text; }).on('end', () => {
       const name = /x+/.exec(asked)[0];
-      console.log(JSON.stringify({ text: name, usage: { inputTokens: 100, outputTokens: 10, usd: name.length / 100 } }));
+      const usage = { inputTokens: 100, outputTokens: 10, usd: name.length / 100 };
+      console.log(JSON.stringify({ text: name, usage }));
     });`;
     project = createTestProject({
       'flow.yaml': flow,

@@ -49,7 +49,8 @@ describe.skipIf(!hasScript)('on a terminal a batch', () => {
   });
 
   it('names the rows that fail while it goes, and says after Ctrl-C what was under way', async () => {
-    const run = `[sh, -c, 'case "$0" in *2) echo "no page for $0" >&2; exit 3;; *1) exit 0;; esac; exec sleep 60', "{args.topic}"]`;
+    const script = 'case "$0" in *2) echo "no page for $0" >&2; exit 3;; *1) exit 0;; esac; exec sleep 60';
+    const run = `[sh, -c, '${script}', "{args.topic}"]`;
     project = createTestProject({
       'flow.yaml': `name: slow\nargs: { topic: {} }\nphases:\n  - { id: look, type: script, run: ${run} }\n`,
       'topics.txt': topics(9),

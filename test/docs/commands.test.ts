@@ -78,7 +78,7 @@ async function knownFlags(words: string, place: string): Promise<void> {
   for (const [flag] of words.matchAll(/(?<=\s)--[a-z-]+/g)) expect(help, `${place}: ${flag}`).toContain(flag);
 }
 
-/** A flow is checked, warnings included; settings are read; both are kept for what follows, unless they are only shown. */
+/** Checks a flow, warnings included, or reads settings. Keeps them for the blocks that follow, unless only shown. */
 async function yaml(text: string, { place, shown }: Where): Promise<void> {
   if (/^- uses:/m.test(text)) return; // A step of a workflow.
   const fragment = text.startsWith('- id:');

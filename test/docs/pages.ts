@@ -17,8 +17,8 @@ export function textOf(page: string): string {
 }
 
 /**
- * What a page does, in its order. A comment `<!-- test: … -->` holds commands that a reader does not see; `<!-- shown -->`
- * before a block says that it cannot be run here.
+ * What a page does, in its order. A comment `<!-- test: … -->` holds commands that a reader does not see.
+ * `<!-- shown -->` before a block says that it cannot be run here.
  */
 export type Step =
   | { readonly type: 'hidden'; readonly line: number; readonly text: string }

@@ -13,7 +13,7 @@ import { plainBatchLines } from './plain.js';
 /** Shows a batch while it goes. */
 export interface BatchView {
   onEvent(event: RunEvent): void;
-  /** A line of ours that stays, beside what the batch says. */
+  /** A line that stays on the screen, in addition to the events of the batch. */
   notice(line: string): void;
   suspend(): () => void;
   /** What people know a phase of a row by. */
@@ -22,7 +22,7 @@ export interface BatchView {
   stop(result: BatchResult | undefined, summary?: string): void;
 }
 
-/** A live bar on a terminal, plain lines elsewhere; nothing for who wants it quiet, unless it goes wrong. */
+/** A live bar on a terminal, plain lines elsewhere; with `--quiet` nothing, unless something fails. */
 export function createBatchView(options: RunViewOptions & { readonly quiet?: boolean }): BatchView {
   if (options.quiet) return quietView(options);
   return options.out.isLive ? liveView(options) : plainView(options);

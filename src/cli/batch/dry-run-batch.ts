@@ -80,7 +80,7 @@ function rowColumns({ row, label, phases }: RowForecast, style: Style): string[]
     return [{ would, text: `${shown.join(', ')} ${WOULD_WORDS[would]}` }];
   });
   const { glyph, paint } = MARKS[said[0]!.would];
-  // What another row makes is worth a word only where there is nothing else to say.
+  // That another row makes a result is mentioned only where there is nothing else to say.
   const text = said.filter(({ would }, index) => index === 0 || would !== 'shared').map((part) => part.text);
   return [
     `${paint(style)(glyph)} ${style.dim(String(row))}`,

@@ -34,7 +34,7 @@ export interface PositionalSpec {
   readonly name: string;
   readonly help: string;
   readonly required: boolean;
-  /** Only these are taken. */
+  /** Only these values are accepted. */
   readonly choices?: readonly string[];
   /** Takes all that are left; only the last may. */
   readonly many?: boolean;
@@ -62,7 +62,7 @@ export interface Writer {
    * stderr, nothing in it acts but styles; in CI no line is a command. Results that are piped stay as they are.
    */
   write(text: string): void;
-  /** What is ours from the first to the last character: it may move the cursor. */
+  /** For text that the program itself wrote: it may move the cursor. */
   draw(text: string): void;
   /** A line that the CI system is to obey. */
   command(line: string): void;

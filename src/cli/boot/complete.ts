@@ -7,7 +7,7 @@ import { type Candidate, type Typed, valuesOf } from './complete-values.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 
 /**
- * What may stand at the place of the last word, a line each: `candidate<TAB>what it is`. `:files` and `:dirs` ask the
+ * What the last word may become, a line each: `candidate<TAB>what it is`. `:files` and `:dirs` ask the
  * shell for paths. It never complains: an unfinished line is no mistake.
  */
 export async function completions(words: readonly string[], cwd: string): Promise<string> {

@@ -39,7 +39,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
     plain.out.write(leading.flags.boolean('json') ? `${JSON.stringify(json)}\n` : `${VERSION}\n`);
     return EXIT.success;
   }
-  // What a shell asks while somebody types.
+  // Shell completion.
   if (words[0] === '__complete') {
     const { completions } = await import('./complete.js');
     plain.out.write(await completions(args.slice(args.indexOf('__complete') + 1), process.cwd()));
@@ -205,7 +205,7 @@ async function usageProblem(
   return refuseUnparsed(args, { message: problem.message, hint });
 }
 
-/** Somebody else's folder decides nothing here. */
+/** A folder of another user decides nothing here. */
 async function refuseProject(args: readonly string[], { name }: CommandEntry, refused: Problem): Promise<number> {
   terminal('auto').err.write(`taskflow ${name}: ${refused.message}\n  ${refused.hint}\n`);
   return refuseUnparsed(args, refused);

@@ -28,7 +28,7 @@ export function loadBundle<T>(name: string, hasUsedMost: () => boolean = () => t
 /** Compiled code is code: it is read only from a folder that belongs to this user. */
 function codeFolder(): string | undefined {
   const folder = join(userCacheDir(process.env, process.env['HOME'] || homedir()), 'code');
-  // Root does not make folders in the home of somebody else.
+  // Root does not make folders in the home of another user.
   if (isInSomebodysFolder(folder)) return undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -59,7 +59,7 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
   return module.exports as T;
 }
 
-/** V8 believes what it is given: a damaged file must not get there. */
+/** V8 does not verify this data, so a damaged file must not reach it. */
 function readChecked(path: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path);

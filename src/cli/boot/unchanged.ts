@@ -41,7 +41,7 @@ function currentFolder(): string | undefined {
   try {
     return process.cwd();
   } catch {
-    // It was removed: the command has words for it.
+    // It was removed: the command reports that.
     return undefined;
   }
 }

@@ -38,7 +38,7 @@ export function flowFiles(project: Pick<Project, 'root' | 'home'>): readonly Fou
   ] as const) {
     for (const file of filesIn(folder)) {
       const flow = basename(file).replace(ENDING, '');
-      // The first of a name is the one that is run. Settings stand in the same folder.
+      // Of several with one name, the first is run. The settings file is in the same folder.
       if (flow !== 'config' && !saved.has(flow)) saved.set(flow, { flow, from, file });
     }
   }

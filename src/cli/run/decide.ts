@@ -25,8 +25,10 @@ const FLAGS: Command['flags'] = [
 export function decisionCommand(decision: 'approve' | 'reject', examples: Command['examples']): Command {
   return {
     usage: 'RUN PHASE [--note TEXT] [--json]',
-    description: `The decision is about exactly the text that the run has shown, and holds for the run that continues it.
-Until then, another decision replaces this one, and says so.`,
+    description: [
+      'The decision is about exactly the text that the run has shown, and holds for the run that continues it.',
+      'Until then, another decision replaces this one, and says so.',
+    ].join('\n'),
     examples,
     flags: FLAGS,
     positionals: POSITIONALS,

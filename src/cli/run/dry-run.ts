@@ -63,7 +63,7 @@ export function countsText(counts: Readonly<Record<Would, number>>): string {
   return parts.join(', ');
 }
 
-/** Whatever there is beside what would run and be reused. */
+/** The other counts: neither would run nor reused. */
 export function otherCounts({ shared, unknown, skip, fail }: Readonly<Record<Would, number>>): string[] {
   const parts: string[] = [];
   if (shared > 0) parts.push(`${grouped(shared)} would be shared`);

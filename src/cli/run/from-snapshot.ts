@@ -29,12 +29,12 @@ async function freshSnapshot(invocation: Invocation): Promise<Snapshot | undefin
     const snapshot = readSnapshot(project, askedOf(invocation));
     return snapshot && (await isFresh(snapshot, project)) ? snapshot : undefined;
   } catch {
-    // Only one that somebody made by hand gets here. The engine does not need it.
+    // Only a snapshot edited by hand gets here. The engine does not need it.
     return undefined;
   }
 }
 
-/** Undefined where the next run has to be looked at by the engine anyway. */
+/** Undefined where the engine has to examine the next run anyway. */
 export function snapshotCollector(
   invocation: Invocation,
   loaded: UsableFlow,

@@ -117,7 +117,7 @@ function isTerminalFd(fd: number): boolean {
     const stat = fstatSync(fd);
     if (!stat.isCharacterDevice() || (process.platform === 'linux' && stat.rdev === LINUX_NULL_DEVICE)) return false;
   } catch (error) {
-    // A closed descriptor is nobody's terminal.
+    // A closed descriptor is not a terminal.
     if ((error as NodeJS.ErrnoException).code === 'EBADF') return false;
     throw error;
   }

@@ -43,7 +43,7 @@ export function argumentJson({ untyped, ...spec }: ArgSpec) {
   return spec.secret ? { ...spec, default: undefined } : spec;
 }
 
-/** Something that may stand there. */
+/** An example value. */
 export function exampleValue({ type, values, minimum, ...spec }: ArgSpec): string {
   if (spec.default !== undefined && !spec.secret) return valueText(spec.default);
   if (values?.[0] !== undefined) return valueText(values[0]);

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../model/event.js';
 import type { Savings } from '../../model/outcome.js';
 
-/** An event for `--events`. Times are measured more finely than anybody wants to read: whole milliseconds here. */
+/** An event for `--events`, with times rounded to whole milliseconds. */
 export function eventLine(event: RunEvent): string {
   if (event.type === 'phase-end') return JSON.stringify({ ...event, outcome: inWhole(event.outcome) });
   return JSON.stringify(event.type === 'row-end' ? inWhole(event) : event);

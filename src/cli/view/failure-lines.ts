@@ -4,7 +4,7 @@ import type { Style } from '../terminal/style.js';
 
 const TAIL_LINES = 12;
 
-/** What went wrong: its first line, and under it more of the message, what was printed, what to do. */
+/** A failure: the first line, then the rest of the message, what was printed, and what to do. */
 export function failureText(outcome: PhaseOutcome | undefined, style: Style): { first: string; under: string[] } {
   const failure = outcome?.failure;
   const message = sanitize(failure?.message ?? outcome?.reason ?? '').trimEnd();

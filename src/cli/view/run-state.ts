@@ -11,7 +11,7 @@ export interface RunState {
   continues?: NonNullable<Extract<RunEvent, { readonly type: 'run-start' }>['continues']>;
   /** What the run's start says that there is. */
   outline: { readonly phases: readonly DagNode[] };
-  /** All phases of the flow itself, in the order of the DAG: put together when somebody draws them. */
+  /** All phases of the flow itself, in the order of the DAG. Built when they are first drawn. */
   readonly phases: readonly PhaseState[];
   /** Phases that an event or a drawing has named: each is the same object from then on. */
   readonly byId: Map<string, PhaseState>;

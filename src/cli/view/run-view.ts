@@ -15,7 +15,7 @@ import type { UsualTimes } from './time-left.js';
 /** Shows a run while it goes. */
 export interface RunView {
   onEvent(event: RunEvent): void;
-  /** A line of ours that stays, beside what the run says. */
+  /** A line that stays on the screen, in addition to the events of the run. */
   notice(line: string): void;
   /** Takes the live picture off the screen, for a question to the person, until the returned function is called. */
   suspend(): () => void;
@@ -30,7 +30,7 @@ export interface RunViewOptions {
   readonly usual?: () => UsualTimes;
 }
 
-/** Live on a terminal, one plain line per change elsewhere; nothing for who wants it quiet, unless it goes wrong. */
+/** Live on a terminal, one plain line per change elsewhere; with `--quiet` nothing, unless something fails. */
 export function createRunView(options: RunViewOptions & { readonly quiet?: boolean }): RunView {
   if (options.quiet) return quietView(options);
   return options.out.isLive ? liveView(options) : plainView(options);

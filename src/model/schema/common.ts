@@ -14,33 +14,31 @@ export const Duration = Type.Union([
   Type.String({ pattern: '^\\s*\\d+(\\.\\d+)? ?(ms|s|m|h|d|w)?\\s*$' }),
 ]);
 
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export const Json = Type.Unknown();
 
 export const Retry = Type.Object(
   {
-    max: field(
-      Type.Integer({ minimum: 0, maximum: 100 }),
-      'Further attempts',
-      'How often the phase is tried again after the first attempt failed. 0 means never, not even after a transient error of the model provider.',
-      2,
-      0,
-    ),
+    max: field(Type.Integer({ minimum: 0, maximum: 100 }), {
+      title: 'Further attempts',
+      description:
+        'How often the phase is tried again after the first attempt failed. ' +
+        '0 means never, not even after a transient error of the model provider.',
+      examples: [2, 0],
+    }),
     backoffMs: Type.Optional(
-      field(
-        Type.Number({ minimum: 0, maximum: 3_600_000 }),
-        'First pause',
-        'Milliseconds before the first further attempt. Default: 1000.',
-        2000,
-      ),
+      field(Type.Number({ minimum: 0, maximum: 3_600_000 }), {
+        title: 'First pause',
+        description: 'Milliseconds before the first further attempt. Default: 1000.',
+        examples: [2000],
+      }),
     ),
     factor: Type.Optional(
-      field(
-        Type.Number({ minimum: 1, maximum: 100 }),
-        'Growth of the pause',
-        'Each pause is this many times the one before it. Default: 2.',
-        2,
-      ),
+      field(Type.Number({ minimum: 1, maximum: 100 }), {
+        title: 'Growth of the pause',
+        description: 'Each pause is this many times the one before it. Default: 2.',
+        examples: [2],
+      }),
     ),
   },
   { additionalProperties: false },
@@ -51,30 +49,33 @@ export const CACHE_SCOPES = ['run-only', 'cross-run', 'off'] as const;
 export const Cache = Type.Object(
   {
     scope: Type.Optional(
-      field(
-        Type.Union(CACHE_SCOPES.map((scope) => Type.Literal(scope))),
-        'Scope of reuse',
-        '`run-only` (the default): within this run and when an unfinished run is continued. `cross-run`: from any earlier run whose inputs were the same. `off`: never.',
-        'cross-run',
-      ),
+      field(Type.Union(CACHE_SCOPES.map((scope) => Type.Literal(scope))), {
+        title: 'Scope of reuse',
+        description:
+          '`run-only` (the default): within this run and when an unfinished run is continued. ' +
+          '`cross-run`: from any earlier run whose inputs were the same. `off`: never.',
+        examples: ['cross-run'],
+      }),
     ),
     ttl: Type.Optional(
-      field(
-        Duration,
-        'Time to live',
-        'A cross-run result older than this is not used. Without it there is no bound.',
-        '6h',
-        '7d',
-      ),
+      field(Duration, {
+        title: 'Time to live',
+        description: 'A cross-run result older than this is not used. Without it there is no bound.',
+        examples: ['6h', '7d'],
+      }),
     ),
     fingerprint: Type.Optional(
-      field(
-        Type.Array(NonEmptyText),
-        'Fingerprints',
-        'What else decides the result: `git:HEAD`, `git:<ref>`, `git:worktree`, `glob:<pattern>`, `glob!:<pattern>`, `file:<path>`, `env:<NAME>`, `cmd:<argv>`. Placeholders work in them. An empty list says that nothing outside matters.',
-        ['glob:src/**/*.ts', 'file:package.json'],
-        ['git:HEAD', 'env:NODE_ENV'],
-      ),
+      field(Type.Array(NonEmptyText), {
+        title: 'Fingerprints',
+        description:
+          'What else decides the result: `git:HEAD`, `git:<ref>`, `git:worktree`, `glob:<pattern>`, ' +
+          '`glob!:<pattern>`, `file:<path>`, `env:<NAME>`, `cmd:<argv>`. Placeholders work in them. ' +
+          'An empty list says that nothing outside matters.',
+        examples: [
+          ['glob:src/**/*.ts', 'file:package.json'],
+          ['git:HEAD', 'env:NODE_ENV'],
+        ],
+      }),
     ),
   },
   { additionalProperties: false },
@@ -86,15 +87,18 @@ export const CacheOrOff = Type.Union([Cache, Type.Literal(false)]);
 export const Budget = Type.Object(
   {
     maxUSD: Type.Optional(
-      field(
-        Type.Number({ minimum: 0 }),
-        'Money',
-        'No new work is started once this many US dollars are spent. Reuse costs nothing.',
-        2.5,
-      ),
+      field(Type.Number({ minimum: 0 }), {
+        title: 'Money',
+        description: 'No new work is started once this many US dollars are spent. Reuse costs nothing.',
+        examples: [2.5],
+      }),
     ),
     maxTokens: Type.Optional(
-      field(Type.Number({ minimum: 0 }), 'Tokens', 'No new work is started once this many tokens are spent.', 500_000),
+      field(Type.Number({ minimum: 0 }), {
+        title: 'Tokens',
+        description: 'No new work is started once this many tokens are spent.',
+        examples: [500_000],
+      }),
     ),
   },
   { additionalProperties: false },
@@ -105,25 +109,59 @@ export const ARG_TYPES = ['string', 'number', 'boolean', 'enum', 'path', 'relati
 export const Arg = Type.Object(
   {
     type: Type.Optional(
-      field(
-        Type.Union(ARG_TYPES.map((type) => Type.Literal(type))),
-        'Type',
-        '`string`, `number`, `boolean`, `enum` (one of `values`), `path` (stays inside the project; also spelled `relative-path`) or `json`. Without it any value is taken.',
-        'number',
-        'path',
-      ),
+      field(Type.Union(ARG_TYPES.map((type) => Type.Literal(type))), {
+        title: 'Type',
+        description:
+          '`string`, `number`, `boolean`, `enum` (one of `values`), `path` (stays inside the project; also ' +
+          'spelled `relative-path`) or `json`. Without it any value is taken.',
+        examples: ['number', 'path'],
+      }),
     ),
-    default: Type.Optional(field(Json, 'Default', 'The value when none is given.', 'src', 3, ['a', 'b'])),
-    description: Type.Optional(field(Text, 'Description', 'Shown when the argument is missing.', 'What to research')),
-    required: Type.Optional(field(Type.Boolean(), 'Required', 'The flow does not start without it.', true)),
+    default: Type.Optional(
+      field(Json, { title: 'Default', description: 'The value when none is given.', examples: ['src', 3, ['a', 'b']] }),
+    ),
+    description: Type.Optional(
+      field(Text, {
+        title: 'Description',
+        description: 'Shown when the argument is missing.',
+        examples: ['What to research'],
+      }),
+    ),
+    required: Type.Optional(
+      field(Type.Boolean(), {
+        title: 'Required',
+        description: 'The flow does not start without it.',
+        examples: [true],
+      }),
+    ),
     secret: Type.Optional(
-      field(Type.Boolean(), 'Secret', 'The value is never written to a file and never shown.', true),
+      field(Type.Boolean(), {
+        title: 'Secret',
+        description: 'The value is never written to a file and never shown.',
+        examples: [true],
+      }),
     ),
     values: Type.Optional(
-      field(Type.Array(Json, { minItems: 1 }), 'Values', 'For `enum`: what may be given.', ['low', 'medium', 'high']),
+      field(Type.Array(Json, { minItems: 1 }), {
+        title: 'Values',
+        description: 'For `enum`: what may be given.',
+        examples: [['low', 'medium', 'high']],
+      }),
     ),
-    minimum: Type.Optional(field(Type.Number(), 'Minimum', 'For `number`: the smallest that is taken.', 1)),
-    maximum: Type.Optional(field(Type.Number(), 'Maximum', 'For `number`: the largest that is taken.', 10)),
+    minimum: Type.Optional(
+      field(Type.Number(), {
+        title: 'Minimum',
+        description: 'For `number`: the smallest that is taken.',
+        examples: [1],
+      }),
+    ),
+    maximum: Type.Optional(
+      field(Type.Number(), {
+        title: 'Maximum',
+        description: 'For `number`: the largest that is taken.',
+        examples: [10],
+      }),
+    ),
   },
   { additionalProperties: false },
 );

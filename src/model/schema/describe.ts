@@ -7,12 +7,14 @@ export interface FieldText {
   readonly examples: readonly unknown[];
 }
 
-/** Every field of the language is made with this, so that none is without its words. */
-export function field<T extends TSchema>(schema: T, title: string, description: string, ...examples: unknown[]): T {
+/** Every field of the language is made with this, so that none lacks a description. */
+export function field<T extends TSchema>(schema: T, { title, description, examples }: FieldText): T {
   return { ...schema, title, description, examples };
 }
 
-/** A field that flows from elsewhere may have, and that nothing here acts on. */
+/** A field that flows of other tools may have, and that does nothing here. */
 export function ignored(title: string) {
-  return Type.Optional(field(Type.Unknown(), title, 'Accepted for compatibility; does nothing here.', true));
+  return Type.Optional(
+    field(Type.Unknown(), { title, description: 'Accepted for compatibility; does nothing here.', examples: [true] }),
+  );
 }

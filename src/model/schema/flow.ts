@@ -9,14 +9,30 @@ export const MOST_PHASES = 10_000;
 
 export const Defaults = Type.Object(
   {
-    retry: Type.Optional(field(Retry, 'Retry', 'For phases that say nothing about it.', { max: 1 })),
-    timeout: Type.Optional(field(Duration, 'Time limit', 'For phases that say nothing about it.', '30m')),
+    retry: Type.Optional(
+      field(Retry, { title: 'Retry', description: 'For phases that say nothing about it.', examples: [{ max: 1 }] }),
+    ),
+    timeout: Type.Optional(
+      field(Duration, { title: 'Time limit', description: 'For phases that say nothing about it.', examples: ['30m'] }),
+    ),
     cache: Type.Optional(
-      field(CacheOrOff, 'Reuse', 'For phases that say nothing about it and may be reused that way; false: none is.', {
-        scope: 'cross-run',
+      field(CacheOrOff, {
+        title: 'Reuse',
+        description: 'For phases that say nothing about it and may be reused that way; false: none is.',
+        examples: [
+          {
+            scope: 'cross-run',
+          },
+        ],
       }),
     ),
-    cwd: Type.Optional(field(NonEmptyText, 'Working folder', 'For phases that say nothing about it.', 'packages/api')),
+    cwd: Type.Optional(
+      field(NonEmptyText, {
+        title: 'Working folder',
+        description: 'For phases that say nothing about it.',
+        examples: ['packages/api'],
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -43,96 +59,136 @@ export const IGNORED_FLOW_FIELDS = {
 };
 
 export const FLOW_FIELDS = {
-  $schema: Type.Optional(field(Text, 'Schema', 'Where editors find this schema.', './taskflow.schema.json')),
-  name: Type.Optional(
-    field(
-      Type.String({ pattern: FLOW_NAME_PATTERN, maxLength: MAX_NAME_LENGTH }),
-      'Name',
-      'Letters, digits, dots, hyphens and underscores. Part of every key, so renaming a flow makes it run again. Default: the name of the file.',
-      'code-review',
-    ),
+  $schema: Type.Optional(
+    field(Text, {
+      title: 'Schema',
+      description: 'Where editors find this schema.',
+      examples: ['./taskflow.schema.json'],
+    }),
   ),
-  description: Type.Optional(field(Text, 'Description', 'For people.', 'Reviews the working tree')),
-  version: Type.Optional(field(Type.Union([Type.String(), Type.Number()]), 'Version', 'For people.', 1, '2.1')),
+  name: Type.Optional(
+    field(Type.String({ pattern: FLOW_NAME_PATTERN, maxLength: MAX_NAME_LENGTH }), {
+      title: 'Name',
+      description:
+        'Letters, digits, dots, hyphens and underscores. Part of every key, so renaming a flow makes it run ' +
+        'again. Default: the name of the file.',
+      examples: ['code-review'],
+    }),
+  ),
+  description: Type.Optional(
+    field(Text, { title: 'Description', description: 'For people.', examples: ['Reviews the working tree'] }),
+  ),
+  version: Type.Optional(
+    field(Type.Union([Type.String(), Type.Number()]), {
+      title: 'Version',
+      description: 'For people.',
+      examples: [1, '2.1'],
+    }),
+  ),
   args: Type.Optional(
-    field(
-      Type.Record(Type.String(), Arg),
-      'Arguments',
-      'What can be given with --arg NAME=VALUE and is read as {args.NAME}.',
-      { topic: { required: true, description: 'What to research' }, depth: { type: 'number', default: 2 } },
-    ),
+    field(Type.Record(Type.String(), Arg), {
+      title: 'Arguments',
+      description: 'What can be given with --arg NAME=VALUE and is read as {args.NAME}.',
+      examples: [{ topic: { required: true, description: 'What to research' }, depth: { type: 'number', default: 2 } }],
+    }),
   ),
   concurrency: Type.Optional(
-    field(
-      Type.Integer({ minimum: 1, maximum: 1000 }),
-      'Concurrency',
-      'How many agents, scripts, items and branches run at once in the whole run. Default: 8.',
-      4,
-    ),
+    field(Type.Integer({ minimum: 1, maximum: 1000 }), {
+      title: 'Concurrency',
+      description: 'How many agents, scripts, items and branches run at once in the whole run. Default: 8.',
+      examples: [4],
+    }),
   ),
-  budget: Type.Optional(field(Budget, 'Budget', 'Bounds what is spent; what is reused costs nothing.', { maxUSD: 2 })),
+  budget: Type.Optional(
+    field(Budget, {
+      title: 'Budget',
+      description: 'Bounds what is spent; what is reused costs nothing.',
+      examples: [{ maxUSD: 2 }],
+    }),
+  ),
   runner: AGENT_FIELDS.runner,
   model: AGENT_FIELDS.model,
   thinking: AGENT_FIELDS.thinking,
   agentScope: Type.Optional(
-    field(
-      Type.Union([Type.Literal('user'), Type.Literal('project'), Type.Literal('both')]),
-      'Agent scope',
-      "Where agent files are looked for: the user's, the project's, or both (the default).",
-      'project',
-    ),
+    field(Type.Union([Type.Literal('user'), Type.Literal('project'), Type.Literal('both')]), {
+      title: 'Agent scope',
+      description: "Where agent files are looked for: the user's, the project's, or both (the default).",
+      examples: ['project'],
+    }),
   ),
   idleTimeout: COMMON_FIELDS.idleTimeout,
   incremental: Type.Optional(
-    field(
-      Type.Boolean(),
-      'Incremental',
-      'Every phase that may be reused across runs is, unless it says otherwise. Without a fingerprint of its own it depends on everything in the git work tree.',
-      true,
-    ),
+    field(Type.Boolean(), {
+      title: 'Incremental',
+      description:
+        'Every phase that may be reused across runs is, unless it says otherwise. ' +
+        'Without a fingerprint of its own it depends on everything in the git work tree.',
+      examples: [true],
+    }),
   ),
   strictInterpolation: Type.Optional(
-    field(Type.Boolean(), 'Strict placeholders', 'Warnings about placeholders become errors.', true),
+    field(Type.Boolean(), {
+      title: 'Strict placeholders',
+      description: 'Warnings about placeholders become errors.',
+      examples: [true],
+    }),
   ),
   defaults: Type.Optional(
-    field(Defaults, 'Defaults', 'Settings for all phases that do not say otherwise.', {
-      timeout: '10m',
-      retry: { max: 1 },
+    field(Defaults, {
+      title: 'Defaults',
+      description: 'Settings for all phases that do not say otherwise.',
+      examples: [
+        {
+          timeout: '10m',
+          retry: { max: 1 },
+        },
+      ],
     }),
   ),
   hooks: Type.Optional(
-    field(Hooks, 'Hooks', 'What is told of the run while it goes and when it ends. Not run yet.', {
-      onFail: ['notify-send', 'The flow failed'],
+    field(Hooks, {
+      title: 'Hooks',
+      description: 'What is told of the run while it goes and when it ends. Not run yet.',
+      examples: [
+        {
+          onFail: ['notify-send', 'The flow failed'],
+        },
+      ],
     }),
   ),
   ...IGNORED_FLOW_FIELDS,
-  task: Type.Optional(field(TASK, 'Task', 'Short form of a flow with one agent phase.', 'Summarize README.md')),
+  task: Type.Optional(
+    field(TASK, {
+      title: 'Task',
+      description: 'Short form of a flow with one agent phase.',
+      examples: ['Summarize README.md'],
+    }),
+  ),
   agent: AGENT_FIELDS.agent,
   tools: AGENT_FIELDS.tools,
   systemPrompt: AGENT_FIELDS.systemPrompt,
   context: COMMON_FIELDS.context,
   contextLimit: COMMON_FIELDS.contextLimit,
   tasks: Type.Optional(
-    field(Type.Array(Step, { minItems: 1, maxItems: 1000 }), 'Tasks', 'Short form of a flow with one parallel phase.', [
-      'Look for bugs',
-      { task: 'Look for missing tests', agent: 'test-engineer' },
-    ]),
+    field(Type.Array(Step, { minItems: 1, maxItems: 1000 }), {
+      title: 'Tasks',
+      description: 'Short form of a flow with one parallel phase.',
+      examples: [['Look for bugs', { task: 'Look for missing tests', agent: 'test-engineer' }]],
+    }),
   ),
   chain: Type.Optional(
-    field(
-      Type.Array(Step, { minItems: 1, maxItems: 1000 }),
-      'Chain',
-      'Short form of a flow whose phases follow each other; each sees {previous.output}.',
-      ['Outline an article about {args.topic}', 'Write it: {previous.output}'],
-    ),
+    field(Type.Array(Step, { minItems: 1, maxItems: 1000 }), {
+      title: 'Chain',
+      description: 'Short form of a flow whose phases follow each other; each sees {previous.output}.',
+      examples: [['Outline an article about {args.topic}', 'Write it: {previous.output}']],
+    }),
   ),
   phases: Type.Optional(
-    field(
-      Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1, maxItems: MOST_PHASES }),
-      'Phases',
-      'What the flow does. Phases run as soon as what they depend on is done.',
-      [{ id: 'scan', type: 'script', run: ['git', 'ls-files'] }],
-    ),
+    field(Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1, maxItems: MOST_PHASES }), {
+      title: 'Phases',
+      description: 'What the flow does. Phases run as soon as what they depend on is done.',
+      examples: [[{ id: 'scan', type: 'script', run: ['git', 'ls-files'] }]],
+    }),
   ),
 };
 

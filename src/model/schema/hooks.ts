@@ -5,7 +5,8 @@ import { field } from './describe.js';
 /** One hook: a program with its arguments, a line for `sh`, or an object that says which command, address or file. */
 const Hook = Type.Union([Type.Array(Type.String(), { minItems: 1 }), NonEmptyText, Type.Record(Type.String(), Json)]);
 
-const hook = (title: string, when: string) => Type.Optional(field(Hook, title, when, ['./notify.sh']));
+const hook = (title: string, when: string) =>
+  Type.Optional(field(Hook, { title, description: when, examples: [['./notify.sh']] }));
 
 export const Hooks = Type.Object(
   {

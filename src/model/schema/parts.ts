@@ -3,27 +3,78 @@ import { EnvMap, Identifier, Json, NonEmptyText, Run, Text } from './common.js';
 import { field } from './describe.js';
 
 const OWN_SYSTEM_PROMPT =
-  'Another one than that of the phase; added after that of the agent file, if there is one. Placeholders work as in a task.';
+  'Another one than that of the phase; added after that of the agent file, if there is one. ' +
+  'Placeholders work as in a task.';
 
 /** One of the calls of `parallel`, `race` and `tournament`. What it does not say, its phase says. */
 export const BRANCH_FIELDS = {
   id: Type.Optional(
-    field(Identifier, 'Id', 'Name of the branch in reports. Default: branch-1, branch-2 …', 'security'),
+    field(Identifier, {
+      title: 'Id',
+      description: 'Name of the branch in reports. Default: branch-1, branch-2 …',
+      examples: ['security'],
+    }),
   ),
-  task: Type.Optional(field(NonEmptyText, 'Task', 'What the agent is asked to do.', 'Look for security problems.')),
-  run: Type.Optional(field(Run, 'Command', 'A command instead of an agent, as in a `script` phase.', ['npm', 'test'])),
-  input: Type.Optional(field(Text, 'Standard input', 'What the command reads.', '{steps.plan.output}')),
-  env: Type.Optional(field(EnvMap, 'Environment', 'Variables for the command.', { CI: '1' })),
-  agent: Type.Optional(field(NonEmptyText, 'Agent', 'Another agent than that of the phase.', 'security-reviewer')),
-  runner: Type.Optional(field(NonEmptyText, 'Runner', 'Another runner than that of the phase.', 'local')),
-  model: Type.Optional(field(NonEmptyText, 'Model', 'Another model than that of the phase.', 'haiku')),
-  thinking: Type.Optional(field(NonEmptyText, 'Thinking', 'How much the model may think.', 'low')),
-  tools: Type.Optional(field(Type.Array(NonEmptyText), 'Tools', 'The only tools that the agent may use.', ['read'])),
-  systemPrompt: Type.Optional(field(Text, 'System prompt', OWN_SYSTEM_PROMPT, 'Be brief.')),
-  cwd: Type.Optional(field(NonEmptyText, 'Working folder', 'Another folder than that of the phase.', 'packages/web')),
+  task: Type.Optional(
+    field(NonEmptyText, {
+      title: 'Task',
+      description: 'What the agent is asked to do.',
+      examples: ['Look for security problems.'],
+    }),
+  ),
+  run: Type.Optional(
+    field(Run, {
+      title: 'Command',
+      description: 'A command instead of an agent, as in a `script` phase.',
+      examples: [['npm', 'test']],
+    }),
+  ),
+  input: Type.Optional(
+    field(Text, { title: 'Standard input', description: 'What the command reads.', examples: ['{steps.plan.output}'] }),
+  ),
+  env: Type.Optional(
+    field(EnvMap, { title: 'Environment', description: 'Variables for the command.', examples: [{ CI: '1' }] }),
+  ),
+  agent: Type.Optional(
+    field(NonEmptyText, {
+      title: 'Agent',
+      description: 'Another agent than that of the phase.',
+      examples: ['security-reviewer'],
+    }),
+  ),
+  runner: Type.Optional(
+    field(NonEmptyText, {
+      title: 'Runner',
+      description: 'Another runner than that of the phase.',
+      examples: ['local'],
+    }),
+  ),
+  model: Type.Optional(
+    field(NonEmptyText, { title: 'Model', description: 'Another model than that of the phase.', examples: ['haiku'] }),
+  ),
+  thinking: Type.Optional(
+    field(NonEmptyText, { title: 'Thinking', description: 'How much the model may think.', examples: ['low'] }),
+  ),
+  tools: Type.Optional(
+    field(Type.Array(NonEmptyText), {
+      title: 'Tools',
+      description: 'The only tools that the agent may use.',
+      examples: [['read']],
+    }),
+  ),
+  systemPrompt: Type.Optional(
+    field(Text, { title: 'System prompt', description: OWN_SYSTEM_PROMPT, examples: ['Be brief.'] }),
+  ),
+  cwd: Type.Optional(
+    field(NonEmptyText, {
+      title: 'Working folder',
+      description: 'Another folder than that of the phase.',
+      examples: ['packages/web'],
+    }),
+  ),
 };
 
-/** Fields of other places that mean nothing on a branch; flows carry them, and the checker says that they do nothing. */
+/** Fields that mean nothing on a branch. Flows have them there, so the checker only warns. */
 export const IGNORED_BRANCH_FIELDS = [
   'type',
   'description',
@@ -54,8 +105,10 @@ export const Branch = Type.Object(BRANCH_FIELDS, {
 });
 
 const SCORER_COMMON = {
-  name: Type.Optional(field(Text, 'Name', 'Shown in the figures.', 'has-verdict')),
-  negate: Type.Optional(field(Type.Boolean(), 'Negate', 'Passes when it would have failed.', true)),
+  name: Type.Optional(field(Text, { title: 'Name', description: 'Shown in the figures.', examples: ['has-verdict'] })),
+  negate: Type.Optional(
+    field(Type.Boolean(), { title: 'Negate', description: 'Passes when it would have failed.', examples: [true] }),
+  ),
 };
 
 const CLOSED = { additionalProperties: false } as const;
@@ -63,18 +116,38 @@ const CLOSED = { additionalProperties: false } as const;
 export const SCORERS = {
   'exact-match': Type.Object(
     {
-      type: field(Type.Literal('exact-match'), 'Type', 'The target is exactly this.', 'exact-match'),
-      value: field(Json, 'Value', 'What the target has to be. Placeholders work as in a task.', 'yes'),
+      type: field(Type.Literal('exact-match'), {
+        title: 'Type',
+        description: 'The target is exactly this.',
+        examples: ['exact-match'],
+      }),
+      value: field(Json, {
+        title: 'Value',
+        description: 'What the target has to be. Placeholders work as in a task.',
+        examples: ['yes'],
+      }),
       ...SCORER_COMMON,
     },
     CLOSED,
   ),
   contains: Type.Object(
     {
-      type: field(Type.Literal('contains'), 'Type', 'The target contains this.', 'contains'),
-      value: field(Text, 'Value', 'What the target has to contain. Placeholders work as in a task.', 'MERGE_READY'),
+      type: field(Type.Literal('contains'), {
+        title: 'Type',
+        description: 'The target contains this.',
+        examples: ['contains'],
+      }),
+      value: field(Text, {
+        title: 'Value',
+        description: 'What the target has to contain. Placeholders work as in a task.',
+        examples: ['MERGE_READY'],
+      }),
       caseSensitive: Type.Optional(
-        field(Type.Boolean(), 'Case', '`false`: upper and lower case are the same. Default: true.', false),
+        field(Type.Boolean(), {
+          title: 'Case',
+          description: '`false`: upper and lower case are the same. Default: true.',
+          examples: [false],
+        }),
       ),
       ...SCORER_COMMON,
     },
@@ -82,39 +155,69 @@ export const SCORERS = {
   ),
   regex: Type.Object(
     {
-      type: field(Type.Literal('regex'), 'Type', 'The pattern is found in the target.', 'regex'),
-      pattern: field(NonEmptyText, 'Pattern', 'What has to be found in the target; bounded in time.', 'TODO|TBD'),
-      flags: Type.Optional(field(Text, 'Flags', 'Of the pattern: i, m, s, u.', 'i')),
+      type: field(Type.Literal('regex'), {
+        title: 'Type',
+        description: 'The pattern is found in the target.',
+        examples: ['regex'],
+      }),
+      pattern: field(NonEmptyText, {
+        title: 'Pattern',
+        description: 'What has to be found in the target; bounded in time.',
+        examples: ['TODO|TBD'],
+      }),
+      flags: Type.Optional(
+        field(Text, { title: 'Flags', description: 'Of the pattern: i, m, s, u.', examples: ['i'] }),
+      ),
       ...SCORER_COMMON,
     },
     CLOSED,
   ),
   'json-schema': Type.Object(
     {
-      type: field(Type.Literal('json-schema'), 'Type', 'The target is JSON of this shape.', 'json-schema'),
-      schema: field(Type.Record(Type.String(), Json), 'Schema', 'JSON Schema of the target.', { type: 'object' }),
+      type: field(Type.Literal('json-schema'), {
+        title: 'Type',
+        description: 'The target is JSON of this shape.',
+        examples: ['json-schema'],
+      }),
+      schema: field(Type.Record(Type.String(), Json), {
+        title: 'Schema',
+        description: 'JSON Schema of the target.',
+        examples: [{ type: 'object' }],
+      }),
       ...SCORER_COMMON,
     },
     CLOSED,
   ),
   'length-range': Type.Object(
     {
-      type: field(Type.Literal('length-range'), 'Type', 'The target is that long.', 'length-range'),
-      min: Type.Optional(field(Type.Number({ minimum: 0 }), 'At least', 'Characters.', 300)),
-      max: Type.Optional(field(Type.Number({ minimum: 0 }), 'At most', 'Characters.', 20_000)),
+      type: field(Type.Literal('length-range'), {
+        title: 'Type',
+        description: 'The target is that long.',
+        examples: ['length-range'],
+      }),
+      min: Type.Optional(
+        field(Type.Number({ minimum: 0 }), { title: 'At least', description: 'Characters.', examples: [300] }),
+      ),
+      max: Type.Optional(
+        field(Type.Number({ minimum: 0 }), { title: 'At most', description: 'Characters.', examples: [20_000] }),
+      ),
       ...SCORER_COMMON,
     },
     CLOSED,
   ),
   'code-compiles': Type.Object(
     {
-      type: field(Type.Literal('code-compiles'), 'Type', 'The target is a program that compiles.', 'code-compiles'),
-      language: field(
-        Type.Union([Type.Literal('javascript'), Type.Literal('typescript')]),
-        'Language',
-        '`javascript`: node reads it. `typescript`: the tsc of the project checks it. Nothing of it is executed.',
-        'javascript',
-      ),
+      type: field(Type.Literal('code-compiles'), {
+        title: 'Type',
+        description: 'The target is a program that compiles.',
+        examples: ['code-compiles'],
+      }),
+      language: field(Type.Union([Type.Literal('javascript'), Type.Literal('typescript')]), {
+        title: 'Language',
+        description:
+          '`javascript`: node reads it. `typescript`: the tsc of the project checks it. Nothing of it is executed.',
+        examples: ['javascript'],
+      }),
       ...SCORER_COMMON,
     },
     CLOSED,
@@ -123,13 +226,41 @@ export const SCORERS = {
 
 export const Judge = Type.Object(
   {
-    agent: Type.Optional(field(NonEmptyText, 'Agent', 'Who judges.', 'reviewer')),
-    task: Type.Optional(field(NonEmptyText, 'Task', 'What the judge is asked.', 'Score this from 0.0 to 1.0.')),
-    runner: Type.Optional(field(NonEmptyText, 'Runner', 'Another runner than that of the phase.', 'local')),
-    model: Type.Optional(field(NonEmptyText, 'Model', 'Another model than that of the phase.', 'haiku')),
-    thinking: Type.Optional(field(NonEmptyText, 'Thinking', 'How much the model may think.', 'high')),
-    tools: Type.Optional(field(Type.Array(NonEmptyText), 'Tools', 'The only tools that the judge may use.', ['read'])),
-    systemPrompt: Type.Optional(field(Text, 'System prompt', OWN_SYSTEM_PROMPT, 'Be strict.')),
+    agent: Type.Optional(field(NonEmptyText, { title: 'Agent', description: 'Who judges.', examples: ['reviewer'] })),
+    task: Type.Optional(
+      field(NonEmptyText, {
+        title: 'Task',
+        description: 'What the judge is asked.',
+        examples: ['Score this from 0.0 to 1.0.'],
+      }),
+    ),
+    runner: Type.Optional(
+      field(NonEmptyText, {
+        title: 'Runner',
+        description: 'Another runner than that of the phase.',
+        examples: ['local'],
+      }),
+    ),
+    model: Type.Optional(
+      field(NonEmptyText, {
+        title: 'Model',
+        description: 'Another model than that of the phase.',
+        examples: ['haiku'],
+      }),
+    ),
+    thinking: Type.Optional(
+      field(NonEmptyText, { title: 'Thinking', description: 'How much the model may think.', examples: ['high'] }),
+    ),
+    tools: Type.Optional(
+      field(Type.Array(NonEmptyText), {
+        title: 'Tools',
+        description: 'The only tools that the judge may use.',
+        examples: [['read']],
+      }),
+    ),
+    systemPrompt: Type.Optional(
+      field(Text, { title: 'System prompt', description: OWN_SYSTEM_PROMPT, examples: ['Be strict.'] }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -139,7 +270,11 @@ export const COMBINES = ['all', 'any', 'weighted'] as const;
 export const Score = Type.Object(
   {
     target: Type.Optional(
-      field(NonEmptyText, 'Target', 'The text that is scored. Default: {previous.output}.', '{steps.write.output}'),
+      field(NonEmptyText, {
+        title: 'Target',
+        description: 'The text that is scored. Default: {previous.output}.',
+        examples: ['{steps.write.output}'],
+      }),
     ),
     scorers: field(
       Type.Array(
@@ -153,44 +288,48 @@ export const Score = Type.Object(
         ]),
         { minItems: 1, maxItems: 100 },
       ),
-      'Scorers',
-      'Tests of the target, without a model.',
-      [{ type: 'contains', value: 'VERIFIED' }],
+      {
+        title: 'Scorers',
+        description: 'Tests of the target, without a model.',
+        examples: [[{ type: 'contains', value: 'VERIFIED' }]],
+      },
     ),
     combine: Type.Optional(
-      field(
-        Type.Union(COMBINES.map((combine) => Type.Literal(combine))),
-        'Combination',
-        '`all` (the default): every scorer passes. `any`: one is enough. `weighted`: the weighted share reaches the threshold.',
-        'weighted',
-      ),
+      field(Type.Union(COMBINES.map((combine) => Type.Literal(combine))), {
+        title: 'Combination',
+        description:
+          '`all` (the default): every scorer passes. `any`: one is enough. ' +
+          '`weighted`: the weighted share reaches the threshold.',
+        examples: ['weighted'],
+      }),
     ),
     weights: Type.Optional(
-      field(
-        Type.Array(Type.Number({ minimum: 0 }), { minItems: 1 }),
-        'Weights',
-        'For `weighted`: one per scorer, and one more for the judge if there is one.',
-        [3, 2, 1],
-      ),
+      field(Type.Array(Type.Number({ minimum: 0 }), { minItems: 1 }), {
+        title: 'Weights',
+        description: 'For `weighted`: one per scorer, and one more for the judge if there is one.',
+        examples: [[3, 2, 1]],
+      }),
     ),
     threshold: Type.Optional(
-      field(
-        Type.Number({ minimum: 0, maximum: 1 }),
-        'Threshold',
-        'The share from which it passes. Default: 1, and 0.7 for `weighted`.',
-        0.8,
-      ),
+      field(Type.Number({ minimum: 0, maximum: 1 }), {
+        title: 'Threshold',
+        description: 'The share from which it passes. Default: 1, and 0.7 for `weighted`.',
+        examples: [0.8],
+      }),
     ),
     judge: Type.Optional(
-      field(
-        Judge,
-        'Judge',
-        'An agent that is asked too: under `all` and `any` it may veto what passed, under `weighted` its score counts.',
-        {
-          agent: 'reviewer',
-          task: 'Score it.',
-        },
-      ),
+      field(Judge, {
+        title: 'Judge',
+        description:
+          'An agent that is asked too: under `all` and `any` it may veto what passed, under `weighted` its score ' +
+          'counts.',
+        examples: [
+          {
+            agent: 'reviewer',
+            task: 'Score it.',
+          },
+        ],
+      }),
     ),
   },
   { additionalProperties: false },

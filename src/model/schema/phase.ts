@@ -4,38 +4,35 @@ import { Duration, Json, NonEmptyText, Text } from './common.js';
 import { field, ignored } from './describe.js';
 import { AGENT_FIELDS, BRANCHES, COMMON_FIELDS, RUN_FIELDS, SCORE, TASK, USE, WITH } from './fields.js';
 
-const DEF = field(
-  Type.Union([Type.Record(Type.String(), Json), Type.Array(Json), NonEmptyText]),
-  'Definition',
-  'A flow, `{phases}` or a bare list of phases, written here; or a placeholder whose value is one, made by an earlier phase. A generated one is untrusted: nothing in it may execute a command.',
-  { phases: [{ id: 'inner', task: 'Say hello' }] },
-  '{steps.plan.json}',
-);
+const DEF = field(Type.Union([Type.Record(Type.String(), Json), Type.Array(Json), NonEmptyText]), {
+  title: 'Definition',
+  description:
+    'A flow, `{phases}` or a bare list of phases, written here; or a placeholder whose value is one, made by an ' +
+    'earlier phase. A generated one is untrusted: nothing in it may execute a command.',
+  examples: [{ phases: [{ id: 'inner', task: 'Say hello' }] }, '{steps.plan.json}'],
+});
 
 export const EXPIRY = ['reject', 'approve', 'fail'] as const;
 
 const optionalTask = Type.Optional(TASK);
 
-/** What each kind has beside the common fields. The one list: types, checks and the published schema come from it. */
+/** The fields of each kind, without the common ones. Types, checks and the published schema come from this list. */
 export const KIND_FIELDS = {
   agent: { task: TASK, ...AGENT_FIELDS },
   script: { ...RUN_FIELDS },
   parallel: { branches: BRANCHES, ...AGENT_FIELDS },
   map: {
-    over: field(
-      Type.Union([NonEmptyText, Type.Array(Json, { maxItems: 100_000 })]),
-      'Over',
-      'A placeholder whose value is a list, or the list itself.',
-      '{steps.scan.json.files}',
-      ['north', 'south'],
-    ),
+    over: field(Type.Union([NonEmptyText, Type.Array(Json, { maxItems: 100_000 })]), {
+      title: 'Over',
+      description: 'A placeholder whose value is a list, or the list itself.',
+      examples: ['{steps.scan.json.files}', ['north', 'south']],
+    }),
     as: Type.Optional(
-      field(
-        Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', maxLength: 100 }),
-        'Name of the item',
-        'A further name for {item}: with `as: file`, {file.path} works too.',
-        'file',
-      ),
+      field(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', maxLength: 100 }), {
+        title: 'Name of the item',
+        description: 'A further name for {item}: with `as: file`, {file.path} works too.',
+        examples: ['file'],
+      }),
     ),
     task: optionalTask,
     run: Type.Optional(RUN_FIELDS.run),
@@ -48,119 +45,131 @@ export const KIND_FIELDS = {
   reduce: {
     task: TASK,
     reduceStrategy: Type.Optional(
-      field(
-        Type.Union([Type.Literal('one-shot'), Type.Literal('tree')]),
-        'Strategy',
-        '`one-shot` (the default): one call sees everything. `tree`: calls over batches, then over their answers.',
-        'tree',
-      ),
+      field(Type.Union([Type.Literal('one-shot'), Type.Literal('tree')]), {
+        title: 'Strategy',
+        description:
+          '`one-shot` (the default): one call sees everything. `tree`: calls over batches, then over their answers.',
+        examples: ['tree'],
+      }),
     ),
     batchSize: Type.Optional(
-      field(Type.Integer({ minimum: 2, maximum: 1000 }), 'Batch size', 'For `tree`: outputs per call. Default: 10.', 8),
+      field(Type.Integer({ minimum: 2, maximum: 1000 }), {
+        title: 'Batch size',
+        description: 'For `tree`: outputs per call. Default: 10.',
+        examples: [8],
+      }),
     ),
     ...AGENT_FIELDS,
   },
   gate: {
     eval: Type.Optional(
-      field(
-        Type.Array(NonEmptyText, { minItems: 1 }),
-        'Conditions',
-        'All hold: the gate passes without a model. One fails: the task decides, or the gate blocks.',
-        ['{steps.test.output} contains PASS', '{steps.scan.json.errors} == 0'],
-      ),
+      field(Type.Array(NonEmptyText, { minItems: 1 }), {
+        title: 'Conditions',
+        description: 'All hold: the gate passes without a model. One fails: the task decides, or the gate blocks.',
+        examples: [['{steps.test.output} contains PASS', '{steps.scan.json.errors} == 0']],
+      }),
     ),
     task: optionalTask,
     score: Type.Optional(SCORE),
     onBlock: Type.Optional(
-      field(
-        Type.Union([Type.Literal('halt'), Type.Literal('retry')]),
-        'When it blocks',
-        '`halt` (the default) ends the run; `retry` runs what the gate depends on again, up to `retry.max` rounds, and judges again.',
-        'retry',
-      ),
+      field(Type.Union([Type.Literal('halt'), Type.Literal('retry')]), {
+        title: 'When it blocks',
+        description:
+          '`halt` (the default) ends the run; `retry` runs what the gate depends on again, up to `retry.max` ' +
+          'rounds, and judges again.',
+        examples: ['retry'],
+      }),
     ),
     ...AGENT_FIELDS,
   },
   approval: {
     task: optionalTask,
-    timeoutMs: Type.Optional(field(Duration, 'Time limit', 'Another name for `timeout`.', 3_600_000)),
+    timeoutMs: Type.Optional(
+      field(Duration, { title: 'Time limit', description: 'Another name for `timeout`.', examples: [3_600_000] }),
+    ),
     onExpire: Type.Optional(
-      field(
-        Type.Union(EXPIRY.map((word) => Type.Literal(word))),
-        'When nobody decides in time',
-        '`reject`, `approve` or `fail`. Without it the run stays paused, and can be decided at any time.',
-        'reject',
-      ),
+      field(Type.Union(EXPIRY.map((word) => Type.Literal(word))), {
+        title: 'When nobody decides in time',
+        description: '`reject`, `approve` or `fail`. Without it the run stays paused, and can be decided at any time.',
+        examples: ['reject'],
+      }),
     ),
   },
   flow: { use: Type.Optional(USE), def: Type.Optional(DEF), with: Type.Optional(WITH) },
   loop: {
     task: TASK,
     until: Type.Optional(
-      field(
-        Text,
-        'Until',
-        "Ends the loop when it holds after an iteration. {steps.ID…} with the loop's own id reads that iteration.",
-        '{steps.refine.json.done} == true',
-      ),
+      field(Text, {
+        title: 'Until',
+        description:
+          "Ends the loop when it holds after an iteration. {steps.ID…} with the loop's own id reads that iteration.",
+        examples: ['{steps.refine.json.done} == true'],
+      }),
     ),
     maxIterations: Type.Optional(
-      field(Type.Integer({ minimum: 1, maximum: 100 }), 'At most', 'Iterations. Default: 10, at most 100.', 5),
+      field(Type.Integer({ minimum: 1, maximum: 100 }), {
+        title: 'At most',
+        description: 'Iterations. Default: 10, at most 100.',
+        examples: [5],
+      }),
     ),
     convergence: Type.Optional(
-      field(
-        Type.Boolean(),
-        'Convergence',
-        'Ends the loop when an iteration says what the last one said. Default: true.',
-        false,
-      ),
+      field(Type.Boolean(), {
+        title: 'Convergence',
+        description: 'Ends the loop when an iteration says what the last one said. Default: true.',
+        examples: [false],
+      }),
     ),
     reflexion: Type.Optional(
-      field(
-        Type.Boolean(),
-        'Reflexion',
-        'What went wrong in an iteration is told to the next one, as {reflexion}.',
-        true,
-      ),
+      field(Type.Boolean(), {
+        title: 'Reflexion',
+        description: 'What went wrong in an iteration is told to the next one, as {reflexion}.',
+        examples: [true],
+      }),
     ),
     ...AGENT_FIELDS,
   },
   tournament: {
     task: optionalTask,
     variants: Type.Optional(
-      field(
-        Type.Integer({ minimum: 2, maximum: 20 }),
-        'Variants',
-        'How many calls of the task compete. Default: 3.',
-        5,
-      ),
+      field(Type.Integer({ minimum: 2, maximum: 20 }), {
+        title: 'Variants',
+        description: 'How many calls of the task compete. Default: 3.',
+        examples: [5],
+      }),
     ),
     branches: Type.Optional(BRANCHES),
     judge: Type.Optional(
-      field(
-        NonEmptyText,
-        'Judge',
-        'What the judge is asked; it sees the numbered candidates and answers WINNER: n.',
-        'Which one is clearer and better supported?',
-      ),
+      field(NonEmptyText, {
+        title: 'Judge',
+        description: 'What the judge is asked; it sees the numbered candidates and answers WINNER: n.',
+        examples: ['Which one is clearer and better supported?'],
+      }),
     ),
     judgeAgent: Type.Optional(
-      field(NonEmptyText, "Judge's agent", 'Default: the agent of the phase.', 'final-arbiter'),
+      field(NonEmptyText, {
+        title: "Judge's agent",
+        description: 'Default: the agent of the phase.',
+        examples: ['final-arbiter'],
+      }),
     ),
     mode: Type.Optional(
-      field(
-        Type.Union([Type.Literal('best'), Type.Literal('aggregate')]),
-        'Mode',
-        "`best` (the default): the winner's own words. `aggregate`: the judge's answer made of all.",
-        'aggregate',
-      ),
+      field(Type.Union([Type.Literal('best'), Type.Literal('aggregate')]), {
+        title: 'Mode',
+        description: "`best` (the default): the winner's own words. `aggregate`: the judge's answer made of all.",
+        examples: ['aggregate'],
+      }),
     ),
     ...AGENT_FIELDS,
   },
   race: {
     branches: BRANCHES,
     cancelLosers: Type.Optional(
-      field(Type.Boolean(), 'Cancel losers', 'The first success ends the others. Default: true.', false),
+      field(Type.Boolean(), {
+        title: 'Cancel losers',
+        description: 'The first success ends the others. Default: true.',
+        examples: [false],
+      }),
     ),
     ...AGENT_FIELDS,
   },
@@ -168,15 +177,19 @@ export const KIND_FIELDS = {
     def: DEF,
     with: Type.Optional(WITH),
     expandMode: Type.Optional(
-      field(
-        Type.Union([Type.Literal('nested'), Type.Literal('graft')]),
-        'Mode',
-        '`nested` (the default): the fragment is a flow of its own. `graft`: its phases become part of this run.',
-        'graft',
-      ),
+      field(Type.Union([Type.Literal('nested'), Type.Literal('graft')]), {
+        title: 'Mode',
+        description:
+          '`nested` (the default): the fragment is a flow of its own. `graft`: its phases become part of this run.',
+        examples: ['graft'],
+      }),
     ),
     maxNodes: Type.Optional(
-      field(Type.Integer({ minimum: 1, maximum: 100 }), 'At most', 'Phases of the fragment. Default: 50.', 20),
+      field(Type.Integer({ minimum: 1, maximum: 100 }), {
+        title: 'At most',
+        description: 'Phases of the fragment. Default: 50.',
+        examples: [20],
+      }),
     ),
   },
 } satisfies Record<Kind, TProperties>;

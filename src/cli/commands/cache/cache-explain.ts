@@ -89,9 +89,8 @@ function show({ out, project }: Invocation, explained: readonly Explained[]): vo
   const now = project.clock.now();
   for (const { id, would, from, ageMs, reason, compared, left } of explained) {
     if (would === 'reuse') {
-      out.write(
-        `${style.cyan('●')} ${style.bold(id)} is reused (${from}${ageMs === null ? '' : `, age ${formatDuration(ageMs)}`})\n`,
-      );
+      const age = ageMs === null ? '' : `, age ${formatDuration(ageMs)}`;
+      out.write(`${style.cyan('●')} ${style.bold(id)} is reused (${from}${age})\n`);
       continue;
     }
     const words = would === 'unknown' ? 'is not known yet' : WOULD_WORDS[would];

@@ -54,7 +54,7 @@ export const command: Command = {
   },
 };
 
-/** So many entries without a row (a lost index) make it worth while to write one, for whoever asks next. */
+/** With more entries than this missing from the index, it is written anew for the next command. */
 const MANY = 1_000;
 
 const STATES = {
@@ -96,9 +96,8 @@ function show({ out, project }: Invocation, status: StoreStatus, forecast: Forec
   const oldest =
     status.oldest === undefined ? '' : `, the oldest made ${formatAgo(project.clock.now() - status.oldest)}`;
   const files = status.blobs > 0 ? `, ${plural(status.blobs, 'file')}` : '';
-  out.write(
-    `store ${status.dir}: ${plural(status.entries, 'entry', 'entries')}${files}, ${formatBytes(status.bytes)}${oldest}\n`,
-  );
+  const entries = plural(status.entries, 'entry', 'entries');
+  out.write(`store ${status.dir}: ${entries}${files}, ${formatBytes(status.bytes)}${oldest}\n`);
   if (status.damaged > 0)
     out.write(style.yellow(`${plural(status.damaged, 'damaged entry was', 'damaged entries were')} set aside\n`));
 }

@@ -3,8 +3,11 @@ import { RUN_FLAGS } from '../../flags/run-flags.js';
 
 export const command: Command = {
   usage: 'FLOW [K=V …] [flags]',
-  description: `Status: 0 success, 1 a phase failed, 2 wrong usage or a flow with problems, 3 a gate blocked or a person said no,
-4 waiting for a person (an approval, or a side effect that is in doubt), 5 over budget, 6 --frozen and a miss, 130 interrupted.`,
+  description:
+    'Status: 0 success, 1 a phase failed, 2 wrong usage or a flow with problems, ' +
+    '3 a gate blocked or a person said no,\n' +
+    '4 waiting for a person (an approval, or a side effect that is in doubt), 5 over budget, ' +
+    '6 --frozen and a miss, 130 interrupted.',
   examples: [
     { command: 'taskflow run overview', does: 'a saved flow' },
     { command: 'taskflow run ./flow.yaml topic="sea level" --json', does: 'a file with an argument; one JSON result' },

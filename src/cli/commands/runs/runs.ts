@@ -85,7 +85,7 @@ function row(head: RunHead, project: Project, style: Style): string[] {
   ];
 }
 
-/** A paused run may need nobody any more. */
+/** What happened to a paused run since: it went on, or all its approvals are decided. */
 function sincePaused(project: Project, runId: string): string {
   if (wentOn(project, runId)) return ' (went on)';
   return waitingApprovals(project, runId).every(({ decided }) => decided) ? ' (decided)' : '';

@@ -24,7 +24,9 @@ export const command: Command = {
     { name: 'RUN', help: 'id of a run, a unique part of it, or last', required: true },
     {
       name: 'PHASE',
-      help: 'only this phase and what is nested in it; of a batch, in all rows: 3/PHASE is that of row 3, 3 the whole row',
+      help:
+        'only this phase and what is nested in it; ' +
+        'of a batch, in all rows: 3/PHASE is that of row 3, 3 the whole row',
       required: false,
     },
   ],
