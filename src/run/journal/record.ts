@@ -32,7 +32,10 @@ export function recordPhase(at: RecordSite, settled: Settled): LinePlace {
 }
 
 /** A phase that did not come to run at all. */
-export function recordUnrun(at: RecordSite, status: Status, reason: string, failure?: Failure): LinePlace {
+export function recordUnrun(
+  at: RecordSite,
+  { status, reason, failure }: { readonly status: Status; readonly reason: string; readonly failure?: Failure },
+): LinePlace {
   const now = at.run.options.project.clock.now();
   return at.run.io.journal.write(
     {

@@ -127,7 +127,7 @@ function oddSelection({ run, scope, phase }: PhaseContext, specs: readonly Label
   const { rerun = [], skip = [] } = run.options.selection ?? {};
   if (rerun.length + skip.length === 0) return undefined;
   const labels = specs.map(({ label }) => label);
-  const [unknown] = unknownUnits(scope, phase.id, labels, [...rerun, ...skip]);
+  const [unknown] = unknownUnits(scope, { id: phase.id, units: labels }, [...rerun, ...skip]);
   if (unknown === undefined) return undefined;
   const some = labels.slice(0, 10).map((label) => unitName(phase.id, label));
   const hint = labels.length === 0 ? 'It has none.' : `It has ${some.join(', ')}${labels.length > 10 ? ', …' : ''}.`;

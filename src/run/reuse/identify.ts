@@ -61,10 +61,13 @@ export interface Known {
   readonly probes: readonly Probe[];
 }
 
-export type Identified =
-  | Known
-  /** `unasked`: a dry run does not start commands, so nobody knows. */
-  | { readonly unidentified: string; readonly unasked?: boolean };
+/** Why there is no key. `unasked`: a dry run does not start commands, so nobody knows. */
+export interface Unidentified {
+  readonly unidentified: string;
+  readonly unasked?: boolean;
+}
+
+export type Identified = Known | Unidentified;
 
 /** At once where every fingerprint is known at once: a warm run asks a thousand times. */
 export function identify(at: PhaseContext, parts: IdentityParts, unit?: string): Identified | Promise<Identified> {
@@ -72,15 +75,15 @@ export function identify(at: PhaseContext, parts: IdentityParts, unit?: string):
   const outputs = declaredOutputs(at, unit, parts.variables);
   const entries = fingerprintEntries(at, parts);
   const known = parts.probes ?? NO_PROBES;
-  if (entries.length === 0) return identified(at, parts, outputs, known);
+  if (entries.length === 0) return identified(at, parts, { outputs, probes: known });
   const only = entries.length === 1 && known.length === 0 ? entries[0]! : undefined;
   if (only !== undefined && !only.includes('{')) {
     const resolved = at.run.reuse.fingerprints.resolve(only, { ownOutputs: outputs });
     if (!(resolved instanceof Promise) && 'value' in resolved && !hasWarning(resolved)) {
-      return identified(at, parts, outputs, [{ found: resolved.value, ownOutputs: outputs }]);
+      return identified(at, parts, { outputs, probes: [{ found: resolved.value, ownOutputs: outputs }] });
     }
   }
-  return identifySlowly(at, parts, outputs, entries);
+  return identifySlowly(at, parts, { outputs, entries });
 }
 
 const NO_PROBES: readonly Probe[] = [];
@@ -90,8 +93,7 @@ const NO_UPSTREAM: readonly UpstreamPart[] = [];
 async function identifySlowly(
   at: PhaseContext,
   parts: IdentityParts,
-  outputs: readonly string[],
-  entries: readonly string[],
+  { outputs, entries }: { readonly outputs: readonly string[]; readonly entries: readonly string[] },
 ): Promise<Identified> {
   const { phase } = at;
   const probes: Probe[] = parts.probes ? [...parts.probes] : [];
@@ -112,14 +114,13 @@ async function identifySlowly(
     await warnOf(at, entry, resolved);
     probes.push({ found: resolved.value, ownOutputs: outputs });
   }
-  return identified(at, parts, outputs, probes);
+  return identified(at, parts, { outputs, probes });
 }
 
 function identified(
   at: PhaseContext,
   parts: IdentityParts,
-  outputs: readonly string[],
-  probes: readonly Probe[],
+  { outputs, probes }: { readonly outputs: readonly string[]; readonly probes: readonly Probe[] },
 ): Identified {
   const { phase, scope } = at;
   const fingerprints = probes.length === 0 ? NO_FINGERPRINTS : probes.map((probe) => probe.found);

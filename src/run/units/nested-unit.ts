@@ -44,7 +44,7 @@ export const prepareNested: Prepare<UseBody> = async (at, spec) => {
   if ('failure' in prepared) return prepared;
   return {
     ...prepared,
-    execute: (begin) => withRetries(at, spec.label, 'process', () => prepared.execute(begin)),
+    execute: (begin) => withRetries(at, { unit: spec.label, calls: 'process' }, () => prepared.execute(begin)),
   };
 };
 
@@ -167,7 +167,7 @@ async function execute(at: PhaseContext, planned: Scope, unkeepable: string | un
       attempts: 1,
     };
   }
-  return heldToPromise(at, scope, executionOf(scope, result, durationMs, unkeepable));
+  return heldToPromise(at, scope, executionOf(scope, result, { durationMs, unkeepable }));
 }
 
 /**
@@ -185,7 +185,11 @@ async function heldToPromise(at: PhaseContext, scope: Scope, execution: Executio
   return { ...execution, status: 'failed', failure: { ...kept.failure, hint }, reused: undefined };
 }
 
-function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unkeepable: string | undefined): Execution {
+function executionOf(
+  scope: Scope,
+  result: ScopeResult,
+  { durationMs, unkeepable }: { readonly durationMs: number; readonly unkeepable: string | undefined },
+): Execution {
   const keys = [...scope.outcomes].map(([id, outcome]) => `${id} ${outcome.key ?? outcome.status}`).sort();
   const executions = [...scope.outcomes].map(([id, { execution, status }]) => `${id} ${execution ?? status}`).sort();
   const { executed, run, crossRun } = result.reuse;

@@ -36,11 +36,17 @@ interface Rendered {
   readonly unresolved: readonly string[];
 }
 
+interface ReadyScript {
+  readonly rendered: Rendered;
+  readonly workdir: Workdir;
+  readonly unkeepable: string | undefined;
+}
+
 export const prepareScript: Prepare<RunBody> = (at, spec) => {
   const rendered = renderScript(at, spec);
   const { failure, unkeepable } = unresolvedIn(at, rendered.unresolved);
   if (failure) return { failure };
-  const workdir = workdirOf(at, spec.cwd ?? at.phase.cwd, spec.label, spec.variables);
+  const workdir = workdirOf(at, spec);
   if ('failure' in workdir) return workdir;
   return {
     parts: {
@@ -58,11 +64,11 @@ export const prepareScript: Prepare<RunBody> = (at, spec) => {
     },
     beginsItself: true,
     execute: (begin) =>
-      withRetries(at, spec.label, 'process', () =>
+      withRetries(at, { unit: spec.label, calls: 'process' }, () =>
         admitted(at, undefined, () => {
           const refused = begin();
           if (refused) return Promise.resolve(failedBefore(refused));
-          return runOnce(at, spec, rendered, workdir, unkeepable);
+          return runOnce(at, spec, { rendered, workdir, unkeepable });
         }),
       ),
   };
@@ -94,9 +100,7 @@ let runner: Promise<typeof import('../../process/run-process.js')> | undefined;
 async function runOnce(
   at: PhaseContext,
   spec: UnitSpec,
-  rendered: Rendered,
-  workdir: Workdir,
-  unkeepable: string | undefined,
+  { rendered, workdir, unkeepable }: ReadyScript,
 ): Promise<Attempt> {
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
@@ -139,12 +143,18 @@ async function runOnce(
   };
 }
 
-/** Of what could not be started or flooded its stdout there is nothing to read there. */
-const TOLD_BY_STDOUT: ReadonlySet<FailureCode> = new Set<FailureCode>(['exit', 'signal', 'timeout', 'idle-timeout']);
+/** Failures that stdout may explain. A process that did not start wrote none; one that flooded it explains nothing. */
+const EXPLAINED_BY_STDOUT: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  'exit',
+  'signal',
+  'timeout',
+  'idle-timeout',
+]);
 
 /** Compilers, linters and test runners say on stdout what is wrong: it counts where stderr is silent. */
 function explained(failure: Failure, output: Output, stdout: Buffer): Failure {
-  if (!TOLD_BY_STDOUT.has(failure.code) || failure.detail !== undefined || output.base64 !== undefined) return failure;
+  if (!EXPLAINED_BY_STDOUT.has(failure.code) || failure.detail !== undefined || output.base64 !== undefined)
+    return failure;
   const tail = new Tail(TAIL_BYTES);
   tail.add(stdout);
   return withSaid(failure, tail.text());
