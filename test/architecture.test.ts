@@ -153,7 +153,7 @@ describe('libraries', () => {
 });
 
 /** Numbers that only fall: whoever makes one smaller writes the new one here. */
-const MOST = { parameters: 20, wide: 62 };
+const MOST = { parameters: 20, wide: 30 };
 
 describe('what is still to be mended becomes less', () => {
   it('functions with more than three parameters', () => {

@@ -4,7 +4,7 @@ const TELLING_LINE = 8;
 const TELLING_SPELLING = 6;
 
 /**
- * How a secret may be written: as it is; line by line, as programs print it; and what JSON, addresses and base64 make of
+ * How a secret may be written: as it is; line by line, as programs print it; and as JSON, addresses and base64 encode
  * it. The longest first.
  */
 export function spellings(text: string): string[] {

@@ -6,8 +6,9 @@ const NEWLINE = 10;
 const MOST_OTHERS = 20;
 
 /**
- * The latest result of one phase or unit that `isMeant` accepts. It searches a journal's bytes from the end, which for a
- * few questions is much quicker than parsing every line. `unsure` when too many other lines looked like the wanted one.
+ * The latest result of one phase or unit that `isMeant` accepts. It searches a journal's bytes from the end, which for
+ * a few questions is much quicker than parsing every line. `unsure` when too many other lines looked like the wanted
+ * one.
  */
 export function searchResult(
   journal: Buffer,

@@ -190,9 +190,10 @@ function itemsFailure(
   const others = doubtful.slice(0, 10).map(({ spec }) => spec.label);
   if (doubtful.length > 10) others.push('…');
   const also = others.length === 0 ? '' : ` (so are ${others.join(', ')})`;
+  const said = causeText(cause ?? { message: 'failed' }, (text) => at.run.io.secrets.mask(text));
   return {
     code: frozen ? 'frozen' : cause?.code === 'in-doubt' ? 'in-doubt' : 'items',
-    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${causeText(cause ?? { message: 'failed' }, (text) => at.run.io.secrets.mask(text))}${also}`,
+    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${said}${also}`,
     hint: cause?.hint ?? 'Running again executes only what failed.',
     detail:
       failed.length === 1

@@ -148,8 +148,8 @@ async function waitOrExecute(
 }
 
 /**
- * The key that finds a result again in this run. Work that declares all its inputs is the same everywhere. Rows and items
- * share other work with their siblings only: between two places of a flow, what it reads may have changed.
+ * The key that finds a result again in this run. Work that declares all its inputs is the same everywhere. Rows and
+ * items share other work with their siblings only: between two places of a flow, what it reads may have changed.
  */
 function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
   const { path } = at.scope;
@@ -181,9 +181,9 @@ function lookAtOnce({ at, found }: Job): AtOnce | undefined {
 }
 
 /**
- * Reuses an execution of this run (finished, or under way in another row) or of the run that this one continues; a result
- * in the store is not looked for there. If there is none, it calls `begin` with no `await` in between, so that of two
- * rows only one computes.
+ * Reuses an execution of this run (finished, or under way in another row) or of the run that this one continues; a
+ * result in the store is not looked for there. If there is none, it calls `begin` with no `await` in between, so that
+ * of two rows only one computes.
  */
 async function fromThisRun({ at, found }: Job, isInStore: boolean): Promise<LookUp> {
   const { run } = at;

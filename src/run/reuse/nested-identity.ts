@@ -111,7 +111,7 @@ async function visitBodies(walk: Walk, scope: Scope, phase: Phase): Promise<stri
       if (problem !== undefined) return problem;
       continue;
     }
-    // What fills the texts of a task is decided by the definition and the arguments, which are in here.
+    // The definition and the arguments decide what fills the texts of a task, and both are in the identity.
     const call = await agentCall({ run: walk.at.run, scope }, body);
     if ('failure' in call) return call.failure.message;
     walk.agents.push(call.identity);
@@ -137,7 +137,7 @@ function inside(scope: Scope, flow: Flow): Scope {
   return { ...scope, flow, args: {}, depth: scope.depth + 1 };
 }
 
-/** It quotes an output, an item or the like; any map variable's name may stand in the braces. */
+/** It quotes an output, an item or the like; the braces may hold any map variable's name. */
 function knownOnlyInside(text: string): boolean {
   return text.replaceAll(/\{args\.[^{}]*\}/g, '').includes('{');
 }
@@ -164,7 +164,7 @@ export function bodiesOf(phase: Phase): readonly (TaskBody | RunBody | UseBody)[
   }
 }
 
-/** A fragment that grows in another flow may quote what was said there; by its text alone that would not be seen. */
+/** A fragment that grows in another flow may quote outputs of that flow, which its text alone does not show. */
 function outputsAround({ flow, around }: Scope): JsonObject {
   if (!around) return {};
   const quoted = new Set([...JSON.stringify(flow).matchAll(/\{steps\.([A-Za-z0-9][\w-]*)/g)].map((match) => match[1]!));

@@ -2,8 +2,8 @@ import type { ArgSpec, Flow, Phase } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 
 /**
- * Fields of a phase that do not decide what it says. Which phase is the result stands in the flow; fingerprints are
- * resolved and count by their values; a tolerated failure is never kept.
+ * Fields of a phase that do not decide its output. The flow itself says which phase is the result; fingerprints count
+ * by their resolved values; a tolerated failure is never kept.
  */
 const COSMETIC_OF_PHASE = new Set([
   'description',
@@ -18,7 +18,7 @@ const COSMETIC_OF_PHASE = new Set([
   'cache',
 ]);
 
-/** Who answers counts as it comes out for each agent call inside, so a flow that calls none does not depend on it. */
+/** The model counts as resolved for each agent call inside, so a flow without calls does not depend on it. */
 const COSMETIC_OF_FLOW = new Set([
   'description',
   'file',
@@ -32,7 +32,7 @@ const COSMETIC_OF_FLOW = new Set([
   'strictInterpolation',
 ]);
 
-/** A definition without what decides nothing. Only fields of the language are dropped, never a name that a user chose. */
+/** A definition's significant fields. Drops only fields of the language, never a name that a user chose. */
 export function essence(flow: Flow): JsonObject {
   const { phases, args, ...rest } = flow;
   return { ...without(rest, COSMETIC_OF_FLOW), args: argsEssence(args), phases: phases.map(phaseEssence) };

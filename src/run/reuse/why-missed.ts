@@ -87,8 +87,8 @@ function endedAs(status: Status): string {
 }
 
 /**
- * An identity that the last run reused holds the outputs it quoted when it was made. The last run's own outputs may differ
- * (a list with one more item), and this run is compared with those.
+ * An identity that the last run reused holds the outputs it quoted when it was made. The last run's own outputs may
+ * differ (a list with one more item), and this run is compared with those.
  */
 function asOfThen(at: PhaseContext, identity: JsonObject): JsonObject {
   const noted = identity['references'];

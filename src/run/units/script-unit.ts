@@ -20,8 +20,8 @@ import { declaredVariables } from '../reuse/identify.js';
 import type { Prepare, UnitSpec } from './unit.js';
 
 /**
- * All that a script may see of the environment once its result can be reused. What decides a result and is in no key has
- * the same value for everybody; a script that names `env:LANG` sees the real one.
+ * The whole environment of a script whose result can be reused. Variables that are in no key have one fixed value for
+ * everybody; a script that names `env:LANG` sees the real one.
  */
 const PLAIN_ENVIRONMENT = ['PATH', 'HOME'] as const;
 const FIXED_ENVIRONMENT = { LANG: 'C.UTF-8', TERM: 'dumb' } as const;
@@ -53,7 +53,7 @@ export const prepareScript: Prepare<RunBody> = (at, spec) => {
       body: {
         ...rendered.identity,
         ...(spec.role === undefined ? {} : { role: spec.role }),
-        // What ran with less around it is not what would run now.
+        // A result made with the plain environment is not what would run now.
         ...(seesAll(at) && { environment: 'all' }),
       },
       env: rendered.env,
@@ -81,7 +81,7 @@ function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: 
     unresolved.push(...result.unresolved);
     return result.text;
   };
-  // A string is one program for `sh`; it holds no placeholders, that was checked.
+  // A string is one program for `sh`; the check has made sure that it holds no placeholders.
   const argv = typeof body.run === 'string' ? ['sh', '-c', body.run] : body.run.map(text);
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(body.env)) env[name] = text(value);
@@ -94,7 +94,7 @@ function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: 
   return { argv, input, env, unresolved, identity };
 }
 
-/** Asked for once: in a bundle every `import()` copies the module's exports. */
+/** Imported once: in a bundle every `import()` copies the module's exports. */
 let runner: Promise<typeof import('../../process/run-process.js')> | undefined;
 
 async function runOnce(
@@ -175,7 +175,7 @@ function traceInputs(rendered: Rendered, cwd: string): JsonObject {
   return inputs;
 }
 
-/** What is reused, alone or as part of a nested flow, sees only what is declared. */
+/** A script that is reused, alone or as part of a nested flow, sees only declared variables. */
 function environmentFor(at: PhaseContext, variables: Variables | undefined, own: Environment): Environment {
   const { env } = at.run.options.project;
   if (seesAll(at)) {

@@ -190,7 +190,7 @@ function denial({ permissionDenied, deniedTools = [] }: RunnerResult): string | 
   return `the agent was denied a permission${deniedTools.length === 0 ? '' : ` (${deniedTools.join(', ')})`}`;
 }
 
-/** What makes a good answer one that must not be given again. */
+/** Why a good answer must not be reused. */
 async function whyUnkeepable(at: PhaseContext, asked: Asked, answer: Answer): Promise<string | undefined> {
   const { result } = answer;
   if (result.permissionDenied) return denial(result);
@@ -198,7 +198,7 @@ async function whyUnkeepable(at: PhaseContext, asked: Asked, answer: Answer): Pr
   if (model !== undefined && result.model !== undefined && !sameModel(model, result.model)) {
     return `asked for ${model}, answered by ${result.model}`;
   }
-  // Looked at wherever it may become part of something that is kept.
+  // Checked wherever the answer may become part of a result that is kept.
   const counts = at.phase.cache.scope === 'cross-run' || at.scope.kept !== undefined;
   return counts && result.filesWritten.length > 0 ? undeclaredFile(at, asked, answer) : undefined;
 }
@@ -208,7 +208,7 @@ async function undeclaredFile(
   { workdir }: Asked,
   { result: { filesWritten }, workPath }: Answer,
 ): Promise<string | undefined> {
-  // What was written in a folder that is thrown away, or named as kept, is not part of the result.
+  // Files in a temporary, dedicated or worktree folder are not part of the result.
   if (workdir.name === 'temp' || workdir.name === 'worktree' || workdir.name === 'dedicated') return undefined;
   const { root } = at.run.options.project;
   const path = await undeclaredWrite(filesWritten, { outputs: at.phase.outputs, cwd: workPath, root });
