@@ -16,7 +16,7 @@ export const LOST_RACE = 'another branch has won';
  * The reported reason of an execution: why it ran (`reason`) or, if it was stopped, why. A dry run stops everything,
  * and reports why it would run.
  */
-export function reasonTold(at: PhaseContext, { status, failure }: Execution, reason: string): string {
+export function reportedReason(at: PhaseContext, { status, failure }: Execution, reason: string): string {
   if (status !== 'cancelled' || failure?.code === 'forecast') return reason;
   const {
     limits: { signal },

@@ -129,9 +129,9 @@ export async function heldTo(
     if ('tookLongerMs' in checked) return { unanswered: tookTooLong(schema, checked.tookLongerMs) };
     const { valid, errors } = checked.value;
     if (valid) return { problems: [] };
-    const told = errors.filter((error) => error.keyword !== 'properties' && error.keyword !== 'items');
+    const leaves = errors.filter((error) => error.keyword !== 'properties' && error.keyword !== 'items');
     return {
-      problems: (told.length > 0 ? told : errors).map(
+      problems: (leaves.length > 0 ? leaves : errors).map(
         (error) => `${error.instanceLocation.replace(/^#\/?/, '') || 'value'}: ${error.error}`,
       ),
     };

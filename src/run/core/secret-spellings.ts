@@ -32,7 +32,7 @@ function inAddresses(text: string): string[] {
   return form.flatMap((value) => [value, value.replaceAll(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase())]);
 }
 
-/** Characters of base64 that also depend on what stands before, by how many bytes that is, modulo three. */
+/** Characters of base64 that also depend on the bytes before, by how many those are, modulo three. */
 const MIXED_BEFORE = [0, 2, 3];
 
 /** Both alphabets; alone, and as a part of something longer, which may begin at any of three places. */

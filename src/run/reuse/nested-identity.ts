@@ -9,7 +9,7 @@ import type { Scope } from '../core/scope.js';
 import { contextMoved, contextText } from '../render/context-files.js';
 import { render } from '../render/render.js';
 import { filledIn, type Probe } from './identify.js';
-import { essence } from './significant-fields.js';
+import { significantFields } from './significant-fields.js';
 import { warnOf } from './warn-of.js';
 
 /** What decides the result of a whole flow: its definition and those it uses, its arguments, who answers, the world. */
@@ -37,7 +37,7 @@ export async function nestedIdentity(at: PhaseContext, scope: Scope): Promise<Fo
   if (problem !== undefined) return { unidentified: problem };
   return {
     body: {
-      definition: essence(scope.flow),
+      definition: significantFields(scope.flow),
       args: scope.args,
       around: outputsAround(scope),
       agents: walk.agents,
@@ -128,7 +128,7 @@ async function visitUse(walk: Walk, scope: Scope, use: string): Promise<string |
   if (Object.hasOwn(walk.uses, ref)) return undefined;
   const loaded = await walk.at.run.flows.nested.load(ref);
   if ('failure' in loaded) return loaded.failure.message;
-  walk.uses[ref] = essence(loaded.flow);
+  walk.uses[ref] = significantFields(loaded.flow);
   return visitFlow(walk, inside(scope, loaded.flow));
 }
 

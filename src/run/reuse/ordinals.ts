@@ -17,7 +17,7 @@ export function numbering<T extends UnitSpec>(at: PhaseContext, specs: readonly 
   const seen = new Map<string, number>();
   const differing = sharedTemplates(specs);
   return (spec) => {
-    const it = essence(at, spec, differing);
+    const it = renderedParts(at, spec, differing);
     // Only an encoded text begins with a quote, so a text needs no encoding to differ from everything else.
     const what = typeof it === 'string' ? `"${it}` : canonicalEncode(it);
     const ordinal = seen.get(what) ?? 0;
@@ -26,7 +26,7 @@ export function numbering<T extends UnitSpec>(at: PhaseContext, specs: readonly 
   };
 }
 
-function essence(at: PhaseContext, spec: UnitSpec, differing: readonly string[] | undefined): JsonValue {
+function renderedParts(at: PhaseContext, spec: UnitSpec, differing: readonly string[] | undefined): JsonValue {
   const { body, cwd, variables, material } = spec;
   if (body.type === 'use') return variables?.item?.value ?? null;
   // Most maps fill in the item as it is.

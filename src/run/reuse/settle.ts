@@ -6,7 +6,7 @@ import type { Entry } from '../../store/store.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { savingsOf } from '../core/budget.js';
-import { reasonTold } from '../core/cancelled.js';
+import { reportedReason } from '../core/cancelled.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
 import type { Effect, ResultLine } from '../journal/lines.js';
 import type { Probe } from './identify.js';
@@ -52,7 +52,7 @@ export function ran(
     key: found.key,
     runKey: found.runKey,
     hit: null,
-    reason: reasonTold(at, execution, reason),
+    reason: reportedReason(at, execution, reason),
     execution: execution.execution ?? newExecution(at),
     effect: found.effect,
     identity: found.identity === undefined ? undefined : found.stored(),

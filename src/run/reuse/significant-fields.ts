@@ -33,7 +33,7 @@ const COSMETIC_OF_FLOW = new Set([
 ]);
 
 /** A definition's significant fields. Drops only fields of the language, never a name that a user chose. */
-export function essence(flow: Flow): JsonObject {
+export function significantFields(flow: Flow): JsonObject {
   const { phases, args, ...rest } = flow;
   return { ...without(rest, COSMETIC_OF_FLOW), args: argsEssence(args), phases: phases.map(phaseEssence) };
 }
@@ -47,7 +47,7 @@ function argsEssence(args: Readonly<Record<string, ArgSpec>>): JsonObject {
 function phaseEssence(phase: Phase): JsonObject {
   const plain = without(phase, COSMETIC_OF_PHASE);
   if ((phase.kind !== 'flow' && phase.kind !== 'expand') || phase.source.from !== 'inline') return plain;
-  return { ...plain, source: { from: 'inline', flow: essence(phase.source.flow) } };
+  return { ...plain, source: { from: 'inline', flow: significantFields(phase.source.flow) } };
 }
 
 function without(record: object, names: ReadonlySet<string>): JsonObject {

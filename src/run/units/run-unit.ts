@@ -6,7 +6,7 @@ import { firstDefined } from '../../util/first-defined.js';
 import { nextTurn } from '../../util/timer.js';
 import { isLongTurn } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import { notStarted, reasonTold } from '../core/cancelled.js';
+import { notStarted, reportedReason } from '../core/cancelled.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { recordPhase, recordUnit } from '../journal/record.js';
 import type { IdentityParts } from '../reuse/identify.js';
@@ -123,7 +123,7 @@ function notBegun(at: PhaseContext): Settled {
   return {
     ...execution,
     hit: null,
-    reason: reasonTold(at, execution, whyEntered(at)),
+    reason: reportedReason(at, execution, whyEntered(at)),
     madeAt: at.run.options.project.clock.now(),
     cost: execution,
   };

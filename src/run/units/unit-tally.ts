@@ -34,7 +34,7 @@ export class UnitTally {
   }
 
   /** The fields of an execution that cover all units. */
-  figures(durationMs: number): Pick<Execution, 'usage' | 'durationMs' | 'cost' | 'unkeepable' | 'unitKeys'> {
+  totals(durationMs: number): Pick<Execution, 'usage' | 'durationMs' | 'cost' | 'unkeepable' | 'unitKeys'> {
     return {
       usage: this.usage,
       durationMs,
