@@ -52,7 +52,8 @@ function table(schema, chosen, shorter = {}) {
     .filter(([name]) => chosen(name))
     .map(([name, field]) => {
       const needed = required.includes(name) ? ' (needed)' : '';
-      return `| \`${name}\`${needed} | ${cell(shorter[field.description] ?? field.description ?? '')} | ${example(field)} |`;
+      const meaning = cell(shorter[field.description] ?? field.description ?? '');
+      return `| \`${name}\`${needed} | ${meaning} | ${example(field)} |`;
     });
   return ['| field | meaning | example |', '|---|---|---|', ...rows].join('\n');
 }

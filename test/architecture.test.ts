@@ -153,7 +153,8 @@ describe('libraries', () => {
 });
 
 /** Numbers that only fall: whoever makes one smaller writes the new one here. */
-const MOST = { parameters: 27, wide: 34 };
+/** The one function is `runBatch` of the library, whose last parameter is an options object. */
+const MOST = { parameters: 1, wide: 0 };
 
 describe('what is still to be mended becomes less', () => {
   it('functions with more than three parameters', () => {

@@ -48,8 +48,8 @@ export interface BatchHandle {
    */
   readonly events: AsyncIterable<RunEvent>;
   /**
-   * Rows that fail are in the result. Rejects only when the batch cannot begin: with `RowsError` for rows that do not fit
-   * the flow's arguments, else as for `runFlow`.
+   * Rows that fail are in the result. Rejects only when the batch cannot begin: with `RowsError` for rows that do not
+   * fit the flow's arguments, else as for `runFlow`.
    */
   readonly result: Promise<BatchResult>;
 }

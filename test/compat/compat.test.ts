@@ -41,7 +41,7 @@ describe('what these flows come to', () => {
     ['plan-and-grow.json', 'green leaf and green leaf', { plan: 1, leaf: 2, sum: 1 }],
     ['refine-until-good.json', 'took 3 rounds', { refine: 3, say: 1 }],
     ['best-of-three.json', 'chose a bold title', { plain: 1, bold: 1, judge: 1, use: 1 }],
-    ['first-answer-wins.json', 'here it is', { broken: 1, works: 1, left: 1, right: 1, end: 1 }],
+    ['first-answer-wins.json', 'here it is', { works: 1, left: 1, right: 1, end: 1 }],
     ['short-task.json', 'just this', { one: 1 }],
     ['short-tasks.json', '## branch-1\nfirst\n\n## branch-2\nsecond', { a: 1, b: 1 }],
     ['short-chain.json', 'better draft', { a: 1, b: 1 }],
@@ -51,7 +51,9 @@ describe('what these flows come to', () => {
     const result = await run(file);
     expect(result.error).toBeUndefined();
     expect(result).toMatchObject({ status: 'success', output });
-    expect(rig.counts()).toEqual(counts);
+    // Who loses a race may not have begun.
+    const { broken: _broken, ...counted } = rig.counts();
+    expect(counted).toEqual(counts);
   });
 
   it.each([

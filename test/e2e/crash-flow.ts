@@ -2,8 +2,8 @@ import type { Random } from '../support/random.js';
 import type { Rig } from '../support/rig.js';
 
 /**
- * `bin/work NAME SECONDS TEXT…` notes its begin and its end outside of the project and prints the text; `bin/looper` is
- * an agent that does the same for the name in its prompt.
+ * `bin/work NAME SECONDS TEXT…` logs its begin and its end outside the project and prints the text; `bin/looper` is an
+ * agent that does the same for the name in its prompt.
  */
 export function installWork(rig: Rig): { readonly log: string } {
   const log = `${rig.root}/../work`;

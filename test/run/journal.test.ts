@@ -103,10 +103,10 @@ it('the latest result of each phase and unit is found by its name, however it is
 
   const bytes = readFileSync(path);
   for (const [phase, unit] of names) {
-    expect(searchResult(bytes, phase, unit)).toMatchObject({ phase, output: { text: 'second' } });
+    expect(searchResult(bytes, { phase, unit })).toMatchObject({ phase, output: { text: 'second' } });
   }
-  expect(searchResult(bytes, 'each', 'item 2')).toBeUndefined();
-  expect(searchResult(bytes, 'rows/1/each', 'item 1')).toBeUndefined();
+  expect(searchResult(bytes, { phase: 'each', unit: 'item 2' })).toBeUndefined();
+  expect(searchResult(bytes, { phase: 'rows/1/each', unit: 'item 1' })).toBeUndefined();
   const places = resultPlaces(path);
   const textOf = (name: string) => (readLineAt(path, places.get(name)!) as ResultLine).output.text;
   for (const [phase, unit] of names) expect(textOf(unit === undefined ? phase : `${phase} ${unit}`)).toBe('second');

@@ -45,7 +45,11 @@ export function snapshotCollector(
   const store = storeFolder(project, config);
   if (!isPlain || 'problem' in store || problems.length > 0 || loaded.warnings.length > 0) return undefined;
   const options = { project, config, flow: loaded.flow };
-  return new SnapshotCollector(options, askedOf(invocation), [...loaded.looked, ...looked], store.dir);
+  return new SnapshotCollector(options, {
+    asked: askedOf(invocation),
+    files: [...loaded.looked, ...looked],
+    store: store.dir,
+  });
 }
 
 function askedOf({ cwd, positionals }: Invocation): Asked {

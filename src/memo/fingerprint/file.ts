@@ -16,8 +16,8 @@ const IF_THERE = { throwIfNoEntry: false } as const;
 const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
 
 /**
- * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this process
- * or an earlier one has read them, and the file was left alone long before and ever since.
+ * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this
+ * process or an earlier one has read them, and the file was left alone long before and ever since.
  */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
   const absolute = join(context.project.root, fingerprint.path);

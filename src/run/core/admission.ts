@@ -13,7 +13,7 @@ export class Admission {
     this.#own?.abort();
   }
 
-  /** Aborts when it is closed: for whoever would only wait to be turned away. */
+  /** Aborts when it is closed, so that nothing waits only to be refused. */
   get ended(): AbortSignal {
     this.#ended ??= this.#watch();
     return this.#ended;

@@ -16,7 +16,7 @@ export interface AgentCall {
   readonly tools?: readonly string[];
   readonly systemPrompt?: string;
   readonly identity: JsonObject;
-  /** All of it stands in the flow, the settings and the agent's file: no client was looked for, and none was asked. */
+  /** The flow, the settings and the agent's file say all of it: no client was searched for or asked. */
   readonly isWritten: boolean;
 }
 
@@ -25,7 +25,7 @@ const UNASKED_VERSION: Failure = {
   message: "a dry run does not ask the client's version (pinVersion)",
 };
 
-/** The body's own system prompt is taken as it is given, rendered or not; that of an agent's file holds no placeholders. */
+/** Uses the body's system prompt as given, rendered or not; that of an agent's file holds no placeholders. */
 export async function agentCall(
   at: Pick<PhaseContext, 'run' | 'scope'>,
   body: TaskBody,

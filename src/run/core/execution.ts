@@ -13,14 +13,14 @@ import {
 } from '../../model/outcome.js';
 import type { Effect } from '../journal/lines.js';
 
-/** What executing something came to. */
+/** The result of executing something. */
 export interface Execution {
   readonly status: 'done' | 'failed' | 'blocked' | 'paused' | 'cancelled';
   readonly output: Output;
   readonly usage: Usage;
   readonly durationMs: number;
   readonly attempts: number;
-  /** What it would have cost had no part of it been reused: what reusing all of it saves. Absent where there are no parts. */
+  /** The cost if no part of it had been reused, which reusing all of it saves. Absent where there are no parts. */
   readonly cost?: { readonly usage: Usage; readonly durationMs: number };
   readonly files: readonly OutputFile[];
   readonly model?: string;
@@ -32,11 +32,11 @@ export interface Execution {
   /** Rendered task, argv and the like, for `trace`. Secrets are masked when it is written. */
   readonly inputs?: JsonObject;
   readonly clientVersion?: string;
-  /** Nothing but the engine had a part in it (an approval, a gate's conditions): no file can have changed. */
+  /** Only the engine made it (an approval, a gate's conditions): no file can have changed. */
   readonly pure?: true;
-  /** Which execution made it; of a result that is put together, made from those of its parts. */
+  /** Which execution made it; for a result with parts, a digest of theirs. */
   readonly execution?: string;
-  /** For phases that have no identity of their own, made from those of their parts. */
+  /** For a phase without an identity of its own: a digest of its parts' keys. */
   readonly key?: string;
   /** Keys of the units it consists of: what a gate's rejection takes out of the store. */
   readonly unitKeys?: readonly string[];
@@ -45,9 +45,9 @@ export interface Execution {
   readonly saved?: Savings;
   /** Something inside of it is not idempotent, and has begun. */
   readonly acted?: Acted;
-  /** Nothing was executed: a person says that it is done, or there was nothing to do. */
+  /** Nothing was executed: a person marked it done, or there was nothing to do. */
   readonly taken?: true;
-  /** Said beside the result: `kept worktree …`, `no clear winner: took the first`. */
+  /** Reported beside the result: `kept worktree …`, `no clear winner: took the first`. */
   readonly remark?: string;
 }
 
@@ -61,7 +61,7 @@ export interface Settled extends Execution {
   readonly identity?: JsonObject;
   readonly madeAt: number;
   readonly ageMs?: number;
-  /** It was just made, and put where a later run looks for it. */
+  /** It was just made, and the store has it for later runs. */
   readonly kept?: true;
   /** What the original execution cost; for a reused result that is not what this run spent. */
   readonly cost: { readonly usage: Usage; readonly durationMs: number };
@@ -72,7 +72,7 @@ export function isNewWork(settled: Pick<Settled, 'hit' | 'attempts' | 'taken' | 
   return settled.hit === null && settled.attempts > 0 && !settled.taken && !settled.pure;
 }
 
-/** Every name under which a result, or a part of it, can be found again. */
+/** Every key that finds a result, or a part of it, again. */
 export function keysOf(settled: Pick<Settled, 'key' | 'runKey' | 'unitKeys'>): readonly string[] {
   const keys: string[] = [];
   addKeys(keys, settled);

@@ -7,7 +7,7 @@ export const WOULD_RUN = forecastOutcome('would-run', 'it would run');
 /** A dry run cannot tell: a command would have to be started. */
 export const MIGHT_RUN = forecastOutcome('might-run', 'it may run');
 
-/** Another row or item, which comes first here, would run and be taken from. */
+/** Another row or item, which comes first, would run, and this one would reuse its result. */
 export const WOULD_BE_SHARED = forecastOutcome('would-be-shared', 'it would run once for all');
 
 function forecastOutcome(forecast: ForecastWord, message: string): Execution {
@@ -15,8 +15,8 @@ function forecastOutcome(forecast: ForecastWord, message: string): Execution {
 }
 
 /**
- * What a phase comes to of which several parts would not be done at once: it runs if one of them does, and takes all
- * of it from others only if every part is. Undefined when this is no dry run. A part without a word depends on another one.
+ * The forecast of a phase from those of its parts: it would run if one of them would, and is shared only if all are. A
+ * part without a forecast depends on another one. Undefined when no part has one.
  */
 export function forecastOfParts(failures: readonly (Failure | undefined)[]): Failure | undefined {
   const words = failures.map((failure) => failure?.forecast);

@@ -20,7 +20,7 @@ export function isNoneOfGraft({ flow, outcomes }: Scope, name: string): boolean 
   );
 }
 
-/** Others read inside of what grows here, so that it has to be entered even if its result is known. */
+/** Other phases read inside what grows here, so it has to be entered even if its result is known. */
 export function isReadInside(flow: Flow, id: string): boolean {
   const ids = new Set(flow.phases.map((phase) => phase.id));
   const others = flow.phases.filter((phase) => phase.id !== id);

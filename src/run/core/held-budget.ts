@@ -8,9 +8,8 @@ import type { RunOptions } from './options.js';
 type BudgetOptions = Pick<RunOptions, 'flow' | 'maxUSD'>;
 
 /**
- * A budget in money means nothing with a runner that does not say what it costs; better said before anything runs. Of
- * flows that are known only later, those that are generated have their runner from here; what others call is asked when
- * they call it.
+ * A budget in money means nothing with a runner that does not report its cost, so the run refuses one before anything
+ * starts. A generated flow has its runner from here; a flow that is known only later is checked at each call.
  */
 export async function moneyCannotBeHeld(
   options: RunOptions,

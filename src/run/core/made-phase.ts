@@ -7,7 +7,7 @@ export interface MadePhase {
   readonly phase: Phase;
   readonly settled: Settled;
   readonly fingerprints: readonly FingerprintValue[];
-  /** Other files, with their digests; undefined when they cannot all be named. */
+  /** Other files that it read, with digests; undefined when not all of them are known. */
   readonly reads: readonly (readonly [path: string, digest: string])[] | undefined;
   /** It was given variables of the environment, or arguments that are secret: their values are in its key. */
   readonly hasEnvironment: boolean;

@@ -31,9 +31,9 @@ export interface RunOptions {
   /** Asks a person about a side effect that is done and would now be another one. Without it the run stops there. */
   readonly decideEffect?: (question: EffectQuestion) => Promise<EffectAnswer>;
   readonly signal?: AbortSignal;
-  /** Something of the outside is known already. */
+  /** A fingerprint resolver that was opened before the run, with what it knows already. */
   readonly world?: World;
-  /** Told of each phase of the flow itself that was looked up or made: `run/snapshot` learns from it. */
+  /** Called for each phase of the flow itself that was reused or made: `run/snapshot` collects them. */
   readonly onMade?: (made: MadePhase) => void;
   /** The flow is run once for each of many rows; `over` names the list of them. */
   readonly batch?: { readonly over: string; readonly total: number };

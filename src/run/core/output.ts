@@ -23,8 +23,8 @@ function withoutTrailingLineEnds(text: string): string {
 }
 
 /**
- * Parses and checks what a phase promised about its output. What has JSON already, as the output of a nested flow may, is
- * taken and held by that: its text may be made for people.
+ * Parses an output and checks it against what the phase promises. An output that has JSON already, as that of a nested
+ * flow may, is checked by that: its text may be made for people.
  */
 export async function promised(
   output: Output,
@@ -52,9 +52,12 @@ function notJson(text: string, byAgent: boolean): Failure {
       text.trim() === ''
         ? 'the output is empty, not JSON'
         : `the output is not JSON: it starts with ${JSON.stringify(start)}`,
-    hint: `${byAgent ? 'Say in the task that only JSON is wanted' : 'Let the command print JSON and nothing else'}, or drop \`output: json\`.`,
+    hint: `${byAgent ? JSON_BY_AGENT : JSON_BY_COMMAND}, or drop \`output: json\`.`,
   };
 }
+
+const JSON_BY_AGENT = 'Say in the task that only JSON is wanted';
+const JSON_BY_COMMAND = 'Let the command print JSON and nothing else';
 
 export function strictJson(text: string): JsonValue | undefined {
   try {
@@ -65,7 +68,7 @@ export function strictJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Models like to put a fence or a sentence around JSON: the whole text, else the last fenced block, else the one value. */
+/** Models put fences or sentences around JSON: the whole text, else the last fenced block, else the one value. */
 export function jsonWithin(text: string): JsonValue | undefined {
   const whole = strictJson(text.trim());
   if (whole !== undefined) return whole;
@@ -108,8 +111,8 @@ async function contractBroken(value: JsonValue, schema: JsonObject, length: numb
 }
 
 /**
- * What a JSON Schema has against a value, in words; empty when nothing. Unanswered when there was no time for that: a large
- * value may take longer (`length` is that of its text).
+ * How a value breaks a JSON Schema, in words; empty when it does not. Unanswered when there was no time for the check:
+ * a large value may take longer (`length` is that of its text).
  */
 export async function heldTo(
   schema: JsonObject,
@@ -126,9 +129,9 @@ export async function heldTo(
     if ('tookLongerMs' in checked) return { unanswered: tookTooLong(schema, checked.tookLongerMs) };
     const { valid, errors } = checked.value;
     if (valid) return { problems: [] };
-    const told = errors.filter((error) => error.keyword !== 'properties' && error.keyword !== 'items');
+    const leaves = errors.filter((error) => error.keyword !== 'properties' && error.keyword !== 'items');
     return {
-      problems: (told.length > 0 ? told : errors).map(
+      problems: (leaves.length > 0 ? leaves : errors).map(
         (error) => `${error.instanceLocation.replace(/^#\/?/, '') || 'value'}: ${error.error}`,
       ),
     };

@@ -26,16 +26,16 @@ export interface Scope {
   readonly grafted: Map<string, PhaseOutcome>;
   /** A grafted fragment sees the phases of the flow it grows in. */
   readonly around?: ReadonlyMap<string, PhaseOutcome>;
-  /** The phase around it is run anew, so that nothing in here is taken from this run or the one continued. */
+  /** The phase around it is run anew, so that nothing in here is reused from this run or the one continued. */
   readonly anew?: {
     readonly because: string;
     readonly readStore: boolean;
-    /** A person named it: then side effects inside are meant too. */
+    /** A selector names it: then side effects inside are meant too. */
     readonly named?: true;
   };
   /** A phase above the one around it executed in this run: see `PhaseOutcome.newWork`. */
   readonly newWork?: string;
-  /** What is made in here is kept as a part of something across runs: it may see these variables besides the plain ones. */
+  /** A phase around it is kept across runs: scripts in here see these variables besides the plain ones. */
   readonly kept?: { readonly env: readonly string[] };
   /** Names of the flows around this one, to refuse a flow that uses itself. */
   readonly ancestry: readonly string[];

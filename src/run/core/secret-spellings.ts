@@ -4,7 +4,7 @@ const TELLING_LINE = 8;
 const TELLING_SPELLING = 6;
 
 /**
- * How a secret may be written: as it is; line by line, as programs print it; and what JSON, addresses and base64 make of
+ * How a secret may be written: as it is; line by line, as programs print it; and as JSON, addresses and base64 encode
  * it. The longest first.
  */
 export function spellings(text: string): string[] {
@@ -32,7 +32,7 @@ function inAddresses(text: string): string[] {
   return form.flatMap((value) => [value, value.replaceAll(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase())]);
 }
 
-/** Characters of base64 that also depend on what stands before, by how many bytes that is, modulo three. */
+/** Characters of base64 that also depend on the bytes before, by how many those are, modulo three. */
 const MIXED_BEFORE = [0, 2, 3];
 
 /** Both alphabets; alone, and as a part of something longer, which may begin at any of three places. */

@@ -31,7 +31,7 @@ export class Secrets {
 
   /** The same until the returned function is called: a batch with a secret in each row must not collect them all. */
   addForNow(specs: Readonly<Record<string, ArgSpec>>, args: JsonObject): () => void {
-    // Two rows may hold the same value: each has its own record of it, so that neither takes away the other's.
+    // Two rows may hold the same value: each has its own record of it, so that neither removes the other's.
     const added = secretsIn(specs, args);
     this.#remember(added);
     return () => {
@@ -125,7 +125,7 @@ function shown(name: string): string {
   return `(secret ${name})`;
 }
 
-/** Where the beginning or the end of a secret stands alone. */
+/** Where the beginning or the end of a secret is left alone by a cut. */
 function withoutPieces(text: string, { name, value }: Secret): string {
   const least = Math.max(PIECE, Math.ceil(value.length / 3));
   if (value.length <= least) return text;

@@ -2,39 +2,37 @@ import type { Phase } from '../../model/flow.js';
 import { phasePath, type Scope } from './scope.js';
 
 /**
- * Whether a person named this phase with `--rerun` or `--skip`: by its path (`review/check` is inside of a nested flow),
- * or, in the run's own flow and in the rows of a batch, by its id.
+ * Whether `--rerun` or `--skip` names this phase: by its path (`review/check` is inside a nested flow) or, in the run's
+ * own flow and in the rows of a batch, by its id.
  */
 export function isNamed(scope: Scope, id: string, names: readonly string[] = []): boolean {
   if (names.length === 0) return false;
   return names.includes(phasePath(scope, id)) || (scope.depth === 0 && names.includes(id));
 }
 
-/** What a person named inside of this scope, at any depth. */
+/** The first selector that names something inside this scope, at any depth. */
 export function namedInside({ path }: Scope, names: readonly string[] = []): string | undefined {
   return names.find((name) => name.startsWith(`${path}/`));
 }
 
-/** An item, a branch or an iteration of a phase as a person names it: `send[3]`, `post[mail]`. */
+/** The selector of an item, a branch or an iteration: `send[3]`, `post[mail]`. */
 export function unitName(id: string, unit: string): string {
   return `${id}[${unit.replace(/^item /, '')}]`;
 }
 
-/** Whether this unit of a phase was named, by itself or with the whole phase. */
+/** Whether a selector names this unit, by itself or with the whole phase. */
 export function isUnitNamed(
   scope: Scope,
-  id: string,
-  unit: string | undefined,
+  { id, unit }: { readonly id: string; readonly unit: string | undefined },
   names: readonly string[] = [],
 ): boolean {
   return isNamed(scope, id, names) || (unit !== undefined && isNamed(scope, unitName(id, unit), names));
 }
 
-/** Units of this phase that were named and that it does not have. */
+/** Selectors that name units which this phase does not have. */
 export function unknownUnits(
   scope: Scope,
-  id: string,
-  units: readonly string[],
+  { id, units }: { readonly id: string; readonly units: readonly string[] },
   names: readonly string[],
 ): readonly string[] {
   const path = phasePath(scope, id);
@@ -45,8 +43,8 @@ export function unknownUnits(
 }
 
 /**
- * Whether the phase is to run again although it is done. A side effect named by its id alone is not done again in all rows
- * of a batch: there `--rerun` is for the rows in which nobody knows whether it took place. A path means one row.
+ * Whether the phase runs again although it is done. An id alone does not repeat a side effect in all rows of a batch:
+ * there `--rerun` is for the rows in which nobody knows whether it took place. A path means one row.
  */
 export function isRerun(scope: Scope, { id, idempotent }: Phase, names: readonly string[] = []): boolean {
   if (!isNamed(scope, id, names)) return false;

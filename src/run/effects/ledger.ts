@@ -78,7 +78,7 @@ export class EffectsLedger {
   }
 
   /**
-   * Claims the right to start it (or marks it as done), replacing the start `over` if a person says so. Else returns why
+   * Claims the right to start it (or marks it done), replacing the start `over` if a person says so. Else returns why
    * not: another run holds it, or the line could not be written.
    */
   claim(

@@ -98,8 +98,8 @@ function older(question: Question): Ruling {
 
 function wordOf({ at, unit }: Question): 'keep' | 'rerun' | undefined {
   const { rerun, skip } = at.run.options.selection ?? {};
-  if (isUnitNamed(at.scope, at.phase.id, unit, skip)) return 'keep';
-  return isUnitNamed(at.scope, at.phase.id, unit, rerun) ? 'rerun' : undefined;
+  if (isUnitNamed(at.scope, { id: at.phase.id, unit }, skip)) return 'keep';
+  return isUnitNamed(at.scope, { id: at.phase.id, unit }, rerun) ? 'rerun' : undefined;
 }
 
 function where({ at, unit }: Question): DoubtAt {

@@ -18,11 +18,16 @@ export interface Attempt extends Execution {
   readonly usedTools?: boolean;
 }
 
+/** What is attempted. An agent call that says nothing about retries is retried by itself; a process is not. */
+interface Tried {
+  readonly unit?: string;
+  readonly calls: 'agent' | 'process';
+}
+
 /** Runs attempts until one succeeds or none is left. What failed attempts cost and took counts too, with the pauses. */
 export async function withRetries(
   at: PhaseContext,
-  unit: string | undefined,
-  calls: 'agent' | 'process',
+  { unit, calls }: Tried,
   attempt: () => Promise<Attempt>,
 ): Promise<Execution> {
   const { run } = at;
@@ -48,7 +53,7 @@ export async function withRetries(
       return total.attempts === attempts ? total : { ...total, attempts };
     }
     const ended = { ...total, attempts: number };
-    const delayMs = nextDelay(at, calls, result, number);
+    const delayMs = nextDelay(at, result, { calls, number });
     // An attempt is new work like any other: once something else has failed, none is begun.
     const against =
       delayMs === undefined ? undefined : (sideEffect(result) ?? admission.closed?.message ?? waitsTooLong(at, result));
@@ -83,8 +88,8 @@ function sideEffect(result: Attempt): string | undefined {
 }
 
 /**
- * A server may ask for any pause. One that no attempt of this phase may take, or that the run does not live to see, is not
- * waited for: whoever reads the failure knows sooner.
+ * A server may ask for any pause. The phase fails at once if the pause is longer than its timeout or than the time that
+ * the run has left: the reader of the failure knows sooner.
  */
 function waitsTooLong({ phase, run }: PhaseContext, { failure }: Attempt): string | undefined {
   const askedMs = failure?.retryAfterMs;
@@ -127,7 +132,11 @@ export function brokePromise({ status, failure }: Execution): boolean {
 }
 
 /** How long to wait before the next attempt; undefined when there is none. */
-function nextDelay(at: PhaseContext, calls: 'agent' | 'process', result: Attempt, number: number): number | undefined {
+function nextDelay(
+  at: PhaseContext,
+  result: Attempt,
+  { calls, number }: Pick<Tried, 'calls'> & { readonly number: number },
+): number | undefined {
   const { phase } = at;
   const failure = result.failure!;
   if (!phase.idempotent || FINAL.has(failure.code)) return undefined;

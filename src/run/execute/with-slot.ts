@@ -5,8 +5,8 @@ import { notStarted } from '../core/cancelled.js';
 import { type Execution, failedBefore } from '../core/execution.js';
 
 /**
- * Waits for a slot of the run (and for the bounds of the runner that does the work), then asks whether work may still start: while
- * it waited, something may have failed, the budget may have run out, a person may have pressed Ctrl-C.
+ * Waits for a slot of the run and of its runner, then asks whether work may still start: while it waited, something may
+ * have failed, the budget may have run out, a person may have pressed Ctrl-C.
  */
 export async function admitted(
   at: PhaseContext,

@@ -18,16 +18,21 @@ export interface Workdir {
 
 const nothingToLeave = async () => undefined;
 
+/** What a unit says about where it starts; without `cwd` its phase decides. */
+interface Placed {
+  readonly cwd?: string;
+  readonly label?: string;
+  readonly variables?: Variables;
+}
+
 export function workdirOf(
   at: PhaseContext,
-  cwd: string | undefined,
-  unit: string | undefined,
-  variables?: Variables,
+  { cwd = at.phase.cwd, label, variables }: Placed,
 ): Workdir | { readonly failure: Failure } {
   if (cwd === undefined) return rootOf(at.run);
   const { root } = at.run.options.project;
   if (cwd === 'temp') return { name: 'temp', enter: enterTemporary };
-  if (cwd === 'dedicated') return { name: 'dedicated', enter: async () => enterDedicated(at, unit) };
+  if (cwd === 'dedicated') return { name: 'dedicated', enter: async () => enterDedicated(at, label) };
   if (cwd === 'worktree') return { name: 'worktree', enter: () => enterWorktree(at) };
   const folder = resolve(root, render(at, cwd, variables).text);
   const name = relative(root, folder) || '.';

@@ -74,7 +74,8 @@ export class LastRun {
   #find(journal: string, { path, unit, isWanted = () => true }: ResultQuery): ResultLine | undefined {
     this.#asked += 1;
     if (this.#asked === 1) this.#bytes = readWhole(journal);
-    const found = this.#bytes && this.#asked <= FEW ? searchResult(this.#bytes, path, unit, isWanted) : 'unsure';
+    const found =
+      this.#bytes && this.#asked <= FEW ? searchResult(this.#bytes, { phase: path, unit }, isWanted) : 'unsure';
     if (found !== 'unsure') return found;
     this.#bytes = undefined;
     this.#places ??= resultPlaces(journal);

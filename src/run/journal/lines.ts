@@ -23,7 +23,7 @@ export interface RunLine {
   readonly ref: string;
   readonly byName: boolean;
   readonly mode: 'run' | 'batch';
-  /** What a batch goes over, and how many rows that has. */
+  /** The list of a batch, and how many rows it has. */
   readonly over?: string;
   readonly rows?: number;
   readonly args: JsonObject;
@@ -50,7 +50,7 @@ export interface StartLine {
   readonly runKey?: string;
   readonly idempotent: boolean;
   readonly reason: string;
-  /** The run that it began in, where that was another one. */
+  /** The run in which it began, if that was another one. */
   readonly begunIn?: string;
   /** Its line in the ledger of side effects, which says what became of it. */
   readonly effect?: string;
@@ -76,7 +76,7 @@ export interface AttemptLine {
   readonly usage: Usage;
   readonly failure: Failure;
   readonly inputs?: JsonObject;
-  /** What was said before it failed, shortened. */
+  /** The output before it failed, shortened. */
   readonly partial?: string;
   readonly retryInMs?: number;
 }
@@ -103,7 +103,7 @@ export interface ResultLine {
   /** When the result itself was made: equal to `at` when it was executed now. */
   readonly madeAt?: number;
   readonly output: Output;
-  /** The output held a secret, which is not written: this is not what was said, and nobody may be given it as that. */
+  /** The output held a secret, which is not written: this is not the real output and must not be reused as it. */
   readonly masked?: true;
   readonly files?: readonly OutputFile[];
   readonly attempts: number;
@@ -119,17 +119,17 @@ export interface ResultLine {
   readonly identity?: JsonObject;
   readonly inputs?: JsonObject;
   readonly facts?: JsonValue;
-  /** Why nothing that it is a part of may be kept across runs. */
+  /** Why it, and whatever it is a part of, may not be kept across runs. */
   readonly unkeepable?: string;
   readonly idempotent?: false;
-  /** Of a side effect: by this it is found again when the run is continued, whatever ran around it. */
+  /** Set for a side effect: a continued run finds it again by this, whatever ran around it. */
   readonly effect?: Effect;
   readonly remark?: string;
   /** This result was decided by a person or a judge. */
   readonly deciding?: true;
 }
 
-/** What a side effect is made of: whether it is the same one as before is decided by nothing else. */
+/** What a side effect is made of. Nothing else decides whether it is the same one as before. */
 export interface Effect {
   /** Of a phase with several: which one. An item by its value, a branch by its id. */
   readonly unit?: string;
@@ -141,7 +141,7 @@ export interface Effect {
   readonly inputs: JsonObject;
 }
 
-/** A gate has sent a result back: it and its parts, by key and run key, are not taken again. */
+/** A gate has sent a result back: it and its parts, by key and run key, are not reused. */
 export interface RejectedLine {
   readonly type: 'rejected';
   readonly at: number;
@@ -157,7 +157,7 @@ export interface AskLine {
   readonly digest: string;
   /** Until when somebody has to decide; undefined: at any time. Kept by runs that continue this one. */
   readonly deadline?: number;
-  /** What is decided then. */
+  /** The decision at that time. */
   readonly onExpire?: Expiry;
 }
 
@@ -201,7 +201,7 @@ export interface RowLine {
     readonly message: string;
     readonly hint?: string;
   };
-  /** Only where somebody asked for the outputs: they stand in the lines of the phases too. */
+  /** Only where a person asked for the outputs: the lines of the phases hold them too. */
   readonly output?: Output;
 }
 
@@ -209,7 +209,7 @@ export interface EndLine {
   readonly type: 'end';
   readonly at: number;
   readonly status: RunStatus;
-  /** It was told to leave phases out (`--until`): what it did is done, and the rest is still to do. */
+  /** A flag left phases out (`--until`): what it did is done, and the rest is still to do. */
   readonly partial?: true;
   readonly durationMs: number;
   readonly spent: Usage;

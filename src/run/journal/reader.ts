@@ -14,12 +14,12 @@ interface PlacedBytes extends LinePlace {
   readonly end: number;
 }
 
-/** Many want the first line alone, which is mostly short. */
+/** Many callers read only the first line, which is mostly short. */
 const [FIRST_CHUNK, CHUNK] = [16 * 1024, 256 * 1024];
 const NEWLINE = 10;
 const CLOSING_BRACE = 125;
 
-/** Every whole line of a journal, in order, with its place. One that was cut short, or is not JSON, is passed over. */
+/** Every whole line of a journal, in order, with its place. Skips a line that was cut short or is not JSON. */
 export function* readLines(path: string): Generator<PlacedLine> {
   for (const { bytes, start, end, offset, length } of readBytes(path)) {
     const line = parseLine(bytes.toString('utf8', start, end));
@@ -27,18 +27,20 @@ export function* readLines(path: string): Generator<PlacedLine> {
   }
 }
 
-/** How the line of a settled unit or phase begins: whose it is can be told without parsing what it said. */
-const RESULT_HEAD =
-  /^\{"type":"(?:unit|phase)"(?:,"at":\d+)?,"phase":("(?:[^"\\]|\\.)*"),"kind":"[a-z]+"(?:,"unit":("(?:[^"\\]|\\.)*"))?,"status":/;
+/** How the line of a settled unit or phase begins: it names its phase and unit without parsing the output. */
+const QUOTED = /("(?:[^"\\]|\\.)*")/.source;
+const RESULT_HEAD = new RegExp(
+  `^\\{"type":"(?:unit|phase)"(?:,"at":\\d+)?,"phase":${QUOTED},"kind":"[a-z]+"(?:,"unit":${QUOTED})?,"status":`,
+);
 /** Most names are shorter; a line with a longer one is parsed. */
 const HEAD_BYTES = 200;
 
-/** Where a result stands, and where the one before it of the same phase or unit does. */
+/** The place of a result, and that of the one before it of the same phase or unit. */
 export interface ResultPlace extends LinePlace {
   readonly before?: ResultPlace;
 }
 
-/** Where the latest result of each phase (`path`) and unit (`path unit`) stands. */
+/** The place of the latest result of each phase (`path`) and unit (`path unit`). */
 export function resultPlaces(path: string): Map<string, ResultPlace> {
   const places = new Map<string, ResultPlace>();
   for (const { bytes, start, end, offset, length } of readBytes(path)) {
@@ -64,7 +66,7 @@ function named(quoted: string): string {
   return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }
 
-/** In chunks: a batch's journal may be far larger than what should be in memory at once. */
+/** Reads in chunks: a batch's journal may be far larger than what should be in memory at once. */
 function* readBytes(path: string): Generator<PlacedBytes> {
   let fd: number;
   try {
@@ -76,7 +78,7 @@ function* readBytes(path: string): Generator<PlacedBytes> {
   try {
     let pending = Buffer.alloc(0);
     let pendingOffset = 0;
-    // As much again for a line that is not whole yet: one of many megabytes must not be copied for every chunk of it.
+    // Doubles for a line that is not whole yet: one of many megabytes must not be copied for every chunk of it.
     for (let size = FIRST_CHUNK; ; size = Math.max(CHUNK, pending.length)) {
       const searched = pending.length;
       const chunk = Buffer.allocUnsafe(size);

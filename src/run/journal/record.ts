@@ -7,7 +7,7 @@ import { isNewWork, keysOf, type Settled } from '../core/execution.js';
 import type { ResultLine } from './lines.js';
 import type { LinePlace, Urgency } from './writer.js';
 
-/** What of a phase's context is recorded. */
+/** The part of a phase's context that recording needs. */
 export interface RecordSite {
   readonly run: {
     readonly io: Pick<PhaseContext['run']['io'], 'journal' | 'secrets'>;
@@ -31,8 +31,11 @@ export function recordPhase(at: RecordSite, settled: Settled): LinePlace {
   return place;
 }
 
-/** A phase that did not come to run at all. */
-export function recordUnrun(at: RecordSite, status: Status, reason: string, failure?: Failure): LinePlace {
+/** The journal's line for a phase that did not run at all. */
+export function recordUnrun(
+  at: RecordSite,
+  { status, reason, failure }: { readonly status: Status; readonly reason: string; readonly failure?: Failure },
+): LinePlace {
   const now = at.run.options.project.clock.now();
   return at.run.io.journal.write(
     {
@@ -65,7 +68,7 @@ function urgencyOf({ hit, kept }: Settled): Urgency {
 
 type Draft = { -readonly [F in keyof ResultLine]: ResultLine[F] };
 
-/** A warm run writes thousands of these, and most of them have nothing but the first part. */
+/** A warm run writes thousands of these, and most have only the fields of the literal. */
 function resultLine(at: RecordSite, settled: Settled, unit: string | undefined): ResultLine {
   const { io, options } = at.run;
   const { secrets } = io;
@@ -90,7 +93,7 @@ function resultLine(at: RecordSite, settled: Settled, unit: string | undefined):
     saved: settled.saved,
   };
   if (!executed || settled.cost.usage !== settled.usage) line.cost = settled.cost;
-  // What is kept says itself what it was made from.
+  // The entry of a kept result holds its identity already.
   if (executed && settled.identity && !settled.kept) line.identity = settled.identity;
   if (settled.files.length > 0) line.files = settled.files;
   if (settled.model !== undefined) line.model = settled.model;
@@ -111,7 +114,7 @@ function isTolerated({ phase }: RecordSite, { status }: Settled): boolean {
   return phase.optional && (status === 'failed' || status === 'blocked');
 }
 
-/** What was said in words, or given. Identities are sealed already; an output that had to be changed says so. */
+/** Masks texts and inputs. Identities are sealed already; a line with a changed output is `masked`. */
 function withoutSecrets(line: ResultLine, secrets: PhaseContext['run']['io']['secrets']): ResultLine {
   const { reason, failure, inputs, facts, unkeepable, remark } = line;
   const output = secrets.maskOutput(line.output);
@@ -150,7 +153,7 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
     optional: isTolerated(at, settled) ? true : undefined,
     items: settled.items,
     unkeepable: settled.unkeepable,
-    // What has taken effect stays done, whatever is thought of its result.
+    // A side effect stays done, even if a gate rejects its result.
     unitKeys: at.phase.idempotent ? keysOf(settled) : [],
     remark: settled.remark,
     acted: settled.acted ?? hasActed(at, settled),
@@ -161,7 +164,7 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
   };
 }
 
-/** What an event shows: where the parts can be found again is of use inside only, and a map has thousands of them. */
+/** What an event shows: without the keys of the parts, which only the engine needs and of which a map has thousands. */
 export function shownOutcome(outcome: PhaseOutcome): PhaseOutcome {
   return { ...outcome, unitKeys: undefined, cost: undefined, acted: undefined };
 }

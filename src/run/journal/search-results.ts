@@ -2,17 +2,17 @@ import type { ResultLine } from './lines.js';
 import { parseLine } from './reader.js';
 
 const NEWLINE = 10;
-/** Of other lines that look as if they were meant: outputs may hold anything. */
+/** So many other lines may look like the wanted one, since outputs may hold anything. */
 const MOST_OTHERS = 20;
 
 /**
- * The latest result of one phase or unit in the bytes of a journal, found from its end: for a few questions that is much
- * quicker than going through all lines. `isMeant` passes over later ones. `unsure` when too many lines had to be looked at in vain.
+ * The latest result of one phase or unit that `isMeant` accepts. It searches a journal's bytes from the end, which for
+ * a few questions is much quicker than parsing every line. `unsure` when too many other lines looked like the wanted
+ * one.
  */
 export function searchResult(
   journal: Buffer,
-  phase: string,
-  unit: string | undefined,
+  { phase, unit }: { readonly phase: string; readonly unit?: string },
   isMeant: (line: ResultLine) => boolean = () => true,
 ): ResultLine | 'unsure' | undefined {
   const name =

@@ -4,7 +4,7 @@ import { whyUnwritableAt } from '../../util/why-unwritable.js';
 import type { JournalLine } from './lines.js';
 
 const HELD_BYTES = 64 * 1024;
-/** What one unit of a text takes as UTF-8 at the most. */
+/** The most bytes that one UTF-16 unit takes as UTF-8. */
 const MOST_BYTES_PER_UNIT = 3;
 const NEWLINE = 10;
 const LONG_PIECE = 1024 * 1024;
@@ -45,7 +45,7 @@ export class JournalWriter {
     return place;
   }
 
-  /** Before appending to the journal of a process that died in the middle of a line. */
+  /** Called before appending to the journal of a process that died in the middle of a line. */
   endTornLine(): void {
     this.#append('');
   }
@@ -66,7 +66,7 @@ export class JournalWriter {
     });
   }
 
-  /** As bytes at once: a thousand texts that wait to be joined are copied by every collection meanwhile. */
+  /** Encodes at once: the garbage collector copies a thousand waiting texts again and again. */
   #append(text: string): void {
     const most = text.length * MOST_BYTES_PER_UNIT + 1;
     if (most > HELD_BYTES - this.#heldBytes) this.flush();
@@ -80,7 +80,7 @@ export class JournalWriter {
     this.#heldBytes = end + 1;
   }
 
-  /** In pieces: an output of many megabytes should not be there three times more as a text and as bytes. */
+  /** Writes in pieces: an output of many megabytes should not be in memory three times more. */
   #appendLong(text: string): void {
     for (let start = 0, end = 0; start < text.length; start = end) {
       end = start + LONG_PIECE;
@@ -119,7 +119,7 @@ export class JournalWriter {
     this.#fd = undefined;
   }
 
-  /** How long it is. */
+  /** The journal's length in bytes. */
   get bytes(): number {
     return this.#offset;
   }
@@ -134,7 +134,7 @@ export class JournalWriter {
       try {
         closeSync(this.#fd);
       } catch {
-        // The descriptor is of no more use; the first error is the one that is told.
+        // The descriptor is of no more use; the run reports the first error.
       }
     }
     this.#fd = undefined;

@@ -2,7 +2,7 @@ import { type Acted, actedOf, type CacheHit, type ItemCounts, NO_SAVINGS, type S
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { addToSavings } from '../core/budget.js';
-import { reasonTold } from '../core/cancelled.js';
+import { reportedReason } from '../core/cancelled.js';
 import type { Execution, Settled } from '../core/execution.js';
 import { recordPhase } from '../journal/record.js';
 import { UnitTally } from '../units/unit-tally.js';
@@ -50,7 +50,7 @@ export function sumOf(
     }
     if (unit.status === 'failed') failed += 1;
   }
-  const { usage, cost, unitKeys = [], unkeepable } = tally.figures(durationMs);
+  const { usage, cost, unitKeys = [], unkeepable } = tally.totals(durationMs);
   return {
     usage,
     cost: cost ?? { usage, durationMs },
@@ -81,7 +81,7 @@ export function settleComposite(at: PhaseContext, execution: Execution, reason: 
     ...execution,
     hit: reused?.hit ?? null,
     ageMs: reused?.ageMs,
-    reason: reasonTold(at, execution, reason),
+    reason: reportedReason(at, execution, reason),
     madeAt: at.run.options.project.clock.now() - (reused?.ageMs ?? 0),
     cost: execution.cost ?? { usage: execution.usage, durationMs: execution.durationMs },
   };

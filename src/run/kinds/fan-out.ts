@@ -127,7 +127,7 @@ function oddSelection({ run, scope, phase }: PhaseContext, specs: readonly Label
   const { rerun = [], skip = [] } = run.options.selection ?? {};
   if (rerun.length + skip.length === 0) return undefined;
   const labels = specs.map(({ label }) => label);
-  const [unknown] = unknownUnits(scope, phase.id, labels, [...rerun, ...skip]);
+  const [unknown] = unknownUnits(scope, { id: phase.id, units: labels }, [...rerun, ...skip]);
   if (unknown === undefined) return undefined;
   const some = labels.slice(0, 10).map((label) => unitName(phase.id, label));
   const hint = labels.length === 0 ? 'It has none.' : `It has ${some.join(', ')}${labels.length > 10 ? ', …' : ''}.`;
@@ -190,9 +190,10 @@ function itemsFailure(
   const others = doubtful.slice(0, 10).map(({ spec }) => spec.label);
   if (doubtful.length > 10) others.push('…');
   const also = others.length === 0 ? '' : ` (so are ${others.join(', ')})`;
+  const said = causeText(cause ?? { message: 'failed' }, (text) => at.run.io.secrets.mask(text));
   return {
     code: frozen ? 'frozen' : cause?.code === 'in-doubt' ? 'in-doubt' : 'items',
-    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${causeText(cause ?? { message: 'failed' }, (text) => at.run.io.secrets.mask(text))}${also}`,
+    message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${said}${also}`,
     hint: cause?.hint ?? 'Running again executes only what failed.',
     detail:
       failed.length === 1

@@ -36,7 +36,7 @@ export async function runSource(
   // Phases that are done inside are not done again by a retry: each is reused for itself, unless the whole was no good.
   return runWhole(at, {
     ...prepared,
-    execute: (begin) => withRetries(at, undefined, 'process', () => prepared.execute(begin)),
+    execute: (begin) => withRetries(at, { calls: 'process' }, () => prepared.execute(begin)),
   });
 }
 

@@ -57,7 +57,7 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
   const whole = (more: Partial<Execution>, iterations: number): Execution => ({
     status: 'done',
     output: last,
-    ...tally.figures(clock.elapsed() - startedAt),
+    ...tally.totals(clock.elapsed() - startedAt),
     attempts: iterations,
     files: [],
     facts: { iterations },

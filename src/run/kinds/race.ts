@@ -51,15 +51,15 @@ async function race(at: PhaseContext<RacePhase>): Promise<Execution> {
     const rest = all.finally(() => at.run.limits.background.delete(rest));
     at.run.limits.background.add(rest);
   }
-  const figures = tally.figures(clock.elapsed() - startedAt);
+  const totals = tally.totals(clock.elapsed() - startedAt);
   if (!winner || first === undefined) {
     const failure: Failure = at.signal.aborted
       ? { code: 'interrupted', message: 'interrupted' }
       : { code: 'items', message: `no branch succeeded: ${failures.join('; ')}` };
-    return { ...failedBefore(failure), ...figures };
+    return { ...failedBefore(failure), ...totals };
   }
   return pureResult(winner.output, {
-    ...figures,
+    ...totals,
     model: winner.model,
     unkeepable: winner.unkeepable,
     remark: `${first} won`,

@@ -53,7 +53,7 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
   const startedAt = at.run.options.project.clock.elapsed();
   let level = first;
   const tally = new UnitTally();
-  const figures = () => tally.figures(at.run.options.project.clock.elapsed() - startedAt);
+  const totals = () => tally.totals(at.run.options.project.clock.elapsed() - startedAt);
   let last: Settled | undefined;
   let below: readonly Settled[] = [];
   for (let depth = 1; level.length > 1 || depth === 1; depth++) {
@@ -69,11 +69,11 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
     below = units;
     for (const unit of units) tally.add(unit);
     const bad = units.find((unit) => unit.status !== 'done');
-    if (bad) return { ...bad, ...figures() };
+    if (bad) return { ...bad, ...totals() };
     last = units.at(-1);
     level = units.map((unit) => unit.output.text);
   }
-  return pureResult(last!.output, { ...figures(), model: last!.model, facts: { batches: first.length } });
+  return pureResult(last!.output, { ...totals(), model: last!.model, facts: { batches: first.length } });
 }
 
 function chunks<T>(list: readonly T[], size: number): T[][] {

@@ -52,30 +52,30 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
     unit.status === 'done' ? [{ unit, label: specs[index]!.label, body: specs[index]!.body }] : [],
   );
   const failed = units.length - finalists.length;
-  const figures = () => {
-    const all = tally.figures(clock.elapsed() - startedAt);
+  const totals = () => {
+    const all = tally.totals(clock.elapsed() - startedAt);
     return failed === 0 ? all : { ...all, unkeepable: `${failed} of ${units.length} candidates failed` };
   };
   const first = finalists[0];
   if (!first) {
     const bad = units.find((unit) => unit.status !== 'done');
-    return { ...failedBefore(bad?.failure ?? { code: 'items', message: 'no candidate succeeded' }), ...figures() };
+    return { ...failedBefore(bad?.failure ?? { code: 'items', message: 'no candidate succeeded' }), ...totals() };
   }
   if (finalists.length === 1 && at.phase.mode === 'best') {
     return pureResult(first.unit.output, {
-      ...figures(),
+      ...totals(),
       model: first.unit.model,
       remark: 'only one candidate was left',
     });
   }
   const judged = await askJudge(after(at, units), finalists);
   tally.add(judged);
-  if (judged.status !== 'done') return { ...judged, ...figures() };
-  if (at.phase.mode === 'aggregate') return pureResult(judged.output, { ...figures(), model: judged.model });
+  if (judged.status !== 'done') return { ...judged, ...totals() };
+  if (at.phase.mode === 'aggregate') return pureResult(judged.output, { ...totals(), model: judged.model });
   const choice = readWinner(judged.output.text, finalists.length);
   const winner = finalists[(choice ?? 1) - 1]!;
   return pureResult(winner.unit.output, {
-    ...figures(),
+    ...totals(),
     model: winner.unit.model,
     remark: choice === undefined ? `the judge named no clear winner: took ${winner.label}` : `${winner.label} won`,
     facts: { winner: winner.label },

@@ -6,8 +6,8 @@ import { journalStart } from '../execute/start-line.js';
 import type { Found } from './settle.js';
 
 /**
- * `begin` tells and writes that an execution has begun, or says why it may not. What only waits for its turn has not: nobody should
- * see it run, and if the process dies there, no side effect is in doubt.
+ * `begin` reports and journals that an execution has begun, or returns why it may not. Work that waits for a slot has
+ * not begun: if the process dies there, no side effect is in doubt.
  */
 export function announce(
   at: PhaseContext,

@@ -3,13 +3,12 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { render } from '../render/render.js';
 import { bodiesOf } from './nested-identity.js';
 
-/** A placeholder that only an item, or the flow inside, can fill. What it stands for is then one name. */
+/** A placeholder that only an item, or the flow inside, can fill. It matches one name of a path. */
 const PLACEHOLDER = /\{[A-Za-z_][\w.[\]-]*\}/g;
 
 /**
- * The globs that the phase declares now, as it stands in the flow, with those of the flows inside it: what a reused
- * result may write. Asked for only where a result has files. A flow that is made inside declares nothing here: such a
- * phase is entered, and its own phases bring their files back.
+ * The files that a reused result may write: the globs that the phase and the flows inside it declare now. A generated
+ * flow declares nothing here: its phase is entered, and its own phases restore their files.
  */
 export async function coveringOutputs(at: PhaseContext): Promise<readonly string[]> {
   const own = at.phase.outputs.map((pattern) => {

@@ -6,11 +6,11 @@ import type { Project } from '../../util/project.js';
 import type { Execution } from '../core/execution.js';
 import type { Secrets } from '../core/secrets.js';
 
-/** Files that phases declare with `outputs`: kept after success, brought back on reuse. */
+/** Files that phases declare with `outputs`: kept after success, restored on reuse. */
 export interface DeclaredFiles {
   /**
-   * Brings the files back that `outputs` covers; `changed` when something had to be written. Refuses any other file,
-   * and to overwrite a person's edit.
+   * Restores the files that `outputs` covers; `changed` when it wrote something. It refuses any other file, and it does
+   * not overwrite a person's edit.
    */
   restore(
     files: readonly OutputFile[],

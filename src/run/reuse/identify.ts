@@ -25,29 +25,29 @@ export interface IdentityParts {
   readonly cwd?: string;
   readonly ordinal?: number;
   readonly variables?: Variables;
-  /** Resolved elsewhere: those of a nested flow. */
+  /** Fingerprints of a nested flow, which are resolved elsewhere. */
   readonly probes?: readonly Probe[];
-  /** Files that are in here besides the declared ones, with their digests; undefined when they cannot all be named. */
+  /** Files in the identity besides the declared ones, with digests; undefined when not all of them are known. */
   readonly reads?: readonly (readonly [path: string, digest: string])[];
-  /** All that it can see is in here: it has no way to read a file. */
+  /** It has no way to read a file, so the identity holds all that it can see. */
   readonly closed?: true;
-  /** What else can have changed while the work was done (context files), in words; undefined when nothing has. */
+  /** Which other input (a context file) changed during the execution, in words; undefined when none did. */
   readonly moved?: () => Promise<string | undefined>;
   /** How long what is inside may be reused. */
   readonly ttlMs?: number;
   /** A nested flow that is entered, so that its own phases are reused one by one. */
   readonly container?: true;
-  /** A person wants something inside to run again (`--rerun f/x`): the whole is made anew, and kept. */
+  /** A selector names something inside (`--rerun f/x`): the whole is executed again, and kept. */
   readonly entered?: string;
-  /** Why nobody can say what decides the result; it is then neither looked up nor kept. */
+  /** Why the inputs are not all known; the result is then neither looked up nor kept. */
   readonly unidentified?: string;
-  /** It fails before anything is started: a dry run can say so too. */
+  /** It fails before anything starts, so a dry run reports the failure too. */
   readonly broken?: true;
-  /** Because a dry run does not ask. */
+  /** It is unidentified only because a dry run starts no commands. */
   readonly unasked?: boolean;
 }
 
-/** A fingerprint, with what it takes to ask for it again. */
+/** A fingerprint, with what is needed to resolve it again. */
 export interface Probe {
   readonly found: FingerprintValue;
   readonly ownOutputs: readonly string[];
@@ -61,26 +61,29 @@ export interface Known {
   readonly probes: readonly Probe[];
 }
 
-export type Identified =
-  | Known
-  /** `unasked`: a dry run does not start commands, so nobody knows. */
-  | { readonly unidentified: string; readonly unasked?: boolean };
+/** Why there is no key. `unasked`: a dry run does not start commands, so nobody knows. */
+export interface Unidentified {
+  readonly unidentified: string;
+  readonly unasked?: boolean;
+}
 
-/** At once where every fingerprint is known at once: a warm run asks a thousand times. */
+export type Identified = Known | Unidentified;
+
+/** Answers without a promise where every fingerprint is known at once: a warm run asks a thousand times. */
 export function identify(at: PhaseContext, parts: IdentityParts, unit?: string): Identified | Promise<Identified> {
   if (parts.unidentified !== undefined) return { unidentified: parts.unidentified, unasked: parts.unasked };
   const outputs = declaredOutputs(at, unit, parts.variables);
   const entries = fingerprintEntries(at, parts);
   const known = parts.probes ?? NO_PROBES;
-  if (entries.length === 0) return identified(at, parts, outputs, known);
+  if (entries.length === 0) return identified(at, parts, { outputs, probes: known });
   const only = entries.length === 1 && known.length === 0 ? entries[0]! : undefined;
   if (only !== undefined && !only.includes('{')) {
     const resolved = at.run.reuse.fingerprints.resolve(only, { ownOutputs: outputs });
     if (!(resolved instanceof Promise) && 'value' in resolved && !hasWarning(resolved)) {
-      return identified(at, parts, outputs, [{ found: resolved.value, ownOutputs: outputs }]);
+      return identified(at, parts, { outputs, probes: [{ found: resolved.value, ownOutputs: outputs }] });
     }
   }
-  return identifySlowly(at, parts, outputs, entries);
+  return identifySlowly(at, parts, { outputs, entries });
 }
 
 const NO_PROBES: readonly Probe[] = [];
@@ -90,8 +93,7 @@ const NO_UPSTREAM: readonly UpstreamPart[] = [];
 async function identifySlowly(
   at: PhaseContext,
   parts: IdentityParts,
-  outputs: readonly string[],
-  entries: readonly string[],
+  { outputs, entries }: { readonly outputs: readonly string[]; readonly entries: readonly string[] },
 ): Promise<Identified> {
   const { phase } = at;
   const probes: Probe[] = parts.probes ? [...parts.probes] : [];
@@ -104,7 +106,7 @@ async function identifySlowly(
     const pending = at.run.reuse.fingerprints.resolve(entry, { ownOutputs: outputs });
     const resolved = pending instanceof Promise ? await pending : pending;
     if ('failed' in resolved) {
-      // A side effect is never reused across runs; it must be found again in its own, whatever the world says.
+      // A side effect is never reused across runs, but its own run must find it again whatever an input says.
       if (!phase.idempotent) continue;
       const unasked = at.run.options.forecast === true && entry.startsWith('cmd:');
       return { unidentified: `${entry}: ${resolved.failed}`, unasked };
@@ -112,14 +114,13 @@ async function identifySlowly(
     await warnOf(at, entry, resolved);
     probes.push({ found: resolved.value, ownOutputs: outputs });
   }
-  return identified(at, parts, outputs, probes);
+  return identified(at, parts, { outputs, probes });
 }
 
 function identified(
   at: PhaseContext,
   parts: IdentityParts,
-  outputs: readonly string[],
-  probes: readonly Probe[],
+  { outputs, probes }: { readonly outputs: readonly string[]; readonly probes: readonly Probe[] },
 ): Identified {
   const { phase, scope } = at;
   const fingerprints = probes.length === 0 ? NO_FINGERPRINTS : probes.map((probe) => probe.found);
@@ -145,7 +146,7 @@ function identified(
   return { identity, length: text.length, key: sha256Hex(text), probes };
 }
 
-/** A phase's own globs; of one unit among several only those that name it. */
+/** The phase's own globs; for one unit among several, only those that its variables fill in. */
 export function declaredOutputs(at: PhaseContext, unit: string | undefined, variables?: Variables): readonly string[] {
   const { outputs } = at.phase;
   if (outputs.length === 0) return outputs;
@@ -153,7 +154,7 @@ export function declaredOutputs(at: PhaseContext, unit: string | undefined, vari
   return unit === undefined ? rendered : rendered.filter((pattern, index) => pattern !== outputs[index]);
 }
 
-/** Which declared input is not what it was before the execution, in words; undefined when all are. */
+/** Which declared input changed during the execution, in words; undefined when none did. */
 export async function inputsMoved(
   at: PhaseContext,
   parts: IdentityParts,
@@ -176,7 +177,7 @@ function fingerprintEntries({ policy }: PhaseContext, parts: IdentityParts): rea
   return parts.cwd === 'worktree' && !fingerprint.includes('git:HEAD') ? [...fingerprint, 'git:HEAD'] : fingerprint;
 }
 
-/** Undefined when a placeholder has no value: what stands there instead would be the same the next time. */
+/** Undefined when a placeholder has no value: its substitute would be the same next time, whatever changed. */
 export function filledIn(site: Site, entry: string, variables?: Variables): string | undefined {
   let known = true;
   const text = renderFingerprint(entry, (template) => {
@@ -203,7 +204,7 @@ export function references(at: PhaseContext): Readonly<Record<string, string>> {
   return quoted;
 }
 
-/** Each item of a map asks for that of the list it comes from. */
+/** A digest of an output, remembered: each item of a map asks for that of its list. */
 export function outputMark(output: Output): string {
   const known = marks.get(output);
   if (known !== undefined) return known;
@@ -214,11 +215,12 @@ export function outputMark(output: Output): string {
 
 const marks = new WeakMap<Output, string>();
 
-/** A gate or an approval decides whether work goes on, not what it is made from: what it judged is enough. */
+/** A gate or an approval decides whether work goes on, not what it is made from: its key is enough. */
 function followed(at: PhaseContext, outcome: PhaseOutcome): UpstreamPart {
   const { id, kind, key, status, output, kept, execution } = outcome;
   if (!mayBeCrossRun(kind)) return { id, key: key ?? status };
-  // What follows a gate goes by what was said to it: it is judged again whenever something above it has executed.
+  // A kept phase counts by key and output, and so does what a gate follows: a gate judges again anyway once something
+  // above it executes. Any other phase counts by its execution.
   if (kept || execution === undefined || !mayBeCrossRun(at.phase.kind)) {
     return { id, key: key ?? status, output: outputMark(output) };
   }
@@ -226,11 +228,11 @@ function followed(at: PhaseContext, outcome: PhaseOutcome): UpstreamPart {
 }
 
 /**
- * Files that upstream phases declare can be seen by this one; a phase that is followed without being quoted counts by
- * what it was made from. A quoted phase without files is in the rendered body already.
+ * This phase can read files that upstream phases declare, so those count. An upstream phase that it does not quote
+ * counts by its key or execution. A quoted phase without files is in the rendered body already.
  */
 function upstreamParts(at: PhaseContext): readonly UpstreamPart[] {
-  // A side effect is the same one as long as what it does itself is.
+  // A side effect is identified by what it does itself.
   if (at.phase.needs.length === 0 || !at.phase.idempotent) return NO_UPSTREAM;
   const parts: UpstreamPart[] = [];
   for (const edge of at.phase.needs) {

@@ -9,8 +9,8 @@ import { canonicalEncode } from '../../util/canonical.js';
 const MOST_COMPARED = 50;
 
 /**
- * The store's entries, phase by phase: for a miss of which no earlier run says anything, as after `cache import`. The
- * index is read once, and only for such a miss.
+ * Explains a miss from the store's entries where no earlier run can, as after `cache import`. It reads the index once,
+ * and only for such a miss.
  */
 export class KeptEntries {
   #ofPhase: Map<string, ListedEntry[]> | undefined;
@@ -19,8 +19,8 @@ export class KeptEntries {
   constructor(private readonly store: Pick<StoreOptions, 'dir' | 'signingKey'> | undefined) {}
 
   /**
-   * What differs between now and the nearest entry, in words; undefined when nothing of it was ever kept. One of many
-   * (items, branches, rows) is what its body says: beside others it is not changed, but new.
+   * What differs between now and the nearest entry, in words; undefined when the phase has no entry. An item, a branch
+   * or a row with another body is not a changed one, but a new one.
    */
   difference(identity: JsonObject, isOneOfMany: boolean): string | undefined {
     const listed = this.#entriesOf(identity);

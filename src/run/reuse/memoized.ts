@@ -8,7 +8,7 @@ import { type Execution, failedBefore, type Settled } from '../core/execution.js
 import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../core/forecast-outcome.js';
 import { effectOf } from '../effects/effect.js';
 import { ruleEffect } from '../effects/rule.js';
-import type { Effect, ResultLine } from '../journal/lines.js';
+import type { ResultLine } from '../journal/lines.js';
 import type { LinePlace } from '../journal/writer.js';
 import { announce } from './announce.js';
 import { bringBack, keptOrReused } from './bring-back.js';
@@ -20,30 +20,50 @@ import {
   inputsMoved,
   type Known,
   references,
+  type Unidentified,
 } from './identify.js';
+import { notKept, whyNotKept } from './not-kept.js';
 import { refusesEarlier } from './reuse-rules.js';
-import { entryOf, type Found, fromEntry, fromLine, frozen, ran, reusedAgain, shortest } from './settle.js';
+import {
+  entryOf,
+  type Found,
+  fromEntry,
+  fromLine,
+  frozen,
+  isSideEffect,
+  ran,
+  reusedAgain,
+  type SideEffect,
+  shortest,
+} from './settle.js';
 import { whyEntered, whyMissed } from './why-missed.js';
 
-/** Something that can be executed, or taken from where it was executed before. */
+/** Something that can be executed, or reused from an earlier execution. */
 export interface Work {
   /** Label of an item, a branch or an iteration; undefined when the work is the phase itself. */
   readonly unit?: string;
   readonly parts: IdentityParts;
-  /** The same when it is done, where executing it may change what it is made from. */
+  /** The parts after the execution, where executing may change what the work is made from. */
   partsInTheEnd?(): IdentityParts;
-  /** Only this scope's: a decision, or a side effect that each row must have for itself. */
+  /** Not shared between scopes: a decision, or a side effect that each row must have for itself. */
   readonly private: boolean;
-  /** Calls `begin` when it gets to it, if it has to wait for its turn first; not if that says why it may not. */
+  /** With `beginsItself`, it calls `begin` once it has a slot, and does not start if that returns a failure. */
   execute(begin: () => Failure | undefined): Promise<Execution>;
   readonly beginsItself?: true;
-  /** Writes the journal's line; runs once, for executed and for reused results. */
+  /** Writes the journal's line; called once, for executed and for reused results. */
   record(settled: Settled): LinePlace;
 }
 
+/** Work that has an identity, in the phase that it belongs to. */
+interface Job<F extends Found = Found> {
+  readonly at: PhaseContext;
+  readonly work: Work;
+  readonly found: F;
+}
+
 /**
- * The life of a result on one page: identify, take it from this run or the one continued, take it from the store, wait
- * for whoever is computing it, else execute; keep what may be kept; record.
+ * The life of a result on one page: identify it; reuse it from this run, the continued run or the store; wait for a
+ * process that computes it now; else execute; keep what may be kept; record.
  */
 export function memoized(at: PhaseContext, work: Work): Settled | Promise<Settled> {
   const pending = identify(at, work.parts, work.unit);
@@ -52,28 +72,30 @@ export function memoized(at: PhaseContext, work: Work): Settled | Promise<Settle
     : reusedOrExecuted(at, work, pending);
 }
 
-/** At once when the store has it and nobody has to be asked first: most of a warm run. */
+/** Answers at once when the store has the result and nothing has to be awaited: most of a warm run. */
 function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Settled | Promise<Settled> {
-  if ('unidentified' in known) return executeUnkept(at, work, known.unidentified, known.unasked);
+  if ('unidentified' in known) return executeUnkept(at, work, known);
   const found = foundAs(at, work, known);
-  if (found.effect) return onceOnly(at, work, found, found.effect);
-  const looked = lookAtOnce(at, found);
-  if (looked && 'settled' in looked) return finish(at, work, found, looked.settled);
-  return waitOrExecute(at, work, found, { looked, readRun: at.policy.readRun });
+  if (isSideEffect(found)) return onceOnly({ at, work, found });
+  const job: Job = { at, work, found };
+  const looked = lookAtOnce(job);
+  if (looked && 'settled' in looked) return finish(job, looked.settled);
+  return waitOrExecute(job, { looked, readRun: at.policy.readRun });
 }
 
-/** A side effect: done once, unless a person says otherwise. */
-async function onceOnly(at: PhaseContext, work: Work, found: Found, effect: Effect): Promise<Settled> {
-  const ruling = await ruleEffect(at, { unit: work.unit, effect, runKey: found.runKey });
+/** Executes a side effect once, unless a person says otherwise. */
+async function onceOnly({ at, work, found }: Job<SideEffect>): Promise<Settled> {
+  const ruling = await ruleEffect(at, { unit: work.unit, effect: found.effect, runKey: found.runKey });
   if (ruling.go === 'start') {
     const { over, again } = ruling;
-    return waitOrExecute(at, work, { ...found, over }, { looked: undefined, readRun: at.policy.readRun && !again });
+    const readRun = at.policy.readRun && !again;
+    return waitOrExecute({ at, work, found: { ...found, over } }, { looked: undefined, readRun });
   }
   const settled =
     ruling.go === 'stop'
-      ? ran(at, found, failedBefore(ruling.failure), 'in doubt')
-      : await keptOrReused(at, found, effect, ruling);
-  return finish(at, work, found, settled);
+      ? ran(at, found, { execution: failedBefore(ruling.failure), reason: 'in doubt' })
+      : await keptOrReused(at, found, ruling);
+  return finish({ at, work, found }, settled);
 }
 
 function foundAs(at: PhaseContext, work: Work, known: Known): Found {
@@ -86,9 +108,9 @@ function foundAs(at: PhaseContext, work: Work, known: Known): Found {
     probes,
     ttlMs: work.parts.ttlMs,
     ...(work.parts.closed && { closed: true }),
-    // Whatever waits for its turn acts by itself; what consists of others acts through them.
+    // Work that waits for a slot acts by itself; work that consists of other work acts through it.
     ...(!at.phase.idempotent && work.beginsItself && { effect: effectOf(at, work.unit, work.parts) }),
-    // Asked for by the reason of a miss, the journal and the entry; of a glob over many files it is no small thing.
+    // Built once and only on demand: with a glob over many files it is large.
     stored: () => {
       written ??= at.run.reuse.storedIdentity({ ...identity, references: references(at) }, length);
       return written;
@@ -96,47 +118,38 @@ function foundAs(at: PhaseContext, work: Work, known: Known): Found {
   };
 }
 
-/**
- * A gate that has sent work back has judged something else in the end than what it began with, and what depends on it
- * must know.
- */
-async function foundInTheEnd(at: PhaseContext, work: Work, parts: IdentityParts, found: Found): Promise<Found> {
+/** A gate that sent work back has judged other work than it began with; its key must say so to what depends on it. */
+async function foundInTheEnd({ at, work, found }: Job, parts: IdentityParts): Promise<Found> {
   const known = await identify(at, parts, work.unit);
   return 'unidentified' in known || known.key === found.key ? found : foundAs(at, work, known);
 }
 
 async function waitOrExecute(
-  at: PhaseContext,
-  work: Work,
-  found: Found,
+  job: Job,
   { looked, readRun }: { readonly looked: AtOnce | undefined; readonly readRun: boolean },
 ): Promise<Settled> {
+  const { at, found } = job;
   const { run, policy } = at;
   try {
     const shares = readRun || policy.sharesRun;
     const isInStore = looked !== undefined && 'hasFiles' in looked;
-    const earlier = shares ? await fromThisRun(at, found, isInStore) : NOTHING;
-    if ('settled' in earlier) return finish(at, work, found, earlier.settled);
+    const earlier = shares ? await fromThisRun(job, isInStore) : NOTHING;
+    if ('settled' in earlier) return finish(job, earlier.settled);
     if (shares && run.reuse.shared.expects(found.runKey)) {
-      return finish(at, work, found, ran(at, found, WOULD_BE_SHARED, 'computed once in this run'));
+      return finish(job, ran(at, found, { execution: WOULD_BE_SHARED, reason: 'computed once in this run' }));
     }
-    return finish(
-      at,
-      work,
-      found,
-      await fromStoreOrExecution(at, work, found, { looked: isInStore ? undefined : looked, refused: earlier.miss }),
-    );
+    const asked = { looked: isInStore ? undefined : looked, refused: earlier.miss };
+    return finish(job, await fromStoreOrExecution(job, asked));
   } catch (error) {
-    // A bug of ours fails this phase; others that wait for its result must not wait for good.
+    // A bug of ours fails this phase; others that wait for its result must not wait forever.
     run.reuse.shared.abandon(found.runKey);
     throw error;
   }
 }
 
 /**
- * Under which name a result is found again in this run. What declares all that it is made from means the same
- * everywhere; other work may be shared among rows and items that stand side by side, but not between two places of a
- * flow: what happened in between may have changed what it reads.
+ * The key that finds a result again in this run. Work that declares all its inputs is the same everywhere. Rows and
+ * items share other work with their siblings only: between two places of a flow, what it reads may have changed.
  */
 function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
   const { path } = at.scope;
@@ -146,19 +159,19 @@ function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
   return place === '' ? key : sha256Hex(`${key}@${place}`);
 }
 
-/** `miss`: what speaks against the result that is there; undefined when there is none. */
+/** `miss`: why the result that is there may not be reused; undefined when there is none. */
 type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
 
-/** The store has it, with files that are yet to be restored. */
+/** `hasFiles`: the store has it, with files that have to be restored first. */
 type AtOnce = LookUp | { readonly hasFiles: true };
 
 const NOTHING = { miss: undefined };
 
 /**
- * In the store, at once: nobody in this run has to do with the result, so nothing is waited for and nobody can come in
- * between. Undefined where the store is not asked, or not yet.
+ * Looks in the store without waiting, where nothing else in this run makes the same result. Undefined where the policy
+ * does not read the store, or this run has to be asked first.
  */
-function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
+function lookAtOnce({ at, found }: Job): AtOnce | undefined {
   const { run, policy } = at;
   if (!policy.readStore || !run.reuse.store || (policy.readRun && run.reuse.shared.knows(found.runKey)))
     return undefined;
@@ -168,11 +181,11 @@ function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
 }
 
 /**
- * From an execution of this run (finished, or under way in another row), or from the run that this one continues. When
- * there is none, the work is announced in the same breath, so that of two rows that ask at once only one computes. What
- * the store has is not looked for in the run that is continued.
+ * Reuses an execution of this run (finished, or under way in another row) or of the run that this one continues; a
+ * result in the store is not looked for there. If there is none, it calls `begin` with no `await` in between, so that
+ * of two rows only one computes.
  */
-async function fromThisRun(at: PhaseContext, found: Found, isInStore: boolean): Promise<LookUp> {
+async function fromThisRun({ at, found }: Job, isInStore: boolean): Promise<LookUp> {
   const { run } = at;
   for (let under = run.reuse.shared.underWay(found.runKey); under; under = run.reuse.shared.underWay(found.runKey)) {
     const settled = await under;
@@ -199,7 +212,7 @@ function recorded(
     : at.policy.sharesRun || isInStore
       ? undefined
       : run.reuse.prior.find(runKey);
-  // A side effect was looked for by its place already.
+  // `onceOnly` has looked for a side effect already.
   if (!line || line.effect) return NOTHING;
   if (line.masked && at.phase.idempotent) return { miss: 'its output held a secret and was not written down' };
   const refused = place ? undefined : refusesEarlier(at, line, { ttlMs, closed });
@@ -207,43 +220,44 @@ function recorded(
 }
 
 async function fromStoreOrExecution(
-  at: PhaseContext,
-  work: Work,
-  found: Found,
+  job: Job,
   { looked, refused }: { readonly looked: LookUp | undefined; readonly refused: string | undefined },
 ): Promise<Settled> {
-  const { run, policy } = at;
   const {
-    reuse: { store },
-  } = run;
+    at,
+    at: { run, policy },
+    work: { unit },
+    found,
+  } = job;
+  const { store } = run.reuse;
   if (store && policy.readStore) {
     const hit = looked ?? (await lookUp(at, found));
     if ('settled' in hit) return hit.settled;
-    const reason = whyMissed(at, work.unit, found, hit.miss ?? refused);
-    if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
-    if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
-    // Whoever computes it now is waited for, without holding a slot; then there is something to look up.
+    const reason = whyMissed(at, found, { unit, refused: hit.miss ?? refused });
+    if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
+    if (run.options.forecast) return ran(at, found, { execution: WOULD_RUN, reason });
+    // If another process computes it now, wait for that without a slot, then look again.
     for (;;) {
       const claimed = await store.claim(found.key, {
         signal: at.signal,
         onWait: (holder) => run.io.emit({ type: 'phase-waiting', phase: at.path, for: holder }),
       });
-      if ('claim' in claimed) return executeAndKeep(at, work, found, reason, claimed.claim);
-      if ('unavailable' in claimed) return executeAndKeep(at, work, found, reason, undefined);
-      // Whoever computed it may have changed files that others look at.
+      if ('claim' in claimed) return executeAndKeep(job, reason, claimed.claim);
+      if ('unavailable' in claimed) return executeAndKeep(job, reason);
+      // The other process may have changed files that fingerprints read.
       run.reuse.fingerprints.touched();
       const second = await lookUp(at, found);
       if ('settled' in second) return second.settled;
-      if (at.signal.aborted) return executeAndKeep(at, work, found, reason, undefined);
+      if (at.signal.aborted) return executeAndKeep(job, reason);
     }
   }
-  const reason = whyMissed(at, work.unit, found, refused);
-  if (mustBeReused(at)) return ran(at, found, frozen(at, reason), reason);
-  if (run.options.forecast) return ran(at, found, WOULD_RUN, reason);
-  return executeAndKeep(at, work, found, reason, undefined);
+  const reason = whyMissed(at, found, { unit, refused });
+  if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
+  if (run.options.forecast) return ran(at, found, { execution: WOULD_RUN, reason });
+  return executeAndKeep(job, reason);
 }
 
-/** With `--frozen`: a phase that is kept across runs, by itself or as part of a flow that could not be looked up whole. */
+/** With `--frozen`: a phase kept across runs, by itself or as part of a flow that is kept as a whole. */
 function mustBeReused({ run, policy, scope, phase }: PhaseContext): boolean {
   if (!run.options.frozen) return false;
   return policy.scope === 'cross-run' || (scope.kept !== undefined && mayBeCrossRun(phase.kind));
@@ -265,13 +279,8 @@ function inStore(at: PhaseContext, found: Found): { entry: Entry; now: number } 
   return { entry: got.entry, now };
 }
 
-async function executeAndKeep(
-  at: PhaseContext,
-  work: Work,
-  found: Found,
-  reason: string,
-  claim: Claim | undefined,
-): Promise<Settled> {
+async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<Settled> {
+  const { at, work, found } = job;
   const { run, policy } = at;
   let ended = false;
   try {
@@ -279,17 +288,17 @@ async function executeAndKeep(
     const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
     const parts = work.partsInTheEnd?.();
     const why = execution.taken ? ALL_SKIPPED : reason;
-    const settled = ran(at, parts ? await foundInTheEnd(at, work, parts, found) : found, execution, why);
+    const settled = ran(at, parts ? await foundInTheEnd(job, parts) : found, { execution, reason: why });
     if (execution.status !== 'done') return settled;
     const moved = await inputsMoved(at, work.parts, found.probes);
-    // Nobody can say which of the two it was made from; what has taken effect in the world is not repeated for that.
+    // Nobody knows which state of the inputs it read. A side effect is not repeated for that.
     if (moved !== undefined && at.phase.idempotent) {
       return notKept({ ...settled, runKey: undefined, unkeepable: moved }, moved);
     }
     if (!policy.writeStore || !run.reuse.store) return settled;
-    const unkept = execution.unkeepable ?? secretIn(at, execution) ?? untoldOutputs(at, work);
+    const unkept = whyNotKept(at, work, execution);
     if (unkept !== undefined) return notKept(settled, unkept);
-    const entry = entryOf(at, found, execution, settled.madeAt);
+    const entry = entryOf(at, found, settled);
     ended = claim !== undefined;
     const put = claim ? claim.put(entry) : run.reuse.store.put(entry);
     if (!put.stored) return put.isTold ? settled : notKept(settled, put.reason);
@@ -299,24 +308,25 @@ async function executeAndKeep(
   }
 }
 
-/** Of a nested flow; whoever takes something as done does not execute it. */
+/** The reason of a nested flow in which nothing was executed or reused. */
 const ALL_SKIPPED = 'all of it was skipped';
 
-async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked = false): Promise<Settled> {
+/** Executes work that has no identity; its result is not found again. */
+async function executeUnkept(at: PhaseContext, work: Work, known: Unidentified): Promise<Settled> {
   const { run } = at;
-  const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${why}` : whyEntered(at);
+  const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${known.unidentified}` : whyEntered(at);
   const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
   const found: Found = { identity: undefined as never, key: random, runKey: random, probes: [], stored: () => ({}) };
   const { begin } = announce(at, work, { reason });
   if (run.options.forecast && work.parts.container !== true && work.parts.broken !== true) {
-    const settled = ran(at, found, unasked ? MIGHT_RUN : WOULD_RUN, reason);
+    const settled = ran(at, found, { execution: known.unasked ? MIGHT_RUN : WOULD_RUN, reason });
     work.record(settled);
     return settled;
   }
   const refused = mustBeReused(at) && work.parts.container !== true;
   const execution = await withFiles(at, work, refused ? frozen(at, reason) : await work.execute(begin));
   const settled: Settled = {
-    ...ran(at, found, execution, reason),
+    ...ran(at, found, { execution, reason }),
     key: execution.key ?? random,
     runKey: undefined,
     ...(execution.reused && {
@@ -330,24 +340,18 @@ async function executeUnkept(at: PhaseContext, work: Work, why: string, unasked 
   return settled;
 }
 
-/** The files that the work declared, kept for whoever reuses it. */
+/** Keeps the files that the work declares, so that a later run can restore them. */
 async function withFiles(at: PhaseContext, work: Work, execution: Execution): Promise<Execution> {
   if (execution.status !== 'done' || at.phase.outputs.length === 0) return execution;
   const patterns = declaredOutputs(at, work.unit, work.parts.variables);
   return patterns.length === 0 ? execution : at.run.reuse.outputFiles.capture(patterns, execution);
 }
 
-/** One of several units can be kept only if its files can be told from those of the others. */
-function untoldOutputs(at: PhaseContext, work: Work): string | undefined {
-  if (at.phase.outputs.length === 0 || declaredOutputs(at, work.unit, work.parts.variables).length > 0)
-    return undefined;
-  return '`outputs` does not say which files are of which item (use {item…} in it)';
-}
-
-/** Tells everybody who may wait, and the journal. */
-function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): Settled {
+/** Records the result and reports it to all that wait for it. */
+function finish(job: Job, settled: Settled): Settled {
+  const { at, work, found } = job;
   const place = work.record(settled);
-  tellMade(at, work, found, settled);
+  reportMade(job, settled);
   if (settled.saved) at.run.limits.ledger.save(settled.saved);
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   const runKey = settled.runKey ?? found.runKey;
@@ -355,7 +359,7 @@ function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): S
     at.run.reuse.effects.keepOwn(at.run.reuse.effects.nameOf(at.path, found.effect.unit), place);
   }
   if (at.run.options.forecast) {
-    // Nothing is made in a dry run, and nothing written that could be read back: whoever asks next looks for himself.
+    // A dry run makes nothing that could be read back: the next phase that asks looks in the store again.
     at.run.reuse.shared.abandon(found.runKey);
     if (settled.failure?.forecast === 'would-run') at.run.reuse.shared.expect(runKey);
     return settled;
@@ -365,7 +369,8 @@ function finish(at: PhaseContext, work: Work, found: Found, settled: Settled): S
   return settled;
 }
 
-function tellMade(at: PhaseContext, { unit, parts }: Work, { probes, ttlMs }: Found, settled: Settled): void {
+/** The snapshot collects what the run's own phases made or reused. */
+function reportMade({ at, work: { unit, parts }, found: { probes, ttlMs } }: Job, settled: Settled): void {
   const { onMade } = at.run.options;
   if (!onMade || unit !== undefined || at.scope.path !== '') return;
   onMade({
@@ -376,18 +381,4 @@ function tellMade(at: PhaseContext, { unit, parts }: Work, { probes, ttlMs }: Fo
     hasEnvironment: parts.env !== undefined && Object.keys(parts.env).length > 0,
     ttlMs: shortest(at.policy.ttlMs, ttlMs),
   });
-}
-
-function secretIn(at: PhaseContext, execution: Execution): string | undefined {
-  const {
-    io: { secrets },
-  } = at.run;
-  if (!secrets.any || secrets.maskOutput(execution.output) === execution.output) return undefined;
-  return 'its output holds a secret argument';
-}
-
-function notKept(settled: Settled, why: string): Settled {
-  const { remark } = settled;
-  if (remark === undefined) return { ...settled, remark: `not kept: ${why}` };
-  return { ...settled, remark: remark.includes(why) ? `${remark}; not kept` : `${remark}; not kept: ${why}` };
 }

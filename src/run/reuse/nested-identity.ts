@@ -9,7 +9,7 @@ import type { Scope } from '../core/scope.js';
 import { contextMoved, contextText } from '../render/context-files.js';
 import { render } from '../render/render.js';
 import { filledIn, type Probe } from './identify.js';
-import { essence } from './significant-fields.js';
+import { significantFields } from './significant-fields.js';
 import { warnOf } from './warn-of.js';
 
 /** What decides the result of a whole flow: its definition and those it uses, its arguments, who answers, the world. */
@@ -37,7 +37,7 @@ export async function nestedIdentity(at: PhaseContext, scope: Scope): Promise<Fo
   if (problem !== undefined) return { unidentified: problem };
   return {
     body: {
-      definition: essence(scope.flow),
+      definition: significantFields(scope.flow),
       args: scope.args,
       around: outputsAround(scope),
       agents: walk.agents,
@@ -111,7 +111,7 @@ async function visitBodies(walk: Walk, scope: Scope, phase: Phase): Promise<stri
       if (problem !== undefined) return problem;
       continue;
     }
-    // What fills the texts of a task is decided by the definition and the arguments, which are in here.
+    // The definition and the arguments decide what fills the texts of a task, and both are in the identity.
     const call = await agentCall({ run: walk.at.run, scope }, body);
     if ('failure' in call) return call.failure.message;
     walk.agents.push(call.identity);
@@ -128,7 +128,7 @@ async function visitUse(walk: Walk, scope: Scope, use: string): Promise<string |
   if (Object.hasOwn(walk.uses, ref)) return undefined;
   const loaded = await walk.at.run.flows.nested.load(ref);
   if ('failure' in loaded) return loaded.failure.message;
-  walk.uses[ref] = essence(loaded.flow);
+  walk.uses[ref] = significantFields(loaded.flow);
   return visitFlow(walk, inside(scope, loaded.flow));
 }
 
@@ -137,7 +137,7 @@ function inside(scope: Scope, flow: Flow): Scope {
   return { ...scope, flow, args: {}, depth: scope.depth + 1 };
 }
 
-/** It quotes an output, an item or the like; any map variable's name may stand in the braces. */
+/** It quotes an output, an item or the like; the braces may hold any map variable's name. */
 function knownOnlyInside(text: string): boolean {
   return text.replaceAll(/\{args\.[^{}]*\}/g, '').includes('{');
 }
@@ -164,7 +164,7 @@ export function bodiesOf(phase: Phase): readonly (TaskBody | RunBody | UseBody)[
   }
 }
 
-/** A fragment that grows in another flow may quote what was said there; by its text alone that would not be seen. */
+/** A fragment that grows in another flow may quote outputs of that flow, which its text alone does not show. */
 function outputsAround({ flow, around }: Scope): JsonObject {
   if (!around) return {};
   const quoted = new Set([...JSON.stringify(flow).matchAll(/\{steps\.([A-Za-z0-9][\w-]*)/g)].map((match) => match[1]!));

@@ -5,20 +5,20 @@ import { render, renderValue } from '../render/render.js';
 import type { UnitSpec } from '../units/unit.js';
 
 /**
- * Numbers equal siblings, so that the second of two equal items is not taken for the first. Equal is what becomes the
- * same when it is rendered; nested flows are told apart by their items, since each is a place of its own.
+ * Numbers equal siblings, so that the second of two equal items does not reuse the first one's result. Siblings are
+ * equal if they render to the same; nested flows differ by their items, since each is a scope of its own.
  */
 export function withOrdinals<T extends UnitSpec>(at: PhaseContext, specs: readonly T[]): T[] {
   return specs.map(numbering(at, specs));
 }
 
-/** The same for whoever has a million of them and goes through them in turns: to be called with each, in order. */
+/** The same one by one, for a caller with a million of them. Call it with each, in order. */
 export function numbering<T extends UnitSpec>(at: PhaseContext, specs: readonly T[]): (spec: T) => T {
   const seen = new Map<string, number>();
   const differing = sharedTemplates(specs);
   return (spec) => {
-    const it = essence(at, spec, differing);
-    // Only texts begin with a quote, so that one need not be encoded to be told from everything else.
+    const it = renderedParts(at, spec, differing);
+    // Only an encoded text begins with a quote, so a text needs no encoding to differ from everything else.
     const what = typeof it === 'string' ? `"${it}` : canonicalEncode(it);
     const ordinal = seen.get(what) ?? 0;
     seen.set(what, ordinal + 1);
@@ -26,7 +26,7 @@ export function numbering<T extends UnitSpec>(at: PhaseContext, specs: readonly 
   };
 }
 
-function essence(at: PhaseContext, spec: UnitSpec, differing: readonly string[] | undefined): JsonValue {
+function renderedParts(at: PhaseContext, spec: UnitSpec, differing: readonly string[] | undefined): JsonValue {
   const { body, cwd, variables, material } = spec;
   if (body.type === 'use') return variables?.item?.value ?? null;
   // Most maps fill in the item as it is.
@@ -40,7 +40,7 @@ function isWholly(texts: readonly string[] | undefined, name: string): boolean {
   return texts?.length === 1 && texts[0] === `{${name}}`;
 }
 
-/** Of units that have one body, as the items of a map, only what is filled in can differ; undefined for others. */
+/** Units with one body, as the items of a map, differ only in what is filled in; undefined for others. */
 function sharedTemplates(specs: readonly UnitSpec[]): readonly string[] | undefined {
   const first = specs[0];
   if (!first) return undefined;

@@ -3,7 +3,7 @@ import type { ResultLine } from '../journal/lines.js';
 
 /** What is known of the work besides its key. */
 export interface Considered {
-  /** Of what is inside: it bounds the whole. */
+  /** The shortest ttl of what is inside; it bounds the whole. */
   readonly ttlMs?: number;
   /** It cannot read files. */
   readonly closed?: true;
@@ -11,7 +11,7 @@ export interface Considered {
 
 /**
  * Why a result of the run that is continued may not be reused although its key is unchanged; undefined when it may.
- * A result with declared inputs is found by its key alone. Of any other nobody knows what it read: it is reused only if
+ * A result with declared inputs is found by its key alone. What any other has read is unknown: it is reused only if
  * nothing above it executed in this run and, where a run continues by itself, nothing in the project changed since.
  */
 export function refusesEarlier(at: PhaseContext, line: ResultLine, work: Considered): string | undefined {
@@ -20,7 +20,7 @@ export function refusesEarlier(at: PhaseContext, line: ResultLine, work: Conside
     reuse: { prior },
   } = at.run;
   if (line.status !== 'done') return `it was ${line.status}`;
-  // What has taken effect stays done, whatever happened around it and however long ago.
+  // A side effect stays done, whatever happened around it and however long ago.
   if (line.idempotent === false) return undefined;
   const isOpen = line.deciding === true || !declaresInputs(at);
   const newWork = at.newWork ?? line.outdatedBy;

@@ -6,34 +6,45 @@ import type { Entry } from '../../store/store.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { savingsOf } from '../core/budget.js';
-import { reasonTold } from '../core/cancelled.js';
+import { reportedReason } from '../core/cancelled.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
 import type { Effect, ResultLine } from '../journal/lines.js';
 import type { Probe } from './identify.js';
 
-/** A piece of work that is identified, and so can be found again. */
+/** Work with an identity: its result can be found again. */
 export interface Found {
   readonly identity: Identity;
   readonly key: string;
   readonly runKey: string;
   readonly probes: readonly Probe[];
-  /** Of what is inside: it bounds the whole. */
+  /** The shortest ttl of what is inside; it bounds the whole. */
   readonly ttlMs?: number;
-  /** It cannot read files. */
+  /** It cannot read files, so its key says all. */
   readonly closed?: true;
-  /** Set for a side effect; `over`: it is done again, in the place of that start. */
+  /** Set for a side effect; `over` names the earlier start that doing it again replaces. */
   readonly effect?: Effect;
   readonly over?: string;
   stored(): JsonObject;
 }
 
-/** A person has looked: the side effect did take place. What it said then is known if its end was seen. */
-export function takenAsDone(line: ResultLine | undefined, more: Partial<Execution>): Execution {
+/** A found side effect: it is done once. */
+export type SideEffect = Found & { readonly effect: Effect };
+
+export function isSideEffect(found: Found): found is SideEffect {
+  return found.effect !== undefined;
+}
+
+/** A person says that the side effect took place. Its output is known if the journal has its end. */
+export function markedDone(line: ResultLine | undefined, more: Partial<Execution>): Execution {
   return pureResult(line?.output ?? NO_OUTPUT, { attempts: 0, taken: true, files: line?.files ?? [], ...more });
 }
 
-/** An execution of this run, with where it can be found again. */
-export function ran(at: PhaseContext, found: Found, execution: Execution, reason: string): Settled {
+/** An execution of this run, with the keys that find it again. */
+export function ran(
+  at: PhaseContext,
+  found: Found,
+  { execution, reason }: { readonly execution: Execution; readonly reason: string },
+): Settled {
   const { usage, durationMs } = execution;
   return {
     ...execution,
@@ -41,18 +52,18 @@ export function ran(at: PhaseContext, found: Found, execution: Execution, reason
     key: found.key,
     runKey: found.runKey,
     hit: null,
-    reason: reasonTold(at, execution, reason),
+    reason: reportedReason(at, execution, reason),
     execution: execution.execution ?? newExecution(at),
     effect: found.effect,
     identity: found.identity === undefined ? undefined : found.stored(),
     madeAt: at.run.options.project.clock.now(),
-    // A part that stands for the whole may have been reused or kept; the whole was not.
+    // An execution may come from a part that was reused or kept; the whole was not.
     ageMs: undefined,
     kept: undefined,
   };
 }
 
-/** No other execution has this name, in this project or elsewhere. */
+/** A name that no other execution has, in this project or elsewhere. */
 function newExecution({ run, path }: PhaseContext): string {
   run.limits.executions.count += 1;
   return `${run.runId} ${path} ${run.limits.executions.count}`;
@@ -66,7 +77,7 @@ export function frozen(at: PhaseContext, reason: string): Execution {
   });
 }
 
-/** What the store has. */
+/** A result from the store. */
 export function fromEntry(
   entry: Pick<Entry, 'output' | 'files' | 'model' | 'facts' | 'usage' | 'durationMs' | 'createdAt'>,
   found: Pick<Found, 'key' | 'runKey'>,
@@ -94,7 +105,7 @@ export function fromEntry(
   };
 }
 
-/** What the journal of this run, or of the one that it continues, has. */
+/** A result from the journal of this run or of the one that it continues. */
 export function fromLine(at: PhaseContext, line: ResultLine): Settled {
   const madeAt = line.madeAt ?? line.at;
   const ageMs = Math.max(0, at.run.options.project.clock.now() - madeAt);
@@ -124,7 +135,7 @@ export function fromLine(at: PhaseContext, line: ResultLine): Settled {
   };
 }
 
-/** What this run has just made, for whoever asks for it next. */
+/** A result that this run made already, reused by another of its phases or rows. */
 export function reusedAgain(at: PhaseContext, settled: Settled): Settled {
   const now = at.run.options.project.clock.now();
   return {
@@ -139,27 +150,27 @@ export function reusedAgain(at: PhaseContext, settled: Settled): Settled {
   };
 }
 
-/** Of the phase's own ttl and that of what is inside. */
+/** The shorter of the phase's own ttl and that of what is inside. */
 export function shortest(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
-export function entryOf(at: PhaseContext, found: Found, execution: Execution, createdAt: number): Entry {
+export function entryOf(at: PhaseContext, found: Found, settled: Settled): Entry {
   return {
     format: 1,
     key: found.key,
     identity: found.stored(),
-    createdAt,
+    createdAt: settled.madeAt,
     ttlMs: shortest(at.policy.ttlMs, found.ttlMs),
-    creator: { ...creatorOf(at.run.options.project.env), client: execution.clientVersion },
+    creator: { ...creatorOf(at.run.options.project.env), client: settled.clientVersion },
     runId: at.run.runId,
     flow: at.scope.flow.name,
     phase: at.phase.id,
-    output: execution.output,
-    files: execution.files,
-    model: execution.model,
-    usage: (execution.cost ?? execution).usage,
-    durationMs: (execution.cost ?? execution).durationMs,
-    facts: execution.facts,
+    output: settled.output,
+    files: settled.files,
+    model: settled.model,
+    usage: settled.cost.usage,
+    durationMs: settled.cost.durationMs,
+    facts: settled.facts,
   };
 }

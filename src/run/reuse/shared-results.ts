@@ -11,11 +11,11 @@ const LARGEST_RECENT = 64 * 1024;
 export class SharedResults {
   readonly #underWay = new Map<string, UnderWay>();
   readonly #places = new Map<string, LinePlace>();
-  /** What was asked for lately: the set-up phase of ten thousand rows is not read from the disk ten thousand times. */
+  /** Results used lately: the set-up phase of ten thousand rows is not read from the disk ten thousand times. */
   #recent = new Map<string, Settled>();
-  /** As many that were made before those: nothing has to be taken out one by one. */
+  /** The generation before: dropped as a whole, so that nothing is evicted one by one. */
   #lessRecent = new Map<string, Settled>();
-  /** Of a dry run: what would have been made by now. */
+  /** In a dry run: run keys of results that would be made by now. */
   readonly #expected = new Set<string>();
 
   /** Made in this run, or under way in it. */
@@ -27,7 +27,7 @@ export class SharedResults {
     return this.#places.get(runKey);
   }
 
-  /** A result without files that was made or asked for not long ago; what has files is checked against the disk. */
+  /** A result without files that was used lately; one with files is checked against the disk instead. */
   recent(runKey: string): Settled | undefined {
     return this.#recent.get(runKey) ?? this.#lessRecent.get(runKey);
   }
@@ -41,7 +41,7 @@ export class SharedResults {
     this.#underWay.set(runKey, new UnderWay());
   }
 
-  /** Ends what `begin` began; `place` is where the journal has it, undefined when it did not succeed. */
+  /** Ends what `begin` began; `place` is the journal's line, undefined when it did not succeed. */
   finish(runKey: string, settled: Settled, place: LinePlace | undefined): void {
     if (place) {
       this.#places.set(runKey, place);
@@ -50,12 +50,12 @@ export class SharedResults {
     this.#end(runKey, place ? settled : undefined);
   }
 
-  /** It will not be made after all. */
+  /** The result will not be made after all. */
   abandon(runKey: string): void {
     this.#end(runKey, undefined);
   }
 
-  /** A gate has rejected it: nobody else in this run may take it. */
+  /** A gate has rejected the result: nothing else in this run may reuse it. */
   forget(runKey: string): void {
     this.#places.delete(runKey);
     this.#recent.delete(runKey);
@@ -87,7 +87,7 @@ export class SharedResults {
   }
 }
 
-/** Most have nobody who waits for them. */
+/** Makes its promise on demand, since most results have nobody who waits. */
 class UnderWay {
   #done: Promise<Settled | undefined> | undefined;
   #finish: ((settled?: Settled) => void) | undefined;

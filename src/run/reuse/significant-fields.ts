@@ -2,8 +2,8 @@ import type { ArgSpec, Flow, Phase } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 
 /**
- * Fields of a phase that do not decide what it says. Which phase is the result stands in the flow; fingerprints are
- * resolved and count by their values; a tolerated failure is never kept.
+ * Fields of a phase that do not decide its output. The flow itself says which phase is the result; fingerprints count
+ * by their resolved values; a tolerated failure is never kept.
  */
 const COSMETIC_OF_PHASE = new Set([
   'description',
@@ -18,7 +18,7 @@ const COSMETIC_OF_PHASE = new Set([
   'cache',
 ]);
 
-/** Who answers counts as it comes out for each agent call inside, so a flow that calls none does not depend on it. */
+/** The model counts as resolved for each agent call inside, so a flow without calls does not depend on it. */
 const COSMETIC_OF_FLOW = new Set([
   'description',
   'file',
@@ -32,8 +32,8 @@ const COSMETIC_OF_FLOW = new Set([
   'strictInterpolation',
 ]);
 
-/** A definition without what decides nothing. Only fields of the language are dropped, never a name that a user chose. */
-export function essence(flow: Flow): JsonObject {
+/** A definition's significant fields. Drops only fields of the language, never a name that a user chose. */
+export function significantFields(flow: Flow): JsonObject {
   const { phases, args, ...rest } = flow;
   return { ...without(rest, COSMETIC_OF_FLOW), args: argsEssence(args), phases: phases.map(phaseEssence) };
 }
@@ -47,7 +47,7 @@ function argsEssence(args: Readonly<Record<string, ArgSpec>>): JsonObject {
 function phaseEssence(phase: Phase): JsonObject {
   const plain = without(phase, COSMETIC_OF_PHASE);
   if ((phase.kind !== 'flow' && phase.kind !== 'expand') || phase.source.from !== 'inline') return plain;
-  return { ...plain, source: { from: 'inline', flow: essence(phase.source.flow) } };
+  return { ...plain, source: { from: 'inline', flow: significantFields(phase.source.flow) } };
 }
 
 function without(record: object, names: ReadonlySet<string>): JsonObject {

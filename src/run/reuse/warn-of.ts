@@ -7,7 +7,7 @@ export function hasWarning({ warning, matchesNothing }: Found): boolean {
   return warning !== undefined || matchesNothing === true;
 }
 
-/** Says what is odd about a fingerprint that has a value. The run says each thing once. */
+/** Warns about a fingerprint that has a value but looks wrong. The run gives each warning once. */
 export async function warnOf(
   { run, scope }: Pick<PhaseContext, 'run' | 'scope'>,
   entry: string,

@@ -1,28 +1,27 @@
 import { changeSummary, explainChange } from '../../memo/explain.js';
-import type { Identity } from '../../memo/identity.js';
 import { isJsonObject, type JsonObject } from '../../model/json.js';
 import type { Status } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { phasePath } from '../core/scope.js';
 import type { LastResult } from '../history/last-run.js';
 import { outputMark } from './identify.js';
+import type { Found } from './settle.js';
 
-/** Nothing of it was ever done or kept. */
+/** The work that has no result to reuse. */
+type Wanted = Pick<Found, 'key' | 'stored'>;
+
+/** It was never executed, and the store has nothing like it. */
 const FIRST_TIME = 'first time';
-/** A phase that is kept within its run only is executed in each new one. */
+/** A phase that is kept within its run only executes in each new run. */
 const NEW_RUN = 'new run';
-/** The same was done in the last run, and the store has it no more. */
+/** The last run had the same result, and the store has lost it. */
 const CLEARED = 'cleared or evicted since';
 
-/**
- * Why work is executed: because somebody says so, because of what spoke against the result that was there, else because
- * of what changed since it was last done.
- */
+/** Why work executes: what speaks against the result that is there, else what a person asked, else what changed. */
 export function whyMissed(
   at: PhaseContext,
-  unit: string | undefined,
-  found: { readonly identity: Identity; readonly key: string; stored(): JsonObject },
-  refused: string | undefined,
+  found: Wanted,
+  { unit, refused }: { readonly unit: string | undefined; readonly refused: string | undefined },
 ): string {
   const { policy } = at;
   if (refused !== undefined) return refused;
@@ -40,7 +39,7 @@ function isOneOfMany({ scope: { path } }: PhaseContext, unit: string | undefined
   return unit !== undefined || path.startsWith('rows/') || path.includes('[');
 }
 
-/** The same of a phase that has no identity of its own: it is entered, and its parts say more. */
+/** The same for a phase without an identity of its own: it is entered, and its parts say more. */
 export function whyEntered(at: PhaseContext): string {
   const { policy, run } = at;
   if (policy.because !== undefined) return policy.because;
@@ -50,12 +49,8 @@ export function whyEntered(at: PhaseContext): string {
   return earlier.status === 'done' ? 'not all of it could be reused' : endedAs(earlier.status);
 }
 
-/** Of work that is kept within its run only: the run that is continued, if one is, has no result of it to take. */
-function whyNotContinued(
-  at: PhaseContext,
-  earlier: LastResult | undefined,
-  found: Parameters<typeof whyMissed>[2],
-): string {
+/** For work that is kept within its run only: why the continued run, if there is one, has no result of it. */
+function whyNotContinued(at: PhaseContext, earlier: LastResult | undefined, found: Wanted): string {
   const { how } = at.run.reuse.prior;
   if (!earlier) return how === 'checkpoint' ? 'not in the checkpoint' : FIRST_TIME;
   if (how === 'none') return NEW_RUN;
@@ -63,18 +58,14 @@ function whyNotContinued(
   return whatChanged(at, earlier, found) ?? 'no result to continue';
 }
 
-/** A checkpoint may come from elsewhere, so that no run here says anything; else the last run knows. */
+/** From the checkpoint, which may come from another machine, else from the last run here. */
 function earlierResult({ run, path }: PhaseContext, unit: string | undefined): LastResult | undefined {
   const line = run.reuse.prior.how === 'checkpoint' && unit === undefined ? run.reuse.prior.ofPhase(path) : undefined;
   if (line?.identity) return { key: line.key, status: line.status, identity: line.identity, wasReused: false };
   return run.reuse.last.of(path, unit);
 }
 
-function whatChanged(
-  at: PhaseContext,
-  earlier: LastResult | undefined,
-  found: Parameters<typeof whyMissed>[2],
-): string | undefined {
+function whatChanged(at: PhaseContext, earlier: LastResult | undefined, found: Wanted): string | undefined {
   if (earlier?.identity === undefined) return undefined;
   const changes = explainChange(found.stored(), earlier.wasReused ? asOfThen(at, earlier.identity) : earlier.identity);
   return changes.length === 0 ? undefined : changeSummary(changes);
@@ -96,8 +87,8 @@ function endedAs(status: Status): string {
 }
 
 /**
- * A result that was reused in the last run says what the phases it quotes had said when it was made. Some of them may have
- * said something else by the last run (a list with one more item), and that is what this one is compared with.
+ * An identity that the last run reused holds the outputs it quoted when it was made. The last run's own outputs may
+ * differ (a list with one more item), and this run is compared with those.
  */
 function asOfThen(at: PhaseContext, identity: JsonObject): JsonObject {
   const noted = identity['references'];

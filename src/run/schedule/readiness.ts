@@ -11,8 +11,8 @@ const WAIT: Readiness = { now: 'wait' };
 const START: Readiness = { now: 'start' };
 
 /**
- * Whether a phase may start. `all`: every dependency has settled, none is bad, at least one is done (a skipped one is no
- * failure). `any`: one that is done is enough; the phase never starts once none can be done any more.
+ * Whether a phase may start. `all`: every dependency has settled, none is bad, at least one is done (a skipped one does
+ * not count as bad). `any`: one that is done is enough; the phase never starts once none can be done any more.
  */
 export function readiness(join: 'all' | 'any', states: readonly DependencyState[]): Readiness {
   if (states.length === 0) return START;

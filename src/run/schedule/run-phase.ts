@@ -51,7 +51,7 @@ export interface NotRun {
 
 /** Records and reports a phase that does not run. */
 export function unrun(at: PhaseContext, { status, reason, failure }: NotRun): PhaseOutcome {
-  recordUnrun(at, status, reason, failure);
+  recordUnrun(at, { status, reason, failure });
   return reported(at, {
     id: at.phase.id,
     kind: at.phase.kind,

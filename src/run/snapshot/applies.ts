@@ -7,10 +7,10 @@ import type { RunResult } from '../core/result.js';
  * When a snapshot applies: the one place that says so. Everything else is left to the engine, and so is every doubt.
  */
 
-/** These say how it is shown, not what is run. */
+/** Flags that change what is shown, not what is run. */
 export const PLAIN_FLAGS: ReadonlySet<string> = new Set(['json', 'events', 'quiet']);
 
-/** `flags`: names of those that were typed. CI wants reports, which need the whole flow. */
+/** `flags`: names of the typed ones. CI wants reports, which need the whole flow. */
 export function isPlainCommand(flags: readonly string[], env: Readonly<Record<string, string | undefined>>): boolean {
   return env['GITHUB_ACTIONS'] === undefined && flags.every((name) => PLAIN_FLAGS.has(name));
 }
@@ -21,7 +21,7 @@ export function isPlainFlow(flow: Flow, { cache, iteration }: Config): boolean {
   return !hasSecrets && cache.signingKey === undefined && iteration.mode !== 'always';
 }
 
-/** The whole flow came out of the store, without a word beside it. */
+/** The store answered the whole flow, and the run reported no remark. */
 export function isPlainRun({ status, warnings, continues, reuse }: RunResult): boolean {
   const fromElsewhere = reuse.executed > 0 || reuse.run > 0;
   return status === 'success' && warnings === undefined && continues === undefined && !fromElsewhere;
@@ -30,7 +30,7 @@ export function isPlainRun({ status, warnings, continues, reuse }: RunResult): b
 /** Variables may hold secrets, and commands would be started twice when something else has changed. */
 const COMPARABLE = /^(?:file|glob!?|git):/;
 
-/** It was looked up by its key alone, nothing but its text has to be restored, and all it was made from can be compared. */
+/** Its key alone found it, only its text has to be restored, and all its inputs can be compared. */
 export function isPlainPhase({ phase, settled, fingerprints, reads, hasEnvironment }: MadePhase): boolean {
   return (
     settled.hit === 'cross-run' &&
@@ -47,5 +47,5 @@ export function isPlainPhase({ phase, settled, fingerprints, reads, hasEnvironme
   );
 }
 
-/** More than this is as quickly looked up as read. */
+/** Reading more than this is no quicker than looking it up. */
 export const LARGEST_OUTPUTS = 2 * 1024 * 1024;

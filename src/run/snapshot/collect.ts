@@ -15,21 +15,26 @@ import { type Asked, type SnapshotPhase, writeSnapshot } from './snapshot.js';
 /** The kernel stamps files with the time of its last tick. */
 const TICK_MS = 20;
 
+export interface CollectFrom {
+  readonly asked: Asked;
+  /** Every file that was read before the run began. */
+  readonly files: readonly Dependency[];
+  /** The store's folder. */
+  readonly store: string;
+}
+
 /** Collects what a run reuses, and keeps it if all of it can be compared the next time. */
 export class SnapshotCollector {
   readonly #made: MadePhase[] = [];
   readonly #startedAt: number;
-  /** For the run: what it reads there is kept. */
+  /** The run reads files through this, and so the collector knows them. */
   readonly world: World;
 
   constructor(
     private readonly options: Pick<RunOptions, 'project' | 'config' | 'flow'>,
-    private readonly asked: Asked,
-    /** Everything that was looked at before the run began. */
-    private readonly files: readonly Dependency[],
-    readonly store: string,
+    private readonly from: CollectFrom,
   ) {
-    this.world = openWorld(options.project, store);
+    this.world = openWorld(options.project, from.store);
     this.#startedAt = options.project.clock.now();
   }
 
@@ -37,7 +42,7 @@ export class SnapshotCollector {
     if (isPlainPhase(made)) this.#made.push(made);
   };
 
-  /** After the last word of the run: nobody waits for it. */
+  /** Called after the run's last report, so nobody waits for it. */
   end(result: RunResult): void {
     if (isPlainRun(result) && this.#made.length === this.options.flow.phases.length) this.#keep(result);
   }
@@ -55,21 +60,21 @@ export class SnapshotCollector {
       phases.push(phase);
     }
     const salt = randomBytes(16).toString('hex');
-    writeSnapshot(project, this.asked, {
+    writeSnapshot(project, this.from.asked, {
       run,
       result: flow.result,
       cache: { dir: config.cache.dir, dirFrom: config.cache.dirFrom },
       environment: { salt, digest: environmentDigest(project, salt) },
-      files: this.files,
+      files: this.from.files,
       read: [...this.world.fingerprints.read],
       phases,
     });
   }
 
-  /** Undefined when the entry that is there now may not be the one that the run has read. */
+  /** Undefined when the entry may have been replaced since the run read it. */
   #phase({ phase, settled, fingerprints, reads = [], ttlMs }: MadePhase): SnapshotPhase | undefined {
     const { key = '', madeAt, output, cost, model, facts } = settled;
-    const stat = lstatIfThere(entryPath(this.store, key));
+    const stat = lstatIfThere(entryPath(this.from.store, key));
     if (!stat?.isFile() || stat.ctimeMs + TICK_MS > this.#startedAt) return undefined;
     const declared = fingerprints.map(({ entry, value }) => [entry, value] as const);
     const files = reads.map(([path, digest]) => [`file:${path}`, digest] as const);

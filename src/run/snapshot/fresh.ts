@@ -14,7 +14,7 @@ import { lastRunId } from '../history/runs-folder.js';
 import { latestOf } from '../history/succession.js';
 import type { Snapshot, SnapshotPhase } from './snapshot.js';
 
-/** Compares everything that the run was made from with what is there now. Whatever is in doubt is stale. */
+/** Compares every input of the run with what is there now. In doubt the snapshot is stale. */
 export async function isFresh(snapshot: Snapshot, project: Project): Promise<boolean> {
   const { environment, files, cache, phases } = snapshot;
   if (environmentDigest(project, environment.salt) !== environment.digest) return false;
@@ -32,7 +32,7 @@ export async function isFresh(snapshot: Snapshot, project: Project): Promise<boo
   return phases.every((phase) => hasSameEntry(phase, folder.dir, now));
 }
 
-/** The last run of this flow with these arguments ended well, and nobody goes on with it: there is nothing to continue. */
+/** The last run of this flow with these arguments ended well, and no run continues it. */
 function isFinished({ run }: Snapshot, project: Project): boolean {
   const last = lastRunId(project, run.file ?? run.ref, run.argsDigest);
   const latest = last === undefined ? undefined : latestOf(project, last);

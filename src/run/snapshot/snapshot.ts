@@ -10,22 +10,22 @@ import type { Project } from '../../util/project.js';
 import { VERSION } from '../../util/version.js';
 import type { RunLine } from '../journal/lines.js';
 
-/** Raised when a snapshot looks different or means something else. */
+/** Raised when the format of a snapshot or its meaning changes. */
 const FORMAT = 1;
 const ENDING = '.snapshot';
 
-/** A whole run in which everything came out of the store, with all that it was made from. */
+/** A whole run that the store answered, with all its inputs. */
 export interface Snapshot {
   /** The first line of its journal. */
   readonly run: RunLine;
-  /** Whose output is the run's. */
+  /** The phase whose output is the run's. */
   readonly result: string;
   readonly cache: Pick<Config['cache'], 'dir' | 'dirFrom'>;
-  /** Digest of the environment, and what it was made with. */
+  /** Digest of the environment, with its salt. */
   readonly environment: { readonly salt: string; readonly digest: string };
-  /** The flow, the settings, agents: everything that was looked at before the run began. */
+  /** The flow, the settings, agents: every file that was read before the run began. */
   readonly files: readonly Dependency[];
-  /** Inputs whose file stats stand for their contents: see `leftAloneBefore`. */
+  /** Inputs that are compared by file stats instead of contents: see `leftAloneBefore`. */
   readonly read: readonly (readonly [path: string, file: KnownFile])[];
   /** In the order in which they settled. */
   readonly phases: readonly SnapshotPhase[];
@@ -42,7 +42,7 @@ export interface SnapshotPhase {
   readonly durationMs: number;
   readonly model?: string;
   readonly facts?: JsonValue;
-  /** The very file that was read. */
+  /** File stats of the entry that the run read. */
   readonly entry: EntryStats;
   /** Declared inputs and other files, as fingerprints with their values. */
   readonly inputs: readonly (readonly [entry: string, value: JsonValue])[];
@@ -67,7 +67,7 @@ export function writeSnapshot(project: Project, asked: Asked, snapshot: Snapshot
   writeChecked(project, nameOf(project, asked), snapshot);
 }
 
-/** Snapshots hold outputs: whoever clears results or runs wants them gone. */
+/** Snapshots hold outputs, so clearing results or runs removes them. */
 export function forgetSnapshots(project: Project): void {
   removeDerivedFiles(project, ENDING);
 }

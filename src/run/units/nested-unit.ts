@@ -44,11 +44,11 @@ export const prepareNested: Prepare<UseBody> = async (at, spec) => {
   if ('failure' in prepared) return prepared;
   return {
     ...prepared,
-    execute: (begin) => withRetries(at, spec.label, 'process', () => prepared.execute(begin)),
+    execute: (begin) => withRetries(at, { unit: spec.label, calls: 'process' }, () => prepared.execute(begin)),
   };
 };
 
-/** An item's scope is named for what it is, not for where it stands: a new order is no new work. */
+/** An item's scope is named for its value, not for its position: a new order is no new work. */
 function placeOf(item: JsonValue | undefined, ordinal: number): string {
   return `${sha256Hex(canonicalEncode(item)).slice(0, 12)}${ordinal === 0 ? '' : `-${ordinal}`}`;
 }
@@ -57,15 +57,15 @@ export interface NestedSpec {
   readonly flow: Flow;
   readonly with: JsonObject;
   readonly generated: boolean;
-  /** Tells scopes of one phase apart. */
+  /** Distinguishes the scopes of one phase. */
   readonly place?: string;
   readonly ordinal?: number;
   readonly unkeepable?: string;
   /** Of the unit that runs it. */
   readonly variables?: Variables;
-  /** It grows in the flow around it: that one's arguments and outputs can be seen. */
+  /** It grows in the flow around it, and sees that flow's arguments and outputs. */
   readonly graft?: boolean;
-  /** Its phases are read from outside: it is entered, and not reused as a whole. */
+  /** Phases outside read its phases: it is entered, and not reused as a whole. */
   readonly readInside?: boolean;
 }
 
@@ -105,7 +105,7 @@ export async function prepareFlow(
     parts: await partsOf(at, scope, spec),
     execute: async () => {
       const execution = await execute(at, { ...scope, anew }, spec.unkeepable);
-      // Taken once more, what is done inside would come to the same: another attempt does it again.
+      // Reused results inside would break the promise again, so another attempt executes them.
       if (brokePromise(execution)) anew = { because: `${at.path} is tried again`, readStore: false };
       return execution;
     },
@@ -126,7 +126,7 @@ async function partsOf(at: PhaseContext, scope: Scope, spec: NestedSpec): Promis
   const whole: IdentityParts = { body: {}, container: true, unidentified: 'its phases are reused one by one' };
   if (at.policy.scope !== 'cross-run' || spec.readInside) return whole;
   const { skip, rerun } = at.run.options.selection ?? {};
-  // What is left out by hand is no result of the flow; what is to run again has to be entered, and is a result of it.
+  // With `--skip` inside, the output is no result of the flow. With `--rerun` it is, but the flow has to be entered.
   if (namedInside(scope, skip)) return { ...whole, unidentified: 'a part of it is skipped (--skip)' };
   const entered = namedInside(scope, rerun);
   const identity = await nestedIdentity(at, scope);
@@ -142,7 +142,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 async function execute(at: PhaseContext, planned: Scope, unkeepable: string | undefined): Promise<Execution> {
   const startedAt = at.run.options.project.clock.elapsed();
-  // Each attempt has a slate of its own: what failed in the one before has closed the door there.
+  // Each attempt has its own admission: a failure in the attempt before has closed that one's.
   const scope: Scope = {
     ...planned,
     outcomes: new Map(),
@@ -167,12 +167,12 @@ async function execute(at: PhaseContext, planned: Scope, unkeepable: string | un
       attempts: 1,
     };
   }
-  return heldToPromise(at, scope, executionOf(scope, result, durationMs, unkeepable));
+  return heldToPromise(at, scope, executionOf(scope, result, { durationMs, unkeepable }));
 }
 
 /**
- * What the phase promises is promised of the flow that it runs. Asked each time that the flow is entered, so that parts
- * which are reused one by one are held to it too; as a whole it is found again only by a key that has the promise in it.
+ * Checks the flow's output against what the phase promises, each time that the flow is entered: its parts may be reused
+ * one by one. As a whole it is reused only under a key that holds the promise.
  */
 async function heldToPromise(at: PhaseContext, scope: Scope, execution: Execution): Promise<Execution> {
   const { output, expect } = at.phase;
@@ -185,7 +185,11 @@ async function heldToPromise(at: PhaseContext, scope: Scope, execution: Executio
   return { ...execution, status: 'failed', failure: { ...kept.failure, hint }, reused: undefined };
 }
 
-function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unkeepable: string | undefined): Execution {
+function executionOf(
+  scope: Scope,
+  result: ScopeResult,
+  { durationMs, unkeepable }: { readonly durationMs: number; readonly unkeepable: string | undefined },
+): Execution {
   const keys = [...scope.outcomes].map(([id, outcome]) => `${id} ${outcome.key ?? outcome.status}`).sort();
   const executions = [...scope.outcomes].map(([id, { execution, status }]) => `${id} ${execution ?? status}`).sort();
   const { executed, run, crossRun } = result.reuse;
@@ -206,7 +210,7 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
     inputs: { flow: scope.flow.name, args: scope.args },
     unkeepable: unkeepable ?? unkeepableInside(scope),
     acted: actedOf(scope.outcomes.values()),
-    // What waits inside, or was not come to, is not reused.
+    // A flow that waits inside, or did not get to all phases, is not reused.
     ...(result.status === 'success' && executed === 0 && run + crossRun > 0
       ? { reused: { hit: run > 0 ? 'run' : 'cross-run', ageMs: result.ageMs ?? 0 } }
       : {}),
@@ -215,7 +219,7 @@ function executionOf(scope: Scope, result: ScopeResult, durationMs: number, unke
 }
 
 function failureOf(failure: NonNullable<ScopeResult['failure']>): Failure {
-  // What a dry run says is said of the whole: nothing has gone wrong anywhere.
+  // A dry run's forecast is that of the whole: nothing has failed.
   if (failure.code === 'forecast') return failure;
   const code = PASSED_ON.has(failure.code) ? failure.code : 'nested';
   return { ...failure, code, message: `${failure.phase}: ${failure.message}` };
@@ -251,7 +255,7 @@ const STATUS = {
   interrupted: 'cancelled',
 } as const satisfies Record<ScopeResult['status'], Execution['status']>;
 
-/** A tolerated failure or a result that was not kept inside makes the whole one that may not be kept. */
+/** A tolerated failure, or a result inside that may not be kept: then the whole may not be kept either. */
 function unkeepableInside(scope: Scope): string | undefined {
   for (const outcome of scope.outcomes.values()) {
     if (outcome.status !== 'done' && outcome.status !== 'skipped') return `${outcome.id} ${outcome.status} inside`;

@@ -6,7 +6,7 @@ import { firstDefined } from '../../util/first-defined.js';
 import { nextTurn } from '../../util/timer.js';
 import { isLongTurn } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import { notStarted, reasonTold } from '../core/cancelled.js';
+import { notStarted, reportedReason } from '../core/cancelled.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { recordPhase, recordUnit } from '../journal/record.js';
 import type { IdentityParts } from '../reuse/identify.js';
@@ -17,7 +17,7 @@ import { prepareScript } from './script-unit.js';
 import { prepareTask } from './task-unit.js';
 import type { Prepared, PreparedUnit, UnitSpec } from './unit.js';
 
-/** A script is prepared at once; what needs an agent or another flow has to be found first. */
+/** A script is prepared at once; an agent or another flow has to be loaded first. */
 export function prepare(at: PhaseContext, spec: UnitSpec): Promise<Prepared> | Prepared {
   switch (spec.body.type) {
     case 'task':
@@ -48,7 +48,7 @@ export function runWhole(at: PhaseContext, work: PreparedUnit): Settled | Promis
   });
 }
 
-/** Something inside is to run again: the whole is not taken from anywhere, and made anew of what is done inside. */
+/** With `--rerun` inside, the whole is not reused: it is made again from what is done inside. */
 function entering(at: PhaseContext, { entered }: IdentityParts): PhaseContext {
   if (entered === undefined) return at;
   return { ...at, policy: { ...at.policy, readRun: false, readStore: false, because: entered } };
@@ -56,7 +56,7 @@ function entering(at: PhaseContext, { entered }: IdentityParts): PhaseContext {
 
 type LabelledSpec = UnitSpec & { readonly label: string };
 
-/** One of several units of a phase; at once where nothing has to be waited for. */
+/** One of several units of a phase; without a promise where nothing has to be awaited. */
 export function runUnit(at: PhaseContext, spec: LabelledSpec): Settled | Promise<Settled> {
   const pending = prepare(at, spec);
   return pending instanceof Promise
@@ -76,11 +76,11 @@ function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settl
   });
 }
 
-/** Whoever waits for units: is called as they come in, and may have enough of them. */
+/** Is called as units settle, and may say that it has enough of them. */
 export interface UnitWatch {
   onBegun(spec: LabelledSpec): void;
   onSettled(settled: Settled, spec: LabelledSpec): void;
-  /** Nothing more is begun. */
+  /** No further unit begins. */
   readonly hasEnough: boolean;
 }
 
@@ -90,11 +90,11 @@ export async function runUnits(
   specs: readonly LabelledSpec[],
   watch?: UnitWatch,
 ): Promise<readonly Settled[]> {
-  // Units wait for the run's slots by themselves. As many wait as keep all of them busy; the others hold nothing meanwhile.
+  // Units wait for the run's slots by themselves: only as many as keep all slots busy, since each one costs memory.
   const bound = at.phase.concurrency ?? at.run.limits.slots.size * 2;
   const results: Settled[] = new Array(specs.length);
   let next = 0;
-  // What is reused at once is all done by the first of them, without a promise in between.
+  // The first worker settles all units that are reused at once, without a promise in between.
   const takeTurns = async () => {
     for (;;) {
       if (isLongTurn()) await nextTurn();
@@ -112,30 +112,30 @@ export async function runUnits(
   return next < specs.length ? results.fill(notBegun(at), next) : results;
 }
 
-/** After a failure elsewhere, what is done already is still taken; after these two, nobody waits for it. */
+/** After a failure elsewhere, done results are still reused; after these two, nobody waits for them. */
 function isOver({ signal, scope }: PhaseContext): boolean {
   return signal.aborted || scope.admission.closed?.code === 'budget';
 }
 
-/** One for all that nobody came to before the run was stopped: a million lines in the journal would say no more. */
+/** One result for all units that the stopped run did not get to: a million journal lines would say no more. */
 function notBegun(at: PhaseContext): Settled {
   const execution = failedBefore(notStarted(at));
   return {
     ...execution,
     hit: null,
-    reason: reasonTold(at, execution, whyEntered(at)),
+    reason: reportedReason(at, execution, whyEntered(at)),
     madeAt: at.run.options.project.clock.now(),
     cost: execution,
   };
 }
 
-/** Identities of several units as one: of a phase whose result is decided among them. */
+/** One identity from several units, for a phase whose result is decided among them. */
 export async function partsOfAll(
   at: PhaseContext,
   specs: readonly UnitSpec[],
 ): Promise<{ readonly parts: IdentityParts } | { readonly failure: Failure }> {
   const bodies: JsonObject[] = [];
-  // Under one roof the environments need names of their own; values stay out of the body, which is written down.
+  // Each unit's environment gets a prefix. Values stay out of the body, because the body is written to disk.
   const env: Record<string, string> = {};
   const context: JsonObject[] = [];
   const moved: NonNullable<IdentityParts['moved']>[] = [];
@@ -156,7 +156,7 @@ export function runBroken(at: PhaseContext, failure: Failure): Settled | Promise
   return runWhole(at, brokenUnit(failure));
 }
 
-/** Only this scope's own: a decision, or a side effect that every row must have for itself. */
+/** Not shared between scopes: a decision, or a side effect that every row must have for itself. */
 function isPrivate(phase: Phase): boolean {
   return !phase.idempotent || !mayBeCrossRun(phase.kind);
 }

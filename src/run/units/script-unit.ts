@@ -20,8 +20,8 @@ import { declaredVariables } from '../reuse/identify.js';
 import type { Prepare, UnitSpec } from './unit.js';
 
 /**
- * All that a script may see of the environment once its result can be reused. What decides a result and is in no key has
- * the same value for everybody; a script that names `env:LANG` sees the real one.
+ * The whole environment of a script whose result can be reused. Variables that are in no key have one fixed value for
+ * everybody; a script that names `env:LANG` sees the real one.
  */
 const PLAIN_ENVIRONMENT = ['PATH', 'HOME'] as const;
 const FIXED_ENVIRONMENT = { LANG: 'C.UTF-8', TERM: 'dumb' } as const;
@@ -36,18 +36,24 @@ interface Rendered {
   readonly unresolved: readonly string[];
 }
 
+interface ReadyScript {
+  readonly rendered: Rendered;
+  readonly workdir: Workdir;
+  readonly unkeepable: string | undefined;
+}
+
 export const prepareScript: Prepare<RunBody> = (at, spec) => {
   const rendered = renderScript(at, spec);
   const { failure, unkeepable } = unresolvedIn(at, rendered.unresolved);
   if (failure) return { failure };
-  const workdir = workdirOf(at, spec.cwd ?? at.phase.cwd, spec.label, spec.variables);
+  const workdir = workdirOf(at, spec);
   if ('failure' in workdir) return workdir;
   return {
     parts: {
       body: {
         ...rendered.identity,
         ...(spec.role === undefined ? {} : { role: spec.role }),
-        // What ran with less around it is not what would run now.
+        // A result made with the plain environment is not what would run now.
         ...(seesAll(at) && { environment: 'all' }),
       },
       env: rendered.env,
@@ -58,11 +64,11 @@ export const prepareScript: Prepare<RunBody> = (at, spec) => {
     },
     beginsItself: true,
     execute: (begin) =>
-      withRetries(at, spec.label, 'process', () =>
+      withRetries(at, { unit: spec.label, calls: 'process' }, () =>
         admitted(at, undefined, () => {
           const refused = begin();
           if (refused) return Promise.resolve(failedBefore(refused));
-          return runOnce(at, spec, rendered, workdir, unkeepable);
+          return runOnce(at, spec, { rendered, workdir, unkeepable });
         }),
       ),
   };
@@ -75,7 +81,7 @@ function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: 
     unresolved.push(...result.unresolved);
     return result.text;
   };
-  // A string is one program for `sh`; it holds no placeholders, that was checked.
+  // A string is one program for `sh`; the check has made sure that it holds no placeholders.
   const argv = typeof body.run === 'string' ? ['sh', '-c', body.run] : body.run.map(text);
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(body.env)) env[name] = text(value);
@@ -88,15 +94,13 @@ function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: 
   return { argv, input, env, unresolved, identity };
 }
 
-/** Asked for once: in a bundle every `import()` copies the module's exports. */
+/** Imported once: in a bundle every `import()` copies the module's exports. */
 let runner: Promise<typeof import('../../process/run-process.js')> | undefined;
 
 async function runOnce(
   at: PhaseContext,
   spec: UnitSpec,
-  rendered: Rendered,
-  workdir: Workdir,
-  unkeepable: string | undefined,
+  { rendered, workdir, unkeepable }: ReadyScript,
 ): Promise<Attempt> {
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
@@ -139,12 +143,18 @@ async function runOnce(
   };
 }
 
-/** Of what could not be started or flooded its stdout there is nothing to read there. */
-const TOLD_BY_STDOUT: ReadonlySet<FailureCode> = new Set<FailureCode>(['exit', 'signal', 'timeout', 'idle-timeout']);
+/** Failures that stdout may explain. A process that did not start wrote none; one that flooded it explains nothing. */
+const EXPLAINED_BY_STDOUT: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  'exit',
+  'signal',
+  'timeout',
+  'idle-timeout',
+]);
 
 /** Compilers, linters and test runners say on stdout what is wrong: it counts where stderr is silent. */
 function explained(failure: Failure, output: Output, stdout: Buffer): Failure {
-  if (!TOLD_BY_STDOUT.has(failure.code) || failure.detail !== undefined || output.base64 !== undefined) return failure;
+  if (!EXPLAINED_BY_STDOUT.has(failure.code) || failure.detail !== undefined || output.base64 !== undefined)
+    return failure;
   const tail = new Tail(TAIL_BYTES);
   tail.add(stdout);
   return withSaid(failure, tail.text());
@@ -165,7 +175,7 @@ function traceInputs(rendered: Rendered, cwd: string): JsonObject {
   return inputs;
 }
 
-/** What is reused, alone or as part of a nested flow, sees only what is declared. */
+/** A script that is reused, alone or as part of a nested flow, sees only declared variables. */
 function environmentFor(at: PhaseContext, variables: Variables | undefined, own: Environment): Environment {
   const { env } = at.run.options.project;
   if (seesAll(at)) {

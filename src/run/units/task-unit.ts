@@ -30,7 +30,7 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
   if ('failure' in context) return context;
   const call = await agentCall(at, { ...spec.body, systemPrompt: system.text });
   if ('failure' in call) return call;
-  const workdir = workdirOf(at, spec.cwd ?? at.phase.cwd, spec.label, spec.variables);
+  const workdir = workdirOf(at, spec);
   if ('failure' in workdir) return workdir;
   const inJson = spec.mayBeJson === true && call.pooled.runner.canAnswerJson === true;
   const asked = joined(task.text, materialOf(spec, { fence: fixedFence(), inJson }));
@@ -49,11 +49,12 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
     },
     beginsItself: true,
     execute: (begin) =>
-      withRetries(at, spec.label, 'agent', () =>
+      withRetries(at, { unit: spec.label, calls: 'agent' }, () =>
         admitted(at, call.pooled, () => {
           const refused = begin();
           if (refused) return Promise.resolve(failedBefore(refused));
-          return askOnce(at, spec, {
+          return askOnce(at, {
+            spec,
             call,
             ...promptFor(at, spec, { call, texts, inJson }),
             inJson,
@@ -66,6 +67,7 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
 };
 
 interface Asked {
+  readonly spec: UnitSpec;
   readonly call: AgentCall;
   readonly prompt: string;
   readonly systemPrompt: string | undefined;
@@ -74,18 +76,18 @@ interface Asked {
   readonly unkeepable: string | undefined;
 }
 
-async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<Attempt> {
-  const { call, prompt, workdir } = asked;
+async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
+  const { spec, call, prompt, workdir } = asked;
   const { run, phase } = at;
   const { project } = run.options;
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
   const startedAt = project.clock.elapsed();
   const said = run.io.secrets.stream();
-  const tell = (figures: object) =>
-    run.io.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...figures });
+  const report = (progress: object) =>
+    run.io.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...progress });
   const say = (text: string) => {
-    if (text !== '') tell({ text });
+    if (text !== '') report({ text });
   };
   const result = await call.pooled.runner.run({
     task: prompt,
@@ -102,10 +104,10 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
     signal: at.signal,
     maxOutputBytes: run.options.config.limits.outputBytes,
     onEvent: (event) => {
-      const { type, ...figures } = event;
-      if (type === 'tool') tell({ tool: event.name });
+      const { type, ...progress } = event;
+      if (type === 'tool') report({ tool: event.name });
       else if (type === 'text') say(said.push(event.text));
-      else tell(figures);
+      else report(progress);
     },
     onChildStart: (child) => journalChild(at, child),
   });
@@ -113,7 +115,7 @@ async function askOnce(at: PhaseContext, spec: UnitSpec, asked: Asked): Promise<
   const remark = await entered.leave();
   run.limits.ledger.spend(result.usage);
   run.reuse.fingerprints.touched();
-  return judged(at, spec, asked, {
+  return judged(at, asked, {
     result,
     remark,
     durationMs: project.clock.elapsed() - startedAt,
@@ -128,7 +130,7 @@ interface Answer {
   readonly workPath: string;
 }
 
-async function judged(at: PhaseContext, spec: UnitSpec, asked: Asked, answer: Answer): Promise<Attempt> {
+async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<Attempt> {
   const { result, durationMs } = answer;
   const remark = [answer.remark, denial(result)].filter(Boolean).join('; ') || undefined;
   const output = { text: result.text, json: null };
@@ -147,7 +149,7 @@ async function judged(at: PhaseContext, spec: UnitSpec, asked: Asked, answer: An
   };
   const failure = failureOf(result);
   if (failure) return { ...base, status: statusOf(failure), failure };
-  if (spec.plainOutput) return { ...base, status: 'done' };
+  if (asked.spec.plainOutput) return { ...base, status: 'done' };
   const kept = await promised(output, { output: at.phase.output, expect: at.phase.expect, lenient: true });
   return 'failure' in kept
     ? { ...base, status: 'failed', failure: kept.failure }
@@ -182,35 +184,31 @@ function traceInputs({ call, prompt, systemPrompt, workdir }: Asked): JsonObject
   };
 }
 
-/** An answer without what was not allowed may look like any other: a person has to be told. */
+/** An answer that lacks what was not allowed may look like any other, so the report says it. */
 function denial({ permissionDenied, deniedTools = [] }: RunnerResult): string | undefined {
   if (!permissionDenied) return undefined;
   return `the agent was denied a permission${deniedTools.length === 0 ? '' : ` (${deniedTools.join(', ')})`}`;
 }
 
-/** What makes a good answer one that must not be given again. */
-async function whyUnkeepable(
-  at: PhaseContext,
-  asked: Asked,
-  { result, workPath }: Answer,
-): Promise<string | undefined> {
+/** Why a good answer must not be reused. */
+async function whyUnkeepable(at: PhaseContext, asked: Asked, answer: Answer): Promise<string | undefined> {
+  const { result } = answer;
   if (result.permissionDenied) return denial(result);
   const { model } = asked.call;
   if (model !== undefined && result.model !== undefined && !sameModel(model, result.model)) {
     return `asked for ${model}, answered by ${result.model}`;
   }
-  // Looked at wherever it may become part of something that is kept.
+  // Checked wherever the answer may become part of a result that is kept.
   const counts = at.phase.cache.scope === 'cross-run' || at.scope.kept !== undefined;
-  return counts && result.filesWritten.length > 0 ? undeclaredFile(at, asked, result, workPath) : undefined;
+  return counts && result.filesWritten.length > 0 ? undeclaredFile(at, asked, answer) : undefined;
 }
 
 async function undeclaredFile(
   at: PhaseContext,
   { workdir }: Asked,
-  { filesWritten }: RunnerResult,
-  workPath: string,
+  { result: { filesWritten }, workPath }: Answer,
 ): Promise<string | undefined> {
-  // What was written in a folder that is thrown away, or named as kept, is not part of the result.
+  // Files in a temporary, dedicated or worktree folder are not part of the result.
   if (workdir.name === 'temp' || workdir.name === 'worktree' || workdir.name === 'dedicated') return undefined;
   const { root } = at.run.options.project;
   const path = await undeclaredWrite(filesWritten, { outputs: at.phase.outputs, cwd: workPath, root });

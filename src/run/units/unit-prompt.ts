@@ -20,7 +20,7 @@ export function materialOf({ material = '', judges }: UnitSpec, how: Asking): st
   return judges ? joined(material, judges(how)) : material;
 }
 
-/** What is sent. To a judge it is said anew each time which part of it is data. */
+/** The prompt that is sent. A judge's has new marks around the data each time. */
 export function promptFor(
   at: PhaseContext,
   spec: UnitSpec & { readonly body: TaskBody },

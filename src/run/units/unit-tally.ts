@@ -12,7 +12,7 @@ function addTo(sum: Sum, usage: Usage): void {
   sum.usd = sum.usd === undefined || usage.usd === undefined ? undefined : sum.usd + usage.usd;
 }
 
-/** What the units of a phase come to: what they cost, whether all of them may be kept, where they can be found again. */
+/** Sums up the units of a phase: their cost, whether all may be kept, and their keys. */
 export class UnitTally {
   readonly #usage: Sum = { ...NO_USAGE };
   readonly #worth: Sum = { ...NO_USAGE };
@@ -33,8 +33,8 @@ export class UnitTally {
     return { ...this.#usage };
   }
 
-  /** The part of an execution that is about all of them. */
-  figures(durationMs: number): Pick<Execution, 'usage' | 'durationMs' | 'cost' | 'unkeepable' | 'unitKeys'> {
+  /** The fields of an execution that cover all units. */
+  totals(durationMs: number): Pick<Execution, 'usage' | 'durationMs' | 'cost' | 'unkeepable' | 'unitKeys'> {
     return {
       usage: this.usage,
       durationMs,

@@ -13,15 +13,15 @@ export interface UnitSpec {
   readonly body: TaskBody | RunBody | UseBody;
   readonly cwd?: string;
   readonly variables?: Variables;
-  /** Tells units apart that are otherwise equal. */
+  /** Distinguishes units that are otherwise equal. */
   readonly ordinal?: number;
   /** Replaces the phase's own promise about its output: who picks a winner does not owe what the candidates owe. */
   readonly plainOutput?: boolean;
   /** Put after the rendered task as it is: outputs of others, in which nothing is a placeholder. */
   readonly material?: string;
-  /** It judges what others wrote, which is fenced off as data, with marks that are in no identity. Put after the task. */
+  /** Outputs that it judges: put after the task, fenced off as data with marks that are in no identity. */
   readonly judges?: (how: Asking) => string;
-  /** The answer may be one JSON object, and is where the runner can be held to that. */
+  /** The answer may be one JSON object, and is one where the runner can guarantee it. */
   readonly mayBeJson?: boolean;
   /** What the kind adds to the identity (a judge's role, the mode of a tournament). */
   readonly role?: string;
@@ -30,16 +30,16 @@ export interface UnitSpec {
 /** How an agent is asked. */
 export interface Asking {
   readonly fence: Fence;
-  /** Its runner sees to it that the answer is JSON. */
+  /** Its runner guarantees that the answer is JSON. */
   readonly inJson: boolean;
 }
 
 /** A unit whose texts are rendered and whose agent is known: it can be identified, and executed. */
 export interface PreparedUnit {
   readonly parts: IdentityParts;
-  /** The same when it is done, where executing it may change what it is made from. */
+  /** The parts after the execution, where executing may change what the work is made from. */
   partsInTheEnd?(): IdentityParts;
-  /** `begin` says that something happens now; whoever `beginsItself` calls it after waiting for a slot. */
+  /** `begin` reports the start; a unit with `beginsItself` calls it once it has a slot. */
   execute(begin: () => Failure | undefined): Promise<Execution>;
   readonly beginsItself?: true;
 }

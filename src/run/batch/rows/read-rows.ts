@@ -5,8 +5,8 @@ const LARGEST = 256 * 1024 * 1024;
 const LARGEST_YAML = 16 * 1024 * 1024;
 
 /**
- * The rows of a file, with every problem that its format has. Which arguments they fit is another question. A file without
- * rows is a problem: a batch that does nothing looks like one that went well.
+ * The rows of a file, with every problem of its format; arguments are checked elsewhere. A file without rows is a
+ * problem: a batch that does nothing looks like one that went well.
  */
 export async function readRows(bytes: Buffer, format: RowFormat, options: ReadRowsOptions): Promise<RawRows> {
   const read = await readAny(bytes, format, options);
