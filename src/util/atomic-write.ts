@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { statIfThere } from './stat.js';
 
 export type ErrnoError = Error & { readonly code?: string };
@@ -27,6 +27,14 @@ export function removeAbandoned(folder: string, now: number, file?: string): voi
     const stat = statIfThere(join(folder, name));
     if (stat && now - stat.mtimeMs > ABANDONED_MS) removeIfThere(join(folder, name));
   }
+}
+
+/** As `writeFileAtomic`, for a file that is written seldom: also removes what killed processes left beside it. */
+export function writeFileTidily(path: string, data: FileData, mode?: number): WriteResult {
+  const result = writeFileAtomic(path, data, mode);
+  const stat = 'written' in result ? statIfThere(path) : undefined;
+  if (stat) removeAbandoned(dirname(path), stat.mtimeMs, basename(path));
+  return result;
 }
 
 function namesIn(folder: string): string[] {

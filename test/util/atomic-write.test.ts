@@ -8,12 +8,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeFileAtomic } from '../../src/util/atomic-write.js';
+import { writeFileAtomic, writeFileTidily } from '../../src/util/atomic-write.js';
 
 let dir: string;
 beforeEach(() => {
@@ -51,4 +52,19 @@ test('what shares its content with another name, or only points at it, is left a
     expect([readFileSync(other, 'utf8'), readFileSync(path, 'utf8')]).toEqual(['theirs', 'mine!!']);
     rmSync(path);
   }
+});
+
+test('what a killed process left beside a file goes when the file is written again, and nothing else does', () => {
+  const path = join(dir, 'config.yaml');
+  const old = new Date(Date.now() - 2 * 3_600_000);
+  const names = [
+    'config.yaml.123-1-abc.tmp',
+    'config.yaml.124-1-abd.tmp',
+    'other.yaml.123-1-abc.tmp',
+    'config.yaml.tmp',
+  ];
+  for (const name of names) writeFileSync(join(dir, name), 'half');
+  for (const name of names.filter((each) => !each.includes('124'))) utimesSync(join(dir, name), old, old);
+  expect(writeFileTidily(path, 'whole')).toEqual({ written: true });
+  expect(readdirSync(dir).sort()).toEqual([...names.slice(1), 'config.yaml'].sort());
 });

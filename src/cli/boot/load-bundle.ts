@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { writeFileAtomic } from '../../util/atomic-write.js';
+import { removeAbandoned, writeFileAtomic } from '../../util/atomic-write.js';
 import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { VERSION } from '../../util/version.js';
@@ -52,6 +52,7 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
       if (!hasUsedMost()) return;
       const data = script.createCachedData();
       writeFileAtomic(path, [sumOf(data), data]);
+      removeAbandoned(folder, Date.now());
     });
   }
   const module = { exports: {} };

@@ -7,7 +7,7 @@ import { unknownRunner } from '../../config/runners.js';
 import { isUserOnly } from '../../config/settings.js';
 import { definedRunners } from '../../model/config.js';
 import type { JsonValue } from '../../model/json.js';
-import { writeFileAtomic } from '../../util/atomic-write.js';
+import { writeFileTidily } from '../../util/atomic-write.js';
 import { whyUnwritableAt } from '../../util/why-unwritable.js';
 import type { Command, Invocation } from '../boot/command.js';
 import { writeDiagnostics } from '../errors/diagnostics.js';
@@ -126,6 +126,6 @@ function write(path: string, text: string): Error | undefined {
   } catch (error) {
     return error as Error;
   }
-  const result = writeFileAtomic(path, text, 0o644);
+  const result = writeFileTidily(path, text, 0o644);
   return 'failed' in result ? result.failed : undefined;
 }

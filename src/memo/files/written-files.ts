@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { writeFileAtomic } from '../../util/atomic-write.js';
+import { writeFileAtomic, writeFileTidily } from '../../util/atomic-write.js';
 import { readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
@@ -22,10 +22,10 @@ const LIST = 'written.jsonl';
 export function writeOwnFile(
   project: Project,
   path: string,
-  { data, mode }: { readonly data: string | Buffer; readonly mode?: number },
+  { data, mode, amongMany }: { readonly data: string | Buffer; readonly mode?: number; readonly amongMany?: true },
 ): ReturnType<typeof writeFileAtomic> {
   record(project, path, sha256Hex(data));
-  return writeFileAtomic(path, data, mode);
+  return (amongMany ? writeFileAtomic : writeFileTidily)(path, data, mode);
 }
 
 /** For a file that is there already: an archive that was just written, or came from another machine. */

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../util/atomic-write.js';
+import { removeAbandoned, writeFileAtomic } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
@@ -157,6 +157,7 @@ function pointersOf(project: Project, flow: string | undefined): string[] {
 /** Removes pointers to runs that are gone, once there are more than so many. Until then they do no harm. */
 export function prunePointers(project: Project, most = 0): void {
   const folder = join(runsFolder(project), POINTERS);
+  removeAbandoned(folder, project.clock.now());
   try {
     const names = readdirSync(folder);
     if (names.length <= most) return;

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../../util/atomic-write.js';
+import { writeFileTidily } from '../../../util/atomic-write.js';
 import { STATE_DIR } from '../../../util/project.js';
 import { whyUnwritableAt } from '../../../util/why-unwritable.js';
 import type { Command, Invocation } from '../../boot/command.js';
@@ -73,7 +73,7 @@ function unwritable(invocation: Invocation, path: string, why: string): number {
 /** A schema that another version of taskflow has written makes an editor complain about what is right. */
 function renew(path: string, text: string): 'renewed' | 'there' | { readonly failed: string } {
   if (readFileSync(path, 'utf8') === text) return 'there';
-  const written = writeFileAtomic(path, text, 0o644);
+  const written = writeFileTidily(path, text, 0o644);
   return 'failed' in written ? { failed: whyUnwritableAt(path, written.failed) } : 'renewed';
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeOwnFile } from '../../../memo/files/written-files.js';
 import type { Flow } from '../../../model/flow.js';
 import type { Output } from '../../../model/outcome.js';
+import { removeAbandoned } from '../../../util/atomic-write.js';
 import type { Project } from '../../../util/project.js';
 import { whyUnwritable } from '../../../util/why-unwritable.js';
 import type { BatchRow } from '../rows/bind-rows.js';
@@ -35,6 +36,7 @@ export class OutFolder {
     } catch (error) {
       return { problem: `the folder ${folder} cannot be made: ${(error as Error).message}` };
     }
+    removeAbandoned(folder, options.project.clock.now());
     return new OutFolder(folder, options);
   }
 
@@ -50,7 +52,7 @@ export class OutFolder {
     if (holds(path, bytes)) return true;
     // A rename replaces whatever is there, also a link that leads elsewhere.
     const { project, onTrouble } = this.options;
-    const written = writeOwnFile(project, path, { data: bytes, mode: 0o644 });
+    const written = writeOwnFile(project, path, { data: bytes, mode: 0o644, amongMany: true });
     if ('failed' in written) onTrouble(`${path} cannot be written: ${whyUnwritable(written.failed)}`);
     return 'written' in written;
   }
