@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { loadFlow } from '../../src/check/load-flow.js';
 import type { Project } from '../../src/util/project.js';
 import { derivedDir } from '../../src/util/user-cache.js';
+import { forgedKept } from '../support/kept-file.js';
 import { makeProject, writeIn } from './support.js';
 
 const FLOW = 'phases: [{ id: a, task: Say hello }]';
@@ -74,7 +75,7 @@ describe('a checked flow is kept', () => {
     const first = await load(project, './a.yaml');
     const [kept] = keptFiles(project);
     const path = join(keptFolder(project), kept!);
-    writeFileSync(path, readFileSync(path, 'utf8').replace('Say hello', 'KEPT FORM'));
+    writeFileSync(path, forgedKept(path, 'Say hello', 'KEPT FORM'));
     const second = await load(project, './a.yaml');
     expect(second.flow.phases[0]).toMatchObject({ body: { task: 'KEPT FORM' } });
     expect(second.digest).toBe(first.digest);

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestProject, runCli, type TestProject } from '../support/cli.js';
+import { forgedKept } from '../support/kept-file.js';
 
 /** What is worked out from flows and settings decides what is executed: only the user's own folder may hold it. */
 
@@ -36,7 +37,7 @@ describe('a committed form of a checked flow', () => {
     expect((await run(repo, 'graph', 'flow.yaml')).status).toBe(0);
     const forged = keptChecks().map((path) => ({
       name: basename(path),
-      text: readFileSync(path, 'utf8').replaceAll('honest', 'forged'),
+      text: forgedKept(path, 'honest', 'forged'),
     }));
     expect(forged.some(({ text }) => text.includes('forged'))).toBe(true);
     const clone = join(project.root, 'clone');
@@ -70,7 +71,7 @@ describe("the user's folder of what is derived", () => {
   async function forgeKept(): Promise<void> {
     const repo = join(project.root, 'repo');
     expect((await run(repo, 'graph', 'flow.yaml')).status).toBe(0);
-    for (const path of keptChecks()) writeFileSync(path, readFileSync(path, 'utf8').replaceAll('honest', 'kept'));
+    for (const path of keptChecks()) writeFileSync(path, forgedKept(path, 'honest', 'kept'));
   }
   const output = async () => {
     const { stdout } = await run(join(project.root, 'repo'), 'run', 'flow.yaml', '--no-cache', '--fresh', '--json');
