@@ -15,6 +15,9 @@ const UNREACHABLE = new RegExp(
   'i',
 );
 
+/** A connection was there: it is worth another try. */
+const LOST = /ECONNRESET|socket hang up|closed|terminated/i;
+
 /** One may have been made, and was lost. */
 const CONNECTION = /connection|fetch failed|socket|disconnected|terminated/i;
 
@@ -25,7 +28,7 @@ const CONNECTION = /connection|fetch failed|socket|disconnected|terminated/i;
 export function clientFailure(failure: Failure, transcript: Transcript, advice: ClientAdvice): Failure {
   if (failure.code !== 'runner' && failure.code !== 'exit') return failure;
   const said = transcript.error ?? failure.detail ?? '';
-  if (UNREACHABLE.test(said) || (transcript.retried && CONNECTION.test(said))) {
+  if ((UNREACHABLE.test(said) && !LOST.test(said)) || (transcript.retried && CONNECTION.test(said))) {
     const { transient: _transient, ...rest } = failure;
     return { ...rest, hint: failure.hint ?? advice.server };
   }
