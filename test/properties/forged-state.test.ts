@@ -100,10 +100,9 @@ function replaced(value: unknown, random: Random): unknown {
 
 /** Forged by somebody who knows how a checksum is made. */
 function resealed(bytes: Buffer, random: Random): Buffer {
-  const { checksum: _checksum, ...content } = replaced(JSON.parse(bytes.toString('utf8')), random) as Record<
-    string,
-    never
-  >;
+  const forged = replaced(JSON.parse(bytes.toString('utf8')), random);
+  if (typeof forged !== 'object' || forged === null) return Buffer.from(JSON.stringify(forged));
+  const { checksum: _checksum, ...content } = forged as Record<string, never>;
   return Buffer.from(JSON.stringify({ ...content, ...sealOf(content as never) }));
 }
 

@@ -8,6 +8,8 @@ import { createMemoRig, type MemoRig } from '../memo-e2e/support.js';
 import { effort } from '../support/effort.js';
 import { type Files, Model, type Node, phaseOf, STEP } from './memo-model.js';
 
+/** Across runs alone: what a continued run reuses besides is the subject of another test. */
+const AFRESH = { how: 'fresh' } as const;
 const FILES = ['f0', 'f1', 'f2'];
 /** Two that begin alike: one content for what a step says, two for what it is made from. */
 const CONTENTS = ['a1', 'a2', 'b1'];
@@ -128,7 +130,7 @@ class Trial {
     const forecast = await this.#forecast(refresh);
     const predicted = this.#model.run(this.nodes, this.#files, { refresh });
     rig.forget();
-    const result = await rig.runAs({}, undefined, { reuse: refresh ? 'refresh' : 'on' });
+    const result = await rig.runAs({}, undefined, { reuse: refresh ? 'refresh' : 'on', continuation: AFRESH });
     expect(result.status).toBe('success');
     expect(rig.executions().sort()).toEqual(predicted.executed);
     expect(Object.fromEntries(result.phases.map(({ id, output }) => [id, output]))).toEqual(predicted.outputs);
@@ -151,6 +153,7 @@ class Trial {
       source,
       args: {},
       reuse: refresh ? 'refresh' : 'on',
+      continuation: AFRESH,
     });
     if ('refused' in told) throw new Error(told.refused.message);
     return told.phases.filter(({ would }) => would === 'reuse').map(({ id }) => id);

@@ -46,6 +46,7 @@ const MOST_OUTSIDE = 20_000;
 
 class Look {
   readonly #moment: number;
+  readonly #state: string;
   readonly #flow: string | undefined;
   readonly #before: readonly string[] | undefined;
   readonly #leftOut: ReadonlySet<string>;
@@ -59,6 +60,7 @@ class Look {
   ) {
     const { file } = previous.run;
     this.#moment = endOnFileClock(project, previous);
+    this.#state = join(project.root, STATE_DIR);
     this.#flow = file === undefined ? undefined : join(project.root, file);
     this.#before = namesBeside(project, previous.runId);
     const ours = userCacheDir(project.env, project.home);
@@ -130,7 +132,9 @@ class Look {
   /** Editors replace a file by a new one, so the flow's own folder is compared by its names. */
   #otherIn(folder: string, entries: readonly Dirent[]): string | undefined {
     if (this.#flow === undefined || folder !== dirname(this.#flow) || !this.#before) {
-      return this.#isNewer(folder) ? folder : undefined;
+      // A run itself makes folders in these: a store that was just made is no change of the project.
+      const isOurs = folder === this.#state || folder === dirname(this.#state);
+      return !isOurs && this.#isNewer(folder) ? folder : undefined;
     }
     const names = namesIn(
       entries.map(({ name }) => name),
