@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import { Source } from './source.js';
 
-/** Colours of a terminal, or nothing. */
+/** How to draw: the colours and the width of a terminal, or neither. */
 export interface FrameStyle {
+  readonly columns?: number;
   readonly error: (text: string) => string;
   readonly warning: (text: string) => string;
   readonly quiet: (text: string) => string;
@@ -10,6 +11,7 @@ export interface FrameStyle {
 
 const PLAIN: FrameStyle = { error: (text) => text, warning: (text) => text, quiet: (text) => text };
 const WIDEST = 160;
+const NARROWEST = 30;
 
 /** `file:line:column`, what is wrong, the line with the place underlined, and what to do. */
 export function renderDiagnostic(diagnostic: Diagnostic, source: string | undefined, style = PLAIN): string {
@@ -17,7 +19,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string | undefi
   const paint = severity === 'error' ? style.error : style.warning;
   const lines = [`${file}:${line}:${column} ${paint(severity)} ${message} ${style.quiet(`[${code}]`)}`];
   const written = source === undefined ? undefined : new Source(file, source).line(line);
-  if (written !== undefined) lines.push(...frame(diagnostic, written, { paint, quiet: style.quiet }));
+  if (written !== undefined) lines.push(...frame(diagnostic, written, { ...style, paint }));
   if (hint) lines.push(`  ${hint}`);
   return lines.join('\n');
 }
@@ -25,11 +27,14 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string | undefi
 function frame(
   { line, column, length }: Diagnostic,
   written: string,
-  { paint, quiet }: Record<'paint' | 'quiet', (text: string) => string>,
+  { paint, quiet, columns = Infinity }: FrameStyle & { readonly paint: (text: string) => string },
 ): readonly string[] {
   const gutter = String(line);
-  const from = column > WIDEST - 40 ? column - 40 : 0;
-  const shown = written.slice(from, from + WIDEST);
+  // A line that wraps would leave the mark below another place.
+  const most = Math.max(NARROWEST, Math.min(WIDEST, columns - gutter.length - 5));
+  const lead = Math.min(40, Math.floor(most / 3));
+  const from = column > most - lead ? column - lead : 0;
+  const shown = written.slice(from, from + most);
   const at = column - 1 - from;
   // Tabs stay tabs, so that the mark stands below its place whatever a tab is worth.
   const indent = shown.slice(0, at).replaceAll(/[^\t]/g, ' ');

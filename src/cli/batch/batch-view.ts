@@ -106,7 +106,7 @@ function liveView({ out, clock }: RunViewOptions): BatchView {
       animation.halt();
       stopResize();
       screen.show(takeNotices(), []);
-      if (result) screen.print(closingLines(result, { style, summary }));
+      if (result) screen.print(closingLines(result, { style, summary, columns: out.columns }));
     },
   };
 }

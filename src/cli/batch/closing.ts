@@ -4,6 +4,7 @@ import { formatDuration } from '../../util/duration.js';
 import { formatBill, grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
+import { type Advice, adviceLines } from '../text/advice.js';
 import { whyText } from './row-line.js';
 
 const MOST_FAILURES = 10;
@@ -23,10 +24,13 @@ export interface ClosingOptions {
   readonly named?: boolean;
   /** The page that `--out` has. */
   readonly summary?: string;
+  /** The width of the terminal. */
+  readonly columns?: number;
 }
 
 /** What a batch ends with: how it went, what failed and why, what was spent and saved, and what to do next. */
-export function closingLines(result: BatchResult, { style, named = false, summary }: ClosingOptions): string[] {
+export function closingLines(result: BatchResult, options: ClosingOptions): string[] {
+  const { style, named = false, summary, columns } = options;
   const { total, done, failed, paused, left, underWay, reused, reuse } = result;
   const mark =
     result.status === 'success' ? style.green('✔') : result.status === 'paused' ? style.yellow('‖') : style.red('✖');
@@ -39,12 +43,12 @@ export function closingLines(result: BatchResult, { style, named = false, summar
   const counted = `${plural(reuse.executed, 'phase')} executed, ${grouped(reuse.run + reuse.crossRun)} reused`;
   const bill = [formatBill(result.spent, result.saved)].filter(Boolean);
   const how = [style.bold(oneLine(result.flow)), WORDS[result.status], `after ${formatDuration(result.durationMs)}`];
-  const page = summary === undefined ? [] : [`${summary}    has all rows on one page`];
+  const page: Advice[] = summary === undefined ? [] : [[summary, 'has all rows on one page']];
   return [
     ...failures(result, style, named),
     `${mark} ${how.filter(Boolean).join(' ')}: ${parts.join(', ')}`,
     `  ${[counted, ...bill].join(' · ')}`,
-    ...[...page, ...next(result)].map((line) => `  ${style.dim('→')} ${line}`),
+    ...adviceLines([...page, ...next(result)], { style, columns }),
   ];
 }
 
@@ -69,11 +73,12 @@ function failures({ rows, status: ended, error: stopped }: BatchResult, style: S
   return lines.length === 0 ? [] : [...lines, ''];
 }
 
-function next({ status, runId, paused }: BatchResult): string[] {
-  const again = 'the same command with --resume    pays only for what is missing';
-  const decide = [
-    `taskflow runs show ${runId}    shows what waits`,
-    `taskflow approve ${runId} PHASE    then ${again}`,
+function next({ status, runId, paused }: BatchResult): Advice[] {
+  const again: Advice = ['the same command with --resume', 'pays only for what is missing'];
+  const decide: Advice[] = [
+    [`taskflow runs show ${runId}`, 'shows what waits'],
+    [`taskflow approve ${runId} PHASE`, 'decides it'],
+    again,
   ];
   switch (status) {
     case 'success':
@@ -81,10 +86,10 @@ function next({ status, runId, paused }: BatchResult): string[] {
     case 'paused':
       return decide;
     case 'over-budget':
-      return [`${again}; raise --max-usd`];
+      return [['the same command with --resume and a higher --max-usd', again[1]]];
     case 'interrupted':
       return [again];
     default:
-      return [`taskflow trace ${runId}    shows every attempt`, ...(paused > 0 ? decide : [again])];
+      return [[`taskflow trace ${runId}`, 'shows every attempt'], ...(paused > 0 ? decide : [again])];
   }
 }

@@ -30,6 +30,7 @@ export async function writeDiagnostics(
       error: style.red,
       warning: style.yellow,
       quiet: style.dim,
+      columns: target.isTerminal ? target.columns : undefined,
     }),
   );
   target.write(`${frames.join('\n')}\n`);

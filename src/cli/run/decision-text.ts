@@ -3,7 +3,8 @@ import type { DecisionLine } from '../../run/journal/lines.js';
 import { formatAgo } from '../../util/duration.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { decideCommand } from '../text/decide-command.js';
+import { adviceLines } from '../text/advice.js';
+import { decideAdvice } from '../text/decide-command.js';
 
 /** `approved by kim 3m ago: with care`. */
 export function decisionText({ decision, by, at, note }: DecisionLine, now: number): string {
@@ -28,7 +29,7 @@ export function questionLines(
       ? [`${style.yellow('‖')} ${style.bold(phase)} ${decisionText(decided, now)}`]
       : [
           `${style.yellow('‖')} ${style.bold(phase)} asks: ${truncate(oneLine(text), 100)}`,
-          `  ${style.dim('→')} ${decideCommand(runId, phase)}`,
+          ...adviceLines([decideAdvice(runId, phase)], { style }),
         ],
   );
 }

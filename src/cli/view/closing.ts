@@ -3,7 +3,8 @@ import { formatDuration } from '../../util/duration.js';
 import { formatBill } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { decideCommand } from '../text/decide-command.js';
+import { type Advice, adviceLines } from '../text/advice.js';
+import { decideAdvice } from '../text/decide-command.js';
 import { countStates } from './draw.js';
 import { failureText } from './failure-lines.js';
 import type { PhaseState, RunState } from './run-state.js';
@@ -17,15 +18,20 @@ const WORDS: Readonly<Record<RunStatus, string>> = {
   interrupted: 'was interrupted',
 };
 
+export interface ClosingOptions {
+  readonly named?: boolean;
+  readonly columns?: number;
+}
+
 function wordsFor({ status, error }: NonNullable<RunState['end']>): string {
   return error?.code === 'rejected' ? 'was rejected' : WORDS[status];
 }
 
 /**
  * What a run ends with: how it went, what failed and why, what was spent and what was saved, and what to do next.
- * `named`: each failure was shown when it happened.
+ * `named`: each failure was shown when it happened. `columns`: the width of the terminal.
  */
-export function closingLines(state: RunState, style: Style, { named = false } = {}): string[] {
+export function closingLines(state: RunState, style: Style, { named = false, columns }: ClosingOptions = {}): string[] {
   const { end } = state;
   if (!end) return [];
   // Phases that no event has named have nothing to count.
@@ -40,7 +46,7 @@ export function closingLines(state: RunState, style: Style, { named = false } = 
     ...(end.status === 'success' && counts.tolerated === 0 ? [] : failureLines(state, style, named)),
     `${mark} ${name} ${wordsFor(end)} after ${formatDuration(end.durationMs)}: ${parts.join(', ')}`,
     ...(bill === '' ? [] : [`  ${bill}`]),
-    ...nextLines(state).map((line) => `  ${style.dim('→')} ${line}`),
+    ...adviceLines(nextSteps(state), { style, columns }),
   ];
 }
 
@@ -76,26 +82,26 @@ function failureOf({ id, state, outcome }: PhaseState, style: Style): string[] {
   return [`${mark} ${style.bold(id)} ${state}${optional}: ${first}`, ...under, ''];
 }
 
-function nextLines(state: RunState): string[] {
+function nextSteps(state: RunState): Advice[] {
   const { runId, end } = state;
   switch (end!.status) {
     case 'success':
       return [];
     case 'paused': {
       const waiting = [...state.asked];
-      const decide = waiting.slice(0, MAX_ASKED).map((path) => decideCommand(runId, path));
+      const decide = waiting.slice(0, MAX_ASKED).map((path) => decideAdvice(runId, path));
       if (waiting.length > MAX_ASKED)
-        decide.push(`taskflow runs show ${runId}    shows all ${waiting.length} questions`);
-      return [...decide, `taskflow resume ${runId}    goes on once it is decided`];
+        decide.push([`taskflow runs show ${runId}`, `shows all ${waiting.length} questions`]);
+      return [...decide, [`taskflow resume ${runId}`, 'goes on once it is decided']];
     }
     case 'over-budget':
-      return [`taskflow resume ${runId} --max-usd N    goes on with a higher budget`];
+      return [[`taskflow resume ${runId} --max-usd N`, 'goes on with a higher budget']];
     case 'interrupted':
-      return [`taskflow resume ${runId}    goes on with what is done`];
+      return [[`taskflow resume ${runId}`, 'goes on with what is done']];
     default:
       return [
-        `taskflow trace ${runId}    shows every attempt with its inputs`,
-        `taskflow resume ${runId}    goes on with what is done`,
+        [`taskflow trace ${runId}`, 'shows every attempt with its inputs'],
+        [`taskflow resume ${runId}`, 'goes on with what is done'],
       ];
   }
 }

@@ -128,7 +128,7 @@ function liveView({ out, clock, usual }: RunViewOptions): RunView {
       // One more for the header, which goes.
       const lines = state.phases.length > 0 ? picture(Math.max(FINAL_ROWS, out.rows) + 1, 0) : [];
       screen.show(takeNotices(), []);
-      screen.print(finalLines(lines, closingLines(state, style)));
+      screen.print(finalLines(lines, closingLines(state, style, { columns: out.columns })));
     },
   };
 }
