@@ -12,5 +12,13 @@ export interface Project {
   readonly prints?: readonly { readonly dev: number; readonly ino: number }[];
 }
 
+/** Is it a file that this process prints to? Such a file is no input: it changes because we run. */
+export function isPrintedTo(
+  { prints }: Project,
+  { dev, ino }: { readonly dev: number; readonly ino: number },
+): boolean {
+  return prints?.some((file) => file.dev === dev && file.ino === ino) === true;
+}
+
 /** The project's own state: flows, configuration, store, runs. */
 export const STATE_DIR = '.pi/taskflows';

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { CLI, cliEnvironment } from '../support/cli.js';
 import { createRepository, type Repository, resultOf } from './support.js';
 
 const repositories: Repository[] = [];
@@ -47,6 +49,19 @@ describe('the recipe for CI: files that taskflow writes into the project are no 
     expect((await next.run(['cache', 'import', 'cache.archive'])).status).toBe(0);
     const proof = await next.run(['run', FLOW, '--frozen', '--json', '--junit', 'report.xml']);
     expect(proof.status).toBe(0);
+  });
+
+  it('nor are the files that the shell sends its output to, which grow while the phases run', async () => {
+    const job = clone();
+    const shell = (line: string) =>
+      spawnSync('sh', ['-c', line, process.execPath, CLI], {
+        cwd: job.root,
+        env: cliEnvironment(job.root) as NodeJS.ProcessEnv,
+      });
+    expect(shell(`"$0" "$1" run ${FLOW} --json > result.json 2> log.txt`).status).toBe(0);
+    rmSync(join(job.root, 'result.json'));
+    rmSync(join(job.root, 'log.txt'));
+    expect((await job.run(['run', FLOW, '--frozen'])).status).toBe(0);
   });
 
   it('what a batch writes with --out is no change for the rows that run beside it', async () => {

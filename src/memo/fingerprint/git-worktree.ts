@@ -4,7 +4,7 @@ import { withoutLocation } from '../../process/git.js';
 import { isTemporary } from '../../util/atomic-write.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
-import { STATE_DIR } from '../../util/project.js';
+import { isPrintedTo, STATE_DIR } from '../../util/project.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { FoundFiles } from '../files/found-files.js';
@@ -106,6 +106,7 @@ async function describeChanges(
   for (const path of paths) {
     if (path.includes('\ufffd')) return { failed: `the name of ${path} is not UTF-8` };
     const stat = lstatIfThere(join(top, path));
+    if (stat && isPrintedTo(project, stat)) continue;
     if (stat?.isFile()) {
       files.file(path, stat);
       if (stat.mode & 0o100) programs.add(path);

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { isInside } from '../../util/inside.js';
-import { type Project, STATE_DIR } from '../../util/project.js';
+import { isPrintedTo, type Project, STATE_DIR } from '../../util/project.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { changedVariable, endOnFileClock, isOfEditor, namesBeside, namesIn } from '../history/end-stamp.js';
 import { type RunHead, runHead } from '../history/run-head.js';
@@ -150,14 +150,9 @@ class Look {
     return this.#flow !== undefined && isOfEditor(basename(path), basename(this.#flow));
   }
 
-  /** What we print may go to a file in the project. */
-  #isOurs({ dev, ino }: Stats): boolean {
-    return this.project.prints?.some((file) => file.dev === dev && file.ino === ino) === true;
-  }
-
   #isNewer(path: string): boolean {
     // Gone while we look: something happened.
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    return stats === undefined || (stats.ctimeMs >= this.#moment && !this.#isOurs(stats));
+    return stats === undefined || (stats.ctimeMs >= this.#moment && !isPrintedTo(this.project, stats));
   }
 }
