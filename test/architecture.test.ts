@@ -25,7 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   run: [
     ...['core', 'render', 'execute', 'journal', 'effects', 'history', 'reuse', 'units', 'kinds', 'context', 'schedule'],
-    ...['continue', 'snapshot', 'start', 'forecast', 'batch'],
+    ...['continue', 'snapshot', 'hooks', 'start', 'forecast', 'batch'],
   ],
   cli: [
     ...['terminal', 'errors', 'text', 'flags', 'load', 'view', 'graph', 'templates', 'doctor', 'run', 'batch'],

@@ -1,4 +1,5 @@
 import type { AgentDefaults, AgentScope, ArgSpec, Budget, Flow, Phase } from '../model/flow.js';
+import type { Hooks } from '../model/hooks.js';
 import { isJsonObject } from '../model/json.js';
 import { isCwdWord, isForbiddenName } from '../model/names.js';
 import { Arg, type RawArg, type RawCache, type RawRetry } from '../model/schema/common.js';
@@ -12,6 +13,7 @@ import type { CheckContext, PhaseSource, Surroundings, UsedFlow } from './contex
 import { checkDuration } from './durations.js';
 import { checkFingerprint } from './fingerprints.js';
 import { forbiddenName } from './forbidden.js';
+import { readHooks } from './hooks.js';
 import type { NamedRoles } from './model-roles.js';
 import type { NamedFiles } from './named-files.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
@@ -114,10 +116,8 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
       if (meant !== undefined && flow[meant] === undefined) good['phases'] ??= [];
     } else if (Object.hasOwn(IGNORED_FLOW_FIELDS, name)) {
       problems.warn(at, 'no-effect', { message: `"${name}" is accepted but does nothing here`, target: 'key' });
-    } else if (name === 'hooks') {
-      if (checkStructure(value, FLOW_FIELDS.hooks, { path: at, problems })) {
-        problems.warn(at, 'no-effect', { message: '"hooks" are checked, but not run yet', target: 'key' });
-      }
+    } else if (name === 'hooks' && isJsonObject(value as never)) {
+      good[name] = readHooks(value as Fields, at, problems);
     } else if (name === 'name' && isForbiddenName(value)) {
       forbiddenName(at, value, problems);
     } else if (name === 'phases' && Array.isArray(value) && value.length > 0) {
@@ -142,7 +142,7 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
 
 /** A flow inside another one is part of its run, which has one budget and one bound for everything in it. */
 function warnOfRunWide(flow: Fields, path: Path, problems: Problems): void {
-  for (const name of ['budget', 'concurrency']) {
+  for (const name of ['budget', 'concurrency', 'hooks']) {
     if (flow[name] === undefined) continue;
     problems.warn([...path, name], 'no-effect', {
       message: `"${name}" means nothing in a flow inside another one`,
@@ -199,6 +199,7 @@ function assemble(raw: Fields, sources: readonly PhaseSource[], options: FlowOpt
     args,
     ...(raw['concurrency'] === undefined ? {} : { concurrency: raw['concurrency'] as number }),
     ...(budget ? { budget } : {}),
+    ...(raw['hooks'] ? { hooks: raw['hooks'] as Hooks } : {}),
     agentScope: context.agentScope,
     idleTimeoutMs: parseDuration((raw['idleTimeout'] ?? '5m') as string) ?? 300_000,
     incremental: (raw['incremental'] ?? false) as boolean,
@@ -216,6 +217,12 @@ interface ReadFlow {
 
 function contextOf(raw: Fields, options: FlowOptions, { sources, flowName, args }: ReadFlow): CheckContext {
   const { problems, world, used, runners, roles, files, trust, depth = 0 } = options;
+  if (trust === 'generated' && raw['hooks'] !== undefined) {
+    problems.error([...(options.path ?? []), 'hooks'], 'generated-flow', {
+      message: 'a generated flow may not have hooks',
+      target: 'key',
+    });
+  }
   if (trust === 'generated' && raw['runner'] !== undefined) {
     problems.error([...(options.path ?? []), 'runner'], 'generated-flow', {
       message: 'a generated flow may not choose a runner',

@@ -1,5 +1,6 @@
 import { CONFIG_DEFAULTS, type Config, type ConfigValue, type RunnerConfig } from '../model/config.js';
 import type { Diagnostic } from '../model/diagnostic.js';
+import { HOOK_EVENTS, type Hooks, readHook } from '../model/hooks.js';
 import type { JsonValue } from '../model/json.js';
 import { DEFAULT_VALUES } from './defaults.js';
 import type { Layer, PlacedValue } from './layer.js';
@@ -73,11 +74,20 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
       mode: get('iteration.mode') ?? (get('iteration.enabled') === false ? 'off' : defaults.iteration.mode),
       ttlMs: get('iteration.ttl') ?? defaults.iteration.ttlMs,
     },
+    ...optional('hooks', hooksOf(placed)),
     limits: {
       outputBytes: get('limits.outputBytes') ?? defaults.limits.outputBytes,
       items: get('limits.items') ?? defaults.limits.items,
     },
   };
+}
+
+function hooksOf(placed: ReadonlyMap<string, PlacedValue>): Hooks | undefined {
+  const hooks = HOOK_EVENTS.flatMap((event) => {
+    const written = placed.get(`hooks.${event}`);
+    return written ? [[event, readHook(written.value)!]] : [];
+  });
+  return hooks.length === 0 ? undefined : Object.fromEntries(hooks);
 }
 
 function modelsOf(placed: ReadonlyMap<string, PlacedValue>): Readonly<Record<string, string>> {

@@ -1,3 +1,4 @@
+import { HOOK_EVENTS, type HookEvent, readHook } from '../model/hooks.js';
 import type { JsonValue } from '../model/json.js';
 import { LARGEST_OUTPUT_BYTES } from '../model/limits.js';
 import { parseDuration } from '../util/duration.js';
@@ -126,6 +127,10 @@ const iterationMode = kindOf({ enum: ['always', 'auto', 'off', 'on', true, false
     : { expected: 'one of always, auto, off' };
 });
 
+const hook = kindOf({ type: ['array', 'string', 'object'] }, (value) =>
+  readHook(value) ? { value } : { expected: 'a command ([./notify.sh]), {url: …, secret: {env: NAME}} or {file: …}' },
+);
+
 /** NAME is any variable. */
 const ALLOWED_KEY = 'allow.keys.NAME';
 
@@ -136,6 +141,15 @@ const MODEL_ROLE = 'models.NAME';
 export function isUserOnly(key: string): boolean {
   return /^(safe|allow)\./.test(key);
 }
+
+const HOOK_HELP: Readonly<Record<HookEvent, string>> = {
+  onStart: 'called when any run begins',
+  onSuccess: 'called when a run succeeded',
+  onFail: 'called when a run failed',
+  onBlocked: 'called when a gate or a person stopped a run',
+  onPaused: 'called when a run waits for a person',
+  onEnd: 'called when a run ended, however',
+};
 
 /** Settings that every project has. `runners.NAME.*` are in RUNNER_SETTINGS. */
 export const SETTINGS: readonly Setting[] = [
@@ -161,6 +175,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'iteration.ttl', help: 'how long a result can be continued after it was made', read: duration },
   { key: 'limits.outputBytes', help: 'what one phase or item may print or answer', read: outputSize },
   { key: 'limits.items', help: 'items of one map', read: positive },
+  ...HOOK_EVENTS.map((event) => ({ key: `hooks.${event}`, help: HOOK_HELP[event], read: hook })),
 ];
 
 export const RUNNER_TYPES = ['pi', 'claude', 'codex', 'openai', 'command'] as const;

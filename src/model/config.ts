@@ -1,3 +1,4 @@
+import type { Hooks } from './hooks.js';
 import type { JsonValue } from './json.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
 
@@ -23,6 +24,7 @@ export interface Config {
   /** `always`: a run that succeeded is continued too; `off`: none is, unless it is asked for. */
   readonly iteration: { readonly mode: 'always' | 'auto' | 'off'; readonly ttlMs: number };
   readonly limits: Limits;
+  readonly hooks?: Hooks;
 }
 
 /** One named runner. Which fields mean something depends on `type`; the configuration is checked when it is loaded. */

@@ -1,3 +1,4 @@
+import type { Hooks } from './hooks.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Kind } from './kind.js';
 
@@ -15,6 +16,7 @@ export interface Flow {
   /** Undefined: the configuration decides, then the default of 8. */
   readonly concurrency?: number;
   readonly budget?: Budget;
+  readonly hooks?: Hooks;
   readonly runner?: string;
   readonly model?: string;
   readonly thinking?: string;

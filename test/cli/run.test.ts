@@ -90,6 +90,13 @@ describe('taskflow run', () => {
     expect(stderr).not.toContain('MaxListeners');
   });
 
+  it('calls the hooks of every run, also of those in which nothing changed', async () => {
+    const hooks = { onSuccess: 'echo called >> hooks.log' };
+    project.write('flow.json', JSON.stringify({ name: 'demo', hooks, phases: [phase('a', ['echo', 'hi'], crossRun)] }));
+    for (let run = 0; run < 3; run += 1) await project.run(['run', './flow.json']);
+    expect(readFileSync(join(project.root, 'hooks.log'), 'utf8')).toBe('called\n'.repeat(3));
+  });
+
   it('is silent on stderr with --quiet', async () => {
     project.write('flow.json', flow(phase('a', ['true'])));
     expect((await project.run(['run', './flow.json', '-q'])).stderr).toBe('');

@@ -3,7 +3,7 @@ import { FLOW_NAME_PATTERN, MAX_NAME_LENGTH } from '../names.js';
 import { Arg, Budget, CacheOrOff, Duration, NonEmptyText, Retry, Text } from './common.js';
 import { field, ignored } from './describe.js';
 import { AGENT_FIELDS, COMMON_FIELDS, TASK } from './fields.js';
-import { Hooks } from './hooks.js';
+import { HooksSchema } from './hooks.js';
 
 export const MOST_PHASES = 10_000;
 
@@ -146,9 +146,9 @@ export const FLOW_FIELDS = {
     }),
   ),
   hooks: Type.Optional(
-    field(Hooks, {
+    field(HooksSchema, {
       title: 'Hooks',
-      description: 'What is told of the run while it goes and when it ends. Not run yet.',
+      description: 'Who is told when the run begins and how it ended: a command, a webhook or a file.',
       examples: [
         {
           onFail: ['notify-send', 'The flow failed'],

@@ -2,6 +2,7 @@ import type { RunEvent, RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import { spentOf } from '../core/result.js';
 import { windDown } from '../execute/leftovers.js';
+import { RunHooks } from '../hooks/run-hooks.js';
 import { openRun, type RunRefused } from '../start/open-run.js';
 import { type BatchOptions, runOptionsOf } from './options.js';
 import type { BatchResult, RowResult } from './result.js';
@@ -24,6 +25,8 @@ export async function runBatch(
   const session = await openRun(runOptionsOf(options), { onEvent });
   if ('refused' in session) return session;
   const { context } = session;
+  const hooks = new RunHooks({ ...options, warn: session.warn });
+  hooks.start(context.runId);
   const tally = new Tally(rows.length);
   const runner = new RowRunner(context, options);
   const jobs = Math.max(1, options.jobs ?? context.limits.slots.size * ROWS_PER_SLOT);
@@ -46,7 +49,7 @@ export async function runBatch(
   const failure = status === 'success' ? undefined : (tally.firstError ?? batchError(closed));
   session.end({ status, failure });
   await context.reuse.tidyStore();
-  return {
+  const result: BatchResult = {
     runId: context.runId,
     flow: options.flow.name,
     status,
@@ -60,6 +63,8 @@ export async function runBatch(
     error: failure,
     outputOf: (row) => runner.outputOf(row),
   };
+  await hooks.end(context.runId, status, () => result);
+  return result;
 }
 
 export function isFailed({ status }: Pick<RowResult, 'status'>): boolean {

@@ -15,8 +15,9 @@ export function isPlainCommand(flags: readonly string[], env: Readonly<Record<st
   return env['GITHUB_ACTIONS'] === undefined && flags.every((name) => PLAIN_FLAGS.has(name));
 }
 
-/** Nothing of it is secret or signed, and it starts afresh each time. */
-export function isPlainFlow(flow: Flow, { cache, iteration }: Config): boolean {
+/** Nothing of it is secret or signed, it starts afresh each time, and nobody is to be told. */
+export function isPlainFlow(flow: Flow, { cache, iteration, hooks }: Config): boolean {
+  if (hooks || flow.hooks) return false;
   const hasSecrets = Object.values(flow.args).some(({ secret }) => secret === true);
   return !hasSecrets && cache.signingKey === undefined && iteration.mode !== 'always';
 }

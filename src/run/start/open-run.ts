@@ -23,6 +23,7 @@ export interface Session {
   readonly context: RunContext;
   /** Grows while the run goes on. */
   readonly warnings: readonly string[];
+  readonly warn: (message: string) => void;
   readonly continues?: { readonly runId: string; readonly notice?: string };
   readonly startedAt: number;
   /** Records the end. Call it exactly once. */
@@ -69,6 +70,7 @@ export async function openRun(given: RunOptions, opening: Opening = {}): Promise
   return {
     context,
     warnings: voice.warnings,
+    warn: voice.warn,
     continues: prior.runId === undefined ? undefined : { runId: prior.runId, notice: decision.notice },
     startedAt,
     end: (result) => {

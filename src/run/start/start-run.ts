@@ -1,9 +1,10 @@
 import type { RunEvent } from '../../model/event.js';
 import type { RunOptions } from '../core/options.js';
-import { type RunResult, runResult } from '../core/result.js';
+import { type ResultFacts, type RunResult, runResult } from '../core/result.js';
 import { ownScope } from '../core/scope.js';
 import { windDown } from '../execute/leftovers.js';
 import { letTickPass } from '../history/end-stamp.js';
+import { RunHooks } from '../hooks/run-hooks.js';
 import { runScope } from '../schedule/schedule.js';
 import { openRun, type RunRefused } from './open-run.js';
 
@@ -15,13 +16,15 @@ export async function startRun(
   const session = await openRun(options, { onEvent });
   if ('refused' in session) return session;
   const { context } = session;
+  const hooks = new RunHooks({ ...options, warn: session.warn });
+  hooks.start(context.runId);
   const scope = ownScope(options, context.limits.admission);
   const result = await runScope(context, scope, context.limits.signal);
   await windDown(context);
   if (context.limits.processes.started > 0) await letTickPass();
   session.end(result);
   await context.reuse.tidyStore();
-  return runResult({
+  const facts: ResultFacts = {
     runId: context.runId,
     flow: options.flow,
     outcomes: scope.outcomes,
@@ -31,5 +34,7 @@ export async function startRun(
     continues: session.continues?.runId,
     warnings: session.warnings,
     secrets: context.io.secrets,
-  });
+  };
+  await hooks.end(context.runId, result.status, () => runResult(facts));
+  return runResult(facts);
 }
