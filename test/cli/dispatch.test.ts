@@ -43,7 +43,7 @@ describe('the command line', () => {
     expect(status).toBe(2);
     expect(JSON.parse(stdout).error).toEqual({
       message: 'unknown command logs',
-      hint: 'here that is taskflow trace RUN',
+      hint: 'here that is taskflow runs logs RUN',
     });
   });
 
@@ -85,7 +85,7 @@ describe('the command line', () => {
   it.each([
     [['confg', 'list'], 'did you mean config?'],
     [['config', 'lst'], 'did you mean config list?'],
-    [['logs', 'last'], 'here that is taskflow trace RUN'],
+    [['logs', 'last'], 'here that is taskflow runs logs RUN'],
     [['status'], 'here that is taskflow runs (what has run) or taskflow cache status FLOW (what is kept)'],
     [['watch', 'x.yaml'], 'here that is taskflow run FLOW'],
     [['constructor'], 'unknown command constructor'],

@@ -27,6 +27,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'graph', summary: "draw a flow's graph", load: () => import('../commands/flow/graph.js') },
   { name: 'runs', summary: 'what has run', load: () => import('../commands/runs/runs.js') },
   { name: 'runs show', summary: 'how one run went', load: () => import('../commands/runs/runs-show.js') },
+  {
+    name: 'runs attach',
+    summary: 'watch a run that goes on in another process',
+    load: () => import('../commands/runs/runs-attach.js'),
+  },
+  { name: 'runs wait', summary: 'wait until a run has ended', load: () => import('../commands/runs/runs-wait.js') },
+  { name: 'runs logs', summary: 'what a run has said', load: () => import('../commands/runs/runs-logs.js') },
+  { name: 'runs cancel', summary: 'end a run', load: () => import('../commands/runs/runs-cancel.js') },
   { name: 'runs clear', summary: 'forget runs', load: () => import('../commands/runs/runs-clear.js') },
   {
     name: 'trace',

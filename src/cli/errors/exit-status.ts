@@ -11,5 +11,7 @@ export const EXIT = {
   frozenMiss: 6,
   /** A bug of ours. */
   internal: 70,
+  /** `runs wait` gave up; the run goes on. As of timeout(1). */
+  timeOver: 124,
   interrupted: 130,
 } as const;

@@ -44,6 +44,8 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   ALLOW_KEY_FLAG,
   { name: 'junit', type: 'string', value: 'FILE', help: 'a test report for CI; its folder is made' },
   { name: 'timeout', type: 'duration', value: 'D', help: 'end the run after this long' },
+  { name: 'detach', type: 'boolean', help: 'print the run id and return; the run goes on by itself (see runs attach)' },
+  { name: 'detached-as', type: 'string', value: 'ID', help: 'the id that --detach has given out', hidden: true },
   { name: 'yes', alias: 'y', type: 'boolean', help: 'approve every approval' },
 ];
 
@@ -57,6 +59,7 @@ export interface RunSettings {
   readonly runner?: string;
   readonly model?: string;
   readonly timeoutMs?: number;
+  readonly detachedAs?: string;
   readonly selection: Selection;
 }
 
@@ -87,6 +90,7 @@ export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSe
     ...given('runner', flags.string('runner')),
     ...given('model', flags.string('model')),
     ...given('timeoutMs', flags.duration('timeout')),
+    ...given('detachedAs', flags.string('detached-as')),
     selection: { ...more, rerun: flags.list('rerun'), skip: flags.list('skip') },
   };
 }

@@ -54,6 +54,19 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
   if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(decidedJson(runId, decided))}\n`);
   else reportDecision(invocation, runId, decided);
+  return goOnByItself(invocation, runId);
+}
+
+/** A detached run that waits for nobody else any more is started again: there is nobody at a terminal to do that. */
+async function goOnByItself(invocation: Invocation, runId: string): Promise<number> {
+  const { project } = invocation;
+  const run = runHead(project, runId)?.run;
+  if (!run?.detached || run.mode === 'batch' || wentOn(project, runId)) return EXIT.success;
+  if (waitingApprovals(project, runId).some(({ decided }) => !decided)) return EXIT.success;
+  const { startAlone } = await import('./detach.js');
+  const started = await startAlone(invocation, ['resume', runId, '--root', project.root]);
+  if ('status' in started) return started.status;
+  invocation.err.write(`it goes on by itself as run ${started.runId}\n`);
   return EXIT.success;
 }
 
@@ -68,6 +81,7 @@ function reportDecision(
   if (earlier && repeated) err.write(`${decisionText(earlier, now)}; nothing has changed\n`);
   else if (earlier) err.write(`this replaces what was decided before: ${decisionText(earlier, now)}\n`);
   const run = runHead(project, runId)?.run;
+  if (run?.detached) return;
   err.write(`next: ${run?.mode === 'batch' ? resumeCommand(run) : `taskflow resume ${runId}`}\n`);
 }
 

@@ -1,5 +1,6 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
+import { recordedOutcome } from '../../run/history/recorded-outcome.js';
 import type { PhaseTrace, RunTrace } from '../../run/history/trace.js';
 import type { AttemptLine, ResultLine } from '../../run/journal/lines.js';
 import { formatDuration } from '../../util/duration.js';
@@ -10,7 +11,6 @@ import type { Invocation } from '../boot/command.js';
 import { createStyle, type Style } from '../terminal/style.js';
 import { outcomeNote, tookText, usageFacts } from '../view/notes.js';
 import { decisionText } from './decision-text.js';
-import { recordedOutcome } from './recorded-outcome.js';
 
 const SHORT_LINES = 8;
 const SHORT_WIDTH = 400;

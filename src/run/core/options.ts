@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly world?: World;
   /** Called for each phase of the flow itself that was reused or made: `run/snapshot` collects them. */
   readonly onMade?: (made: MadePhase) => void;
+  /** Runs in a process of its own, under an id that was given out before it began. */
+  readonly detachedAs?: string;
   /** The flow is run once for each of many rows; `over` names the list of them. */
   readonly batch?: { readonly over: string; readonly total: number };
 }

@@ -10,7 +10,7 @@ type Answer = { readonly failed: string; readonly again?: boolean } | undefined;
 
 const FIRST_WAIT_MS = 500;
 
-/** Posts the body, and again while the server is away. Redirects are not followed: the address was chosen by a person. */
+/** Posts the body, and again while the server is away. Redirects are not followed: a person chose the address. */
 export async function postHook(hook: Server, call: HookCall, project: Project): Promise<Answer> {
   const secret = hook.secretEnv === undefined ? undefined : project.env[hook.secretEnv];
   if (hook.secretEnv !== undefined && !secret) return { failed: `${hook.secretEnv} is not set, so nothing was sent` };

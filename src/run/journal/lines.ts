@@ -30,6 +30,8 @@ export interface RunLine {
   readonly argsDigest: string;
   readonly continues?: string;
   readonly phases: readonly { readonly id: string; readonly kind: Kind; readonly needs: readonly string[] }[];
+  /** Nobody waits for it at a terminal: a decision about it starts it again by itself. */
+  readonly detached?: true;
   readonly taskflow: string;
   readonly owner: HolderIdentity;
 }

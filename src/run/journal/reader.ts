@@ -19,9 +19,9 @@ const [FIRST_CHUNK, CHUNK] = [16 * 1024, 256 * 1024];
 const NEWLINE = 10;
 const CLOSING_BRACE = 125;
 
-/** Every whole line of a journal, in order, with its place. Skips a line that was cut short or is not JSON. */
-export function* readLines(path: string): Generator<PlacedLine> {
-  for (const { bytes, start, end, offset, length } of readBytes(path)) {
+/** Every whole line of a journal after `from`, in order, with its place. Skips what was cut short or is not JSON. */
+export function* readLines(path: string, from = 0): Generator<PlacedLine> {
+  for (const { bytes, start, end, offset, length } of readBytes(path, from)) {
     const line = parseLine(bytes.toString('utf8', start, end));
     if (line) yield { line, offset, length };
   }
@@ -67,7 +67,7 @@ function named(quoted: string): string {
 }
 
 /** Reads in chunks: a batch's journal may be far larger than what should be in memory at once. */
-function* readBytes(path: string): Generator<PlacedBytes> {
+function* readBytes(path: string, from = 0): Generator<PlacedBytes> {
   let fd: number;
   try {
     fd = openSync(path, 'r');
@@ -77,7 +77,7 @@ function* readBytes(path: string): Generator<PlacedBytes> {
   }
   try {
     let pending = Buffer.alloc(0);
-    let pendingOffset = 0;
+    let pendingOffset = from;
     // Doubles for a line that is not whole yet: one of many megabytes must not be copied for every chunk of it.
     for (let size = FIRST_CHUNK; ; size = Math.max(CHUNK, pending.length)) {
       const searched = pending.length;

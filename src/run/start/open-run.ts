@@ -44,7 +44,7 @@ export async function openRun(given: RunOptions, opening: Opening = {}): Promise
   const options = forecastInto ? { ...given, forecast: true } : given;
   const { project } = options;
   const startedAt = project.clock.elapsed();
-  const runId = forecastInto ? FORECAST_ID : newRunId(project.clock.now());
+  const runId = forecastInto ? FORECAST_ID : (options.detachedAs ?? newRunId(project.clock.now()));
   const group = runGroup(options);
   const decision = decideContinuation(options, group, forecastInto ? undefined : runId);
   if ('failure' in decision) return { refused: decision.failure };

@@ -7,7 +7,7 @@ import { JOURNAL_VERSION, type RunLine } from '../journal/lines.js';
 
 /** The first line of a run's journal. */
 export function runLine(
-  { project, flow, source, args, batch }: RunOptions,
+  { project, flow, source, args, batch, detachedAs }: RunOptions,
   facts: Pick<RunLine, 'runId' | 'argsDigest' | 'continues'>,
 ): RunLine {
   return {
@@ -23,6 +23,7 @@ export function runLine(
     byName: source.byName,
     over: batch?.over,
     rows: batch?.total,
+    detached: detachedAs === undefined ? undefined : true,
     args: publicArgs(flow.args, args),
     phases: outline(flow),
     taskflow: VERSION,

@@ -64,6 +64,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
   },
   async run(invocation) {
     const { flags, positionals } = invocation;
+    if (flags.boolean('detach')) return (await import('../../run/detach.js')).detach(invocation);
     if (flags.string('over') === undefined) {
       return complain(invocation, 'no rows are given', 'add --over FILE (.txt, .csv, .jsonl, .json, .yaml or -)');
     }

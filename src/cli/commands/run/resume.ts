@@ -21,6 +21,7 @@ are those of the run; secret arguments have to be given again.`,
   flags: RUN_FLAGS,
   positionals: [{ name: 'RUN', help: 'id of a run, a unique part of it, or last', required: true }],
   async run(invocation) {
+    if (invocation.flags.boolean('detach')) return (await import('../../run/detach.js')).detach(invocation);
     const { project } = invocation;
     const found = findRun(project, invocation.positionals[0]!, ({ state }) => isUnfinished(state));
     if ('problem' in found) return complain(invocation, found.problem, found.hint);

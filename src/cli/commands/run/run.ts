@@ -42,6 +42,7 @@ export const command: Command = {
     return (await import('../../load/flow-help.js')).showFlowHelp(invocation);
   },
   async run(invocation) {
+    if (invocation.flags.boolean('detach')) return (await import('../../run/detach.js')).detach(invocation);
     return (await import('../../run/run-flow.js')).runFlow(invocation);
   },
 };

@@ -1,5 +1,6 @@
 import type { PhaseOutcome } from '../../../model/outcome.js';
 import { type WaitingApproval, waitingApprovals } from '../../../run/history/decide-approval.js';
+import { recordedOutcome } from '../../../run/history/recorded-outcome.js';
 import type { RunHead } from '../../../run/history/run-head.js';
 import { continuedBy } from '../../../run/history/succession.js';
 import { type RunTrace, traceRun } from '../../../run/history/trace.js';
@@ -10,7 +11,6 @@ import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { findRun } from '../../load/run-ref.js';
 import { decisionJson, decisionText, questionLines } from '../../run/decision-text.js';
-import { recordedOutcome } from '../../run/recorded-outcome.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { runJson, stateText } from '../../text/run-facts.js';
 import { drawRun } from '../../view/draw.js';

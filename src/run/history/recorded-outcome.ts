@@ -1,5 +1,5 @@
 import type { PhaseOutcome } from '../../model/outcome.js';
-import type { ResultLine } from '../../run/journal/lines.js';
+import type { ResultLine } from '../journal/lines.js';
 
 /** How a phase ended, from its line in the journal. */
 export function recordedOutcome(line: ResultLine): PhaseOutcome {
