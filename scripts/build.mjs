@@ -29,7 +29,6 @@ async function buildCommand(outdir) {
       // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
       mainFields: ['module', 'main'],
     }),
-    bundle({ ...commonJs, entryPoints: { unchanged: 'src/cli/boot/unchanged.ts' } }),
     bundle({ ...commonJs, entryPoints: { taskflow: 'src/cli/boot/main.ts' } }),
   ]);
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);

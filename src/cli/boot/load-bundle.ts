@@ -11,9 +11,8 @@ import { VERSION } from '../../util/version.js';
 
 /**
  * Loads a bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves.
- * `hasUsedMost`: whether the functions that were compiled are worth keeping, asked when the process ends.
  */
-export function loadBundle<T>(name: string, hasUsedMost: () => boolean = () => true): T {
+export function loadBundle<T>(name: string): T {
   const file = join(__dirname, `${name}.cjs`);
   const folder = codeFolder();
   if (folder === undefined) return require(file);
@@ -22,7 +21,7 @@ export function loadBundle<T>(name: string, hasUsedMost: () => boolean = () => t
     enableCompileCache(folder);
     return require(file);
   }
-  return requireWithCachedData(file, folder, hasUsedMost);
+  return requireWithCachedData(file, folder);
 }
 
 /** Compiled code is code: it is read only from a folder that belongs to this user. */
@@ -39,7 +38,7 @@ function codeFolder(): string | undefined {
   }
 }
 
-function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () => boolean): T {
+function requireWithCachedData<T>(file: string, folder: string): T {
   const bytes = readFileSync(file);
   // One file per command, with the functions that it uses. V8 compares only the length of the source: hence the sum.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
@@ -49,7 +48,6 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
   const script = new Script(source, kept ? { filename: file, cachedData: kept } : { filename: file });
   if (!kept || script.cachedDataRejected) {
     process.once('exit', () => {
-      if (!hasUsedMost()) return;
       const data = script.createCachedData();
       writeFileAtomic(path, [sumOf(data), data]);
       removeAbandoned(folder, Date.now());
