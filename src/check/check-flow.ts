@@ -6,7 +6,7 @@ import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/na
 import { decodeText } from '../parse/decode.js';
 import { parseText, type Readable } from '../parse/parse.js';
 import { Source } from '../parse/source.js';
-import { relativePath } from '../util/inside.js';
+import { isInside, relativePath } from '../util/inside.js';
 import type { Surroundings, UsedFlow } from './context.js';
 import type { Dependency } from './dependencies.js';
 import { checkFlowValue } from './flow.js';
@@ -164,8 +164,7 @@ function checkUsed(world: CheckWorld, loaded: LoadedFlows) {
 
 /** Relative to the project where it is inside, else as it is. */
 export function displayName(root: string, file: string): string {
-  const way = relativePath(root, file);
-  return way.startsWith('..') || isAbsolute(way) ? file : way;
+  return isInside(root, file) ? relativePath(root, file) : file;
 }
 
 function nameFromFile(file: string): string {

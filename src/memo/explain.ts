@@ -8,7 +8,7 @@ import type { StoredIdentity } from './stored-identity.js';
 import { shortDiff } from './text-diff.js';
 
 /**
- * What differs between an identity now and an earlier one, the most telling first. Empty when nothing does. Only
+ * What differs between an identity now and an earlier one, the most likely cause first. Empty when nothing does. Only
  * what can be compared is: of values that another store has sealed nobody knows more than that they may have changed.
  */
 export function explainChange(now: StoredIdentity, before: StoredIdentity): Change[] {

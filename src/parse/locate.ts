@@ -3,7 +3,7 @@ import type { TreeNode } from './tree.js';
 
 export type Path = readonly (string | number)[];
 
-/** A place in a file, told by the way to it: the name of a field, its value, or a part of its text. */
+/** A place in a file, given by its path: the name of a field, its value, or a part of its text. */
 export interface Place {
   readonly path: Path;
   /** `key`: the name that the path ends with. */

@@ -98,7 +98,7 @@ export class Claims {
     if ('failed' in completed) {
       const { failed } = completed;
       if (failed.code === 'ELOST') return { stored: false, reason: failed.message };
-      return { stored: false, reason: access.report(failed), isTold: true };
+      return { stored: false, reason: access.report(failed), isReported: true };
     }
     onStored(entry, completed);
     return { stored: true };

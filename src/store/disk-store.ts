@@ -71,7 +71,7 @@ export function openStore(options: StoreOptions): DiskStore {
   function put(entry: Entry): PutResult {
     if (!isKey(entry.key)) return { stored: false, reason: 'not a key' };
     const problem = access.problem();
-    if (problem !== undefined) return { stored: false, reason: problem, isTold: true };
+    if (problem !== undefined) return { stored: false, reason: problem, isReported: true };
     const holder = encodeHolder(newHolder());
     const rest = encodeSafely(holder, entry, signingKey);
     if (rest === undefined) return { stored: false, reason: 'the result cannot be written as JSON' };
@@ -81,7 +81,7 @@ export function openStore(options: StoreOptions): DiskStore {
     if ('failed' in result && result.failed.code === 'EISDIR') {
       if (setAside(dir, entry.key, project.clock.now())) result = write();
     }
-    if ('failed' in result) return { stored: false, reason: access.report(result.failed), isTold: true };
+    if ('failed' in result) return { stored: false, reason: access.report(result.failed), isReported: true };
     const stat = statIfThere(entryPath(dir, entry.key));
     if (stat) onStored(entry, stat);
     return { stored: true };

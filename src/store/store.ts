@@ -45,10 +45,10 @@ export interface StoreMiss {
 }
 
 /** The right to compute one key. Exactly one of `put` and `release` ends it. */
-/** `isTold`: the folder cannot be written, which was said once for the whole run. */
+/** `isReported`: the folder cannot be written, which the run has reported. */
 export type PutResult =
   | { readonly stored: true }
-  | { readonly stored: false; readonly reason: string; readonly isTold?: true };
+  | { readonly stored: false; readonly reason: string; readonly isReported?: true };
 
 export interface Claim {
   /** Stores the result: the claim's own file becomes the entry. Never throws; says what went wrong. */

@@ -27,7 +27,7 @@ export async function changeConfig(invocation: Invocation, value: string | undef
   if (before instanceof Error) return complain(invocation, `${file.name} cannot be read: ${before.message}`);
   const edited = await editConfigText(before, invocation.positionals[0]!, value);
   if ('problem' in edited) return complain(invocation, edited.problem, edited.hint);
-  if ('absent' in edited) return tellAbsent(invocation, file, edited);
+  if ('absent' in edited) return reportAbsent(invocation, file, edited);
   if (file.source === 'project' && isUserOnly(edited.key)) {
     return complain(invocation, `${edited.key} is for the user to say, not for a project`, 'add --user');
   }
@@ -68,7 +68,7 @@ export async function changeConfig(invocation: Invocation, value: string | undef
   return EXIT.success;
 }
 
-function tellAbsent(
+function reportAbsent(
   { flags, out, err }: Invocation,
   file: ConfigFile,
   { absent, nearest }: { readonly absent: string; readonly nearest?: string },

@@ -101,8 +101,8 @@ export class TraceText {
     if (line.failure) this.#failure(line.failure, attemptsTold);
     // What a failure is explained with may be all that there is.
     const said = line.output.text.trimEnd();
-    const isTold = line.failure !== undefined && (said === '' || said === line.failure.detail);
-    if (!isTold) this.#block('output', line.output.text);
+    const isReported = line.failure !== undefined && (said === '' || said === line.failure.detail);
+    if (!isReported) this.#block('output', line.output.text);
     if (line.key !== undefined) this.text += `  ${this.#style.dim(`key ${line.key}`)}\n`;
   }
 

@@ -20,7 +20,7 @@ export class Slots {
     });
   }
 
-  /** No slot is taken and nobody waits. */
+  /** All slots are free, so nobody waits. */
   get idle(): boolean {
     return this.#free === this.size;
   }
@@ -30,16 +30,16 @@ export class Slots {
     return this.#waiting.length - this.#head >= this.size;
   }
 
-  /** Calls once, when it is no longer crowded; only while it is. */
-  whenRoom(tell: () => void): void {
-    this.#forRoom.push(tell);
+  /** Calls back one time, when it is no longer crowded; to be used only while it is. */
+  whenRoom(callback: () => void): void {
+    this.#forRoom.push(callback);
   }
 
-  #tellRoom(): void {
+  #callForRoom(): void {
     if (this.#forRoom.length === 0 || this.crowded) return;
     const all = this.#forRoom;
     this.#forRoom = [];
-    for (const tell of all) tell();
+    for (const callback of all) callback();
   }
 
   #releaser(): () => void {
@@ -59,7 +59,7 @@ export class Slots {
         this.#head = 0;
       }
       next();
-      this.#tellRoom();
+      this.#callForRoom();
     };
   }
 }

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Failure } from '../../model/failure.js';
+import { isInside, relativePath } from '../../util/inside.js';
 import type { RunContext } from '../context/context.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Variables } from '../core/scope.js';
@@ -35,9 +36,8 @@ export function workdirOf(
   if (cwd === 'dedicated') return { name: 'dedicated', enter: async () => enterDedicated(at, label) };
   if (cwd === 'worktree') return { name: 'worktree', enter: () => enterWorktree(at) };
   const folder = resolve(root, render(at, cwd, variables).text);
-  const name = relative(root, folder) || '.';
-  if (name.startsWith('..') || isAbsolute(name)) return { failure: outside(cwd) };
-  return { name, enter: async () => enterFolder(root, folder, cwd) };
+  if (!isInside(root, folder)) return { failure: outside(cwd) };
+  return { name: relativePath(root, folder), enter: async () => enterFolder(root, folder, cwd) };
 }
 
 /** Where most units start: one for all of a run. */
@@ -63,8 +63,7 @@ function outside(cwd: string): Failure {
 function enterFolder(root: string, folder: string, cwd: string): Entered | { failure: Failure } {
   try {
     const real = realpathSync(folder);
-    const inside = relative(realpathSync(root), real);
-    if (inside.startsWith('..') || isAbsolute(inside)) return { failure: outside(cwd) };
+    if (!isInside(realpathSync(root), real)) return { failure: outside(cwd) };
     if (!statSync(real).isDirectory()) return { failure: { code: 'bad-input', message: `cwd ${cwd} is not a folder` } };
     return { path: folder, leave: nothingToLeave };
   } catch {

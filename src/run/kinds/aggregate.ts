@@ -7,7 +7,7 @@ import type { Execution, Settled } from '../core/execution.js';
 import { recordPhase } from '../journal/record.js';
 import { UnitTally } from '../units/unit-tally.js';
 
-/** Figures of a phase that is the sum of its units: each unit is reused or executed for itself. */
+/** The totals of a phase that is the sum of its units: each unit is reused or executed for itself. */
 export function sumOf(
   units: readonly Settled[],
   durationMs: number,

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../model/json.js';
 import { strictJson } from '../core/output.js';
 import { type OwnLine, ownLines } from './own-words.js';
 
-/** What a judge has said, in its two notations: what stands inside of JSON is quoted there, and is not said. */
+/** A judge's answer in its two notations. Text inside JSON is quoted: it is no statement of the judge. */
 export interface Answer {
   /** The JSON objects in it, in order; the whole answer may be one. */
   readonly objects: readonly SaidObject[];

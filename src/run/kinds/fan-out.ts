@@ -25,7 +25,7 @@ interface Together {
   readonly remark?: string | undefined;
 }
 
-/** Units side by side; the phase is done when all of them are. Progress is told as they come in. */
+/** Units side by side; the phase is done when all of them are. Progress is reported as they come in. */
 export async function fanOut(
   at: PhaseContext,
   specs: readonly LabelledSpec[],
@@ -40,13 +40,13 @@ export async function fanOut(
   const counts = { total: specs.length, done: 0, failed: 0, reused: 0 };
   const running = new Set<LabelledSpec>();
   let usage = NO_USAGE;
-  let telling = false;
-  // Those that come in together, as a thousand reused ones do, are told together.
-  const tellSoon = () => {
-    if (telling) return;
-    telling = true;
+  let isReporting = false;
+  // Those that come in together, as a thousand reused ones do, are reported together.
+  const reportSoon = () => {
+    if (isReporting) return;
+    isReporting = true;
     queueMicrotask(() => {
-      telling = false;
+      isReporting = false;
       const [oldest] = running;
       const now = oldest ? { current: unitTitle(at, oldest), running: running.size } : {};
       at.run.io.emit({ type: 'phase-progress', phase: at.path, items: { ...counts, ...now }, usage });
@@ -60,17 +60,17 @@ export async function fanOut(
     if (settled.status === 'done') counts.done += 1;
     if (settled.status === 'failed') counts.failed += 1;
     if (settled.hit) counts.reused += 1;
-    tellSoon();
+    reportSoon();
   };
   const numbered = await mapInTurns(specs, numbering(at, specs), at.signal);
-  // Stopped while the list was still being made: how long it is, and what is in it, nobody knows.
+  // Stopped while the list was still being made: its length is not known.
   if (at.signal.aborted) return settleComposite(at, failedBefore(notStarted(at)), because);
-  // How many there are is worth knowing before the first of them is done.
-  tellSoon();
+  // The view shows how many there are before the first one is done.
+  reportSoon();
   const watch = {
     onBegun(spec: LabelledSpec) {
       running.add(spec);
-      tellSoon();
+      reportSoon();
     },
     onSettled,
     get hasEnough() {
@@ -78,7 +78,7 @@ export async function fanOut(
     },
   };
   const units = await runUnits(at, numbered, watch);
-  tellKept(at, specs, units);
+  warnOfKept(at, specs, units);
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);
   const bad = size.isTooLarge ? { status: 'failed' as const, failure: size.failure() } : worst(at, specs, units);
@@ -134,8 +134,8 @@ function oddSelection({ run, scope, phase }: PhaseContext, specs: readonly Label
   return { code: 'bad-input', message: `there is no ${unknown}`, hint };
 }
 
-/** A unit that is named alone is one in doubt; whoever names another one should know that nothing came of it. */
-function tellKept(
+/** Naming one unit is for a unit in doubt: says so where `--rerun` names another one and nothing is run again. */
+function warnOfKept(
   { run, scope, phase }: PhaseContext,
   specs: readonly LabelledSpec[],
   units: readonly Settled[],
@@ -149,7 +149,7 @@ function tellKept(
   }
 }
 
-/** What is to be said beside the result of a unit is said beside that of the phase: nobody sees the unit's. */
+/** Remarks of units become the phase's remark: nobody sees a unit's own. */
 function remarkOf(specs: readonly LabelledSpec[], units: readonly Settled[]): string | undefined {
   const said = units.flatMap(({ remark }, index) =>
     remark === undefined ? [] : [`${specs[index]!.label}: ${remark}`],

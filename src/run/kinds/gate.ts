@@ -10,7 +10,7 @@ import { unresolvedIn } from '../render/unresolved.js';
 import type { IdentityParts } from '../reuse/identify.js';
 import { runWhole } from '../units/run-unit.js';
 import { compiler } from './compiles.js';
-import { askScorer, askTask, type Judgement, told, type Undecided } from './judge.js';
+import { askScorer, askTask, type Judgement, judgementOf, type Undecided } from './judge.js';
 import type { KindHandler } from './kind.js';
 import { fillScore, scoreJson, scoreOf, tooLow } from './score.js';
 
@@ -38,7 +38,7 @@ function judgedParts(at: PhaseContext<GatePhase>): IdentityParts {
   };
 }
 
-/** What a judge is told, as it comes out; null where there is none. */
+/** What a judge is asked, rendered; null where there is no judge. */
 function textsOf(at: PhaseContext, body: TaskBody | undefined): readonly string[] | null {
   return body ? [body.task, body.systemPrompt ?? ''].map((text) => render(at, text).text) : null;
 }
@@ -109,7 +109,7 @@ async function judge(at: PhaseContext<GatePhase>, round: number): Promise<Judgem
   const score = phase.score && fillScore(at, phase.score);
   if (!score) return decide(at, round, { objections: unmet, json: {} });
   const { failure } = unresolvedIn(at, [...score.unresolved.target, ...score.unresolved.scorers.flat()]);
-  if (failure) return { ...told(false, '', {}), error: failedBefore(failure) };
+  if (failure) return { ...judgementOf(false, '', {}), error: failedBefore(failure) };
   const result = await scoreOf(score, compiler(at));
   if (!score.judge) {
     const objections = result.pass ? unmet : [...unmet, tooLow(score, result)];
@@ -142,9 +142,9 @@ function decide(
   const { phase } = at;
   const isDecidable = phase.eval.length > 0 || phase.score !== undefined;
   const alone = isPure(phase.score) ? { alone: true as const } : {};
-  if (isDecidable && objections.length === 0) return { ...told(true, 'all conditions hold', json), ...alone };
+  if (isDecidable && objections.length === 0) return { ...judgementOf(true, 'all conditions hold', json), ...alone };
   if (phase.body) return askTask(at, round, { objections, json });
-  return { ...told(false, objections.join('; '), json), ...alone };
+  return { ...judgementOf(false, objections.join('; '), json), ...alone };
 }
 
 /** A compiler may be another one tomorrow. */

@@ -24,7 +24,7 @@ export interface Judgement {
 export interface Undecided {
   /** What they have against it, in words. */
   readonly objections: readonly string[];
-  /** Their figures, which become part of the verdict. */
+  /** Their scores, which become part of the verdict. */
   readonly json: JsonObject;
 }
 
@@ -35,7 +35,7 @@ const SCORE_AS_TEXT =
 const SCORE_AS_JSON =
   'Answer with JSON that has a `reason`, a `score` from 0 to 1, and a `verdict`, "pass" or "block".';
 
-export function told(pass: boolean, reason: string, json: JsonObject): Judgement {
+export function judgementOf(pass: boolean, reason: string, json: JsonObject): Judgement {
   const verdict = pass ? 'pass' : 'block';
   const text = reason === '' ? verdict.toUpperCase() : `${verdict.toUpperCase()}: ${reason}`;
   return { pass, text, json: { verdict, reason, ...json }, usage: NO_USAGE };
@@ -76,15 +76,15 @@ export async function askTask(
 function notJudged(answer: Settled, json: JsonObject): Judgement {
   const { usage, model, failure } = answer;
   if (failure?.code === 'not-json' || failure?.code === 'expect') {
-    return { ...told(false, `the judge's answer counts as BLOCK: ${failure.message}`, json), usage, model };
+    return { ...judgementOf(false, `the judge's answer counts as BLOCK: ${failure.message}`, json), usage, model };
   }
-  return { ...told(false, '', json), usage, error: answer };
+  return { ...judgementOf(false, '', json), usage, error: answer };
 }
 
 export interface Scored {
   readonly score: FilledScore;
   readonly result: ScoreResult;
-  /** Conditions that do not hold, in words: the judge is told, and decides about them too. */
+  /** Conditions that do not hold, in words: the judge sees them, and decides about them too. */
   readonly unmet: readonly string[];
 }
 
@@ -92,8 +92,8 @@ export interface Scored {
 export async function askScorer(at: PhaseContext<GatePhase>, round: number, scored: Scored): Promise<Judgement> {
   const { score, result, unmet } = scored;
   const { atBest, atWorst } = couldPass(score, result);
-  if (!atBest) return told(false, belowAtBest(score, result), scoreJson(result));
-  if (atWorst && unmet.length === 0) return told(true, scoreText(score, result), scoreJson(result));
+  if (!atBest) return judgementOf(false, belowAtBest(score, result), scoreJson(result));
+  if (atWorst && unmet.length === 0) return judgementOf(true, scoreText(score, result), scoreJson(result));
   const answer = await runUnit(at, {
     label: `judge ${round + 1}`,
     body: score.judge!,
@@ -127,7 +127,7 @@ function decided({ score, result, unmet }: Scored, text: string): Judgement {
   const says = hasVerdict ? verdict.pass : given >= score.threshold;
   const pass = score.combine === 'weighted' ? all.pass && (unmet.length === 0 || says) : says;
   const reason = hasVerdict && verdict.reason !== '' ? verdict.reason : scoreText(score, all);
-  return told(pass, score.combine === 'weighted' ? scoreText(score, all) : reason, scoreJson(all));
+  return judgementOf(pass, score.combine === 'weighted' ? scoreText(score, all) : reason, scoreJson(all));
 }
 
 /** Why no answer of the judge could make it pass. */

@@ -59,7 +59,7 @@ class QuotationMarks {
 }
 
 /**
- * What stands behind `NAME:` wherever the author says it on a line of its own. A heading `NAME:` has it on the next
+ * What follows `NAME:` wherever the author says it on a line of its own. A heading `NAME:` has it on the next
  * line. `negated`: the line before ends with a `not`.
  */
 export function statements(lines: readonly OwnLine[], name: string): { said: string; negated: boolean }[] {
@@ -73,7 +73,7 @@ export function statements(lines: readonly OwnLine[], name: string): { said: str
   });
 }
 
-/** Whether `NAME:` stands behind a `not` on the same line. */
+/** Whether `NAME:` follows a `not` on the same line. */
 export function isNegated(lines: readonly OwnLine[], name: string): boolean {
   const named = new RegExp(`\\b${name}\\s*[:=：]`, 'i');
   return lines.some(({ text, quoted }) => {

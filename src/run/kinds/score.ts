@@ -142,7 +142,7 @@ function isExactly(text: string, wanted: JsonValue): boolean {
   return canonicalEncode(jsonWithin(text)) === canonicalEncode(wanted);
 }
 
-/** What it did not pass, so that nobody has to look for it in the figures. */
+/** Names what it did not pass, so that nobody has to look for it among the scores. */
 export function tooLow({ threshold }: Score, { combined, results }: ScoreResult): string {
   const failed = results.flatMap(({ name, why }) => (why === undefined ? [] : [`${name}: ${why}`]));
   const more = failed.length > 3 ? [`and ${failed.length - 3} more`] : [];

@@ -14,7 +14,7 @@ type Unclear = { readonly unclear: string };
 
 /**
  * `VERDICT: PASS|BLOCK` on a line of its own, or JSON that says it. What is quoted, fenced or negated passes nothing;
- * both words, wherever they stand, block, and so does whatever is unclear.
+ * both words, wherever they are, block, and so does whatever is unclear.
  */
 export function readVerdict(text: string): Verdict {
   const { objects, lines } = readAnswer(text);
@@ -32,9 +32,9 @@ function blocked(why: string): Verdict {
   return { pass: false, reason: `${why}: it counts as BLOCK` };
 }
 
-/** Who blocks need not do it well. */
+/** A BLOCK counts wherever it is written. */
 const BLOCK_ANYWHERE = /\bVERDICT\s{0,8}["'”]?\s{0,8}[:=：]\s{0,8}["'“‘`]?BLOCK\b(.*)/i;
-/** What would take back, or put off, what stands before it. */
+/** Words that withdraw the verdict before them, or put it off. */
 const TAKEN_BACK = /^(?:or|if|unless|provided|once|only (?:if|when|after)|not(?: yet|[.! ]*$))\b|\bVERDICT\b|\bBLOCK\b/;
 
 function verdictsInProse(lines: readonly OwnLine[]): (Verdict | Unclear)[] {
@@ -57,7 +57,7 @@ function verdictsInProse(lines: readonly OwnLine[]): (Verdict | Unclear)[] {
   return [...blocks, ...passes, ...negated];
 }
 
-/** Without what stands between a verdict and its reason. */
+/** Without the punctuation between a verdict and its reason. */
 function trimmed(text: string): string {
   return text.replace(/^[^\p{L}\p{N}]+/u, '').trim();
 }
@@ -76,8 +76,8 @@ function verdictInJson({ fields, text, isOwn }: SaidObject): Verdict | Unclear |
   // A parser takes the last of two members with one name.
   if (passes && TWICE_IN_JSON.test(text)) return { unclear: 'the answer holds two verdicts' };
   if (passes && !isOwn) return undefined;
-  const told = reason ?? summary;
-  return { pass: passes, reason: typeof told === 'string' ? told : '', fields };
+  const given = reason ?? summary;
+  return { pass: passes, reason: typeof given === 'string' ? given : '', fields };
 }
 
 /** The last line that says something, without the verdict itself. */

@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { findFiles } from '../../memo/files/find-files.js';
 import { hasWildcards, parseGlob } from '../../memo/files/glob-pattern.js';
 import type { Failure } from '../../model/failure.js';
@@ -96,9 +96,9 @@ async function matching(
 ): Promise<{ paths: string[]; matched: boolean } | { failure: Failure }> {
   const { root } = at.run.options.project;
   if (!hasWildcards(pattern)) {
-    const path = relative(root, resolve(root, pattern));
-    if (path.startsWith('..') || isAbsolute(path)) return { failure: leaves(pattern) };
-    return { paths: [path], matched: false };
+    const path = resolve(root, pattern);
+    if (!isInside(root, path)) return { failure: leaves(pattern) };
+    return { paths: [relative(root, path)], matched: false };
   }
   const matched = await findFiles(parseGlob(pattern), { root });
   if ('failed' in matched) return { failure: { code: 'bad-input', message: `context ${pattern}: ${matched.failed}` } };
@@ -127,8 +127,7 @@ interface ReadContext {
 async function readInside(root: string, path: string, limit: number): Promise<ReadContext | { failure: Failure }> {
   const file = join(root, path);
   try {
-    const inside = relative(realpathSync(root), realpathSync(file));
-    if (inside.startsWith('..') || isAbsolute(inside)) return { failure: leaves(path) };
+    if (!isInside(realpathSync(root), realpathSync(file))) return { failure: leaves(path) };
     const stat = statSync(file);
     if (stat.isDirectory()) {
       return {

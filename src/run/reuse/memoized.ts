@@ -301,7 +301,7 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
     const entry = entryOf(at, found, settled);
     ended = claim !== undefined;
     const put = claim ? claim.put(entry) : run.reuse.store.put(entry);
-    if (!put.stored) return put.isTold ? settled : notKept(settled, put.reason);
+    if (!put.stored) return put.isReported ? settled : notKept(settled, put.reason);
     return policy.readStore ? { ...settled, kept: true } : settled;
   } finally {
     if (claim && !ended) claim.release();

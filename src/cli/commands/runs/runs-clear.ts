@@ -48,13 +48,13 @@ doubt, or done in a run that did not finish, stay remembered, and are named.`,
     const verb = flags.boolean('dry-run') ? 'would remove' : 'removed';
     if (flags.boolean('json')) out.write(`${JSON.stringify({ runs: heads.length, bytes })}\n`);
     else out.write(`${verb} ${plural(heads.length, 'run')}, ${formatBytes(bytes)}\n`);
-    tellHeld(invocation, heads);
+    reportHeld(invocation, heads);
     return EXIT.success;
   },
 };
 
 /** A run may go; that a side effect of it has begun is not forgotten with it. */
-function tellHeld({ err, project }: Invocation, going: readonly RunHead[]): void {
+function reportHeld({ err, project }: Invocation, going: readonly RunHead[]): void {
   const ids = new Set(going.map(({ runId }) => runId));
   for (const { flow, phase, run, state } of heldEffects(project).filter((held) => ids.has(held.run))) {
     const what = state === 'open' ? 'is in doubt' : 'is done, in a run that did not finish';

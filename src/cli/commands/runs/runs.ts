@@ -42,13 +42,13 @@ export const command: Command = {
     if (heads.length === 0) invocation.err.write('no runs\n');
     const style = createStyle(invocation.out.color);
     invocation.out.write(alignColumns(heads.map((head) => row(head, invocation.project, style))));
-    tellMore(invocation, heads.length);
+    reportMore(invocation, heads.length);
     return EXIT.success;
   },
 };
 
 /** That there may be more than is shown, and how much is kept. */
-function tellMore({ flags, project, err }: Invocation, shown: number): void {
+function reportMore({ flags, project, err }: Invocation, shown: number): void {
   const { runs, bytes } = sizeOfRuns(project);
   if (shown < limitOf(flags) || shown === runs) return;
   err.write(`the newest ${shown}; --limit N shows more (${plural(runs, 'run')} kept, ${formatBytes(bytes)})\n`);
