@@ -43,13 +43,13 @@ function checkArgSpec(raw: RawArg, path: Path, { root, problems }: ArgCheck): Ar
   const type = typeOf(raw);
   const spec: ArgSpec = {
     type: type ?? 'string',
-    ...(raw.default === undefined ? {} : { default: raw.default as JsonValue }),
-    ...(raw.description === undefined ? {} : { description: raw.description }),
+    default: raw.default as JsonValue,
+    description: raw.description,
     required: raw.required ?? false,
     secret: raw.secret ?? false,
-    ...(raw.values === undefined ? {} : { values: raw.values as readonly JsonValue[] }),
-    ...(raw.minimum === undefined ? {} : { minimum: raw.minimum }),
-    ...(raw.maximum === undefined ? {} : { maximum: raw.maximum }),
+    values: raw.values as readonly JsonValue[],
+    minimum: raw.minimum,
+    maximum: raw.maximum,
     ...(type === undefined ? { untyped: true } : {}),
   };
   if (type === 'enum' && raw.values === undefined) {

@@ -6,7 +6,7 @@ import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/na
 import { decodeText } from '../parse/decode.js';
 import { parseText, type Readable } from '../parse/parse.js';
 import { Source } from '../parse/source.js';
-import { isInside, relativePath } from '../util/inside.js';
+import { displayPath } from '../util/inside.js';
 import type { Surroundings, UsedFlow } from './context.js';
 import type { Dependency } from './dependencies.js';
 import { checkFlowValue } from './flow.js';
@@ -122,11 +122,11 @@ async function checkReadable(
     name: request.name ?? nameFromFile(file),
     ...(trust === 'file' ? { file, position: (index) => positionOf(places, parsed.phases[index]) } : {}),
     depth,
-    ...(mostPhases === undefined ? {} : { mostPhases }),
-    ...(given === undefined ? {} : { given }),
-    ...(inherited === undefined ? {} : { inherited }),
-    ...(agentScope === undefined ? {} : { agentScope }),
-    ...(around === undefined ? {} : { around }),
+    mostPhases,
+    given,
+    inherited,
+    agentScope,
+    around,
   });
   await runners.check(world, problems);
   await roles.check(world, problems);
@@ -150,7 +150,7 @@ function positionOf(places: Source, offset: number | undefined) {
 /** A flow that another one uses: its own problems are shown when it is checked itself. */
 function checkUsed(world: CheckWorld, loaded: LoadedFlows) {
   return async (file: string, bytes: Buffer, trail: readonly string[]): Promise<UsedFlow> => {
-    const shown = displayName(world.root, file);
+    const shown = displayPath(world.root, file);
     const { flow, diagnostics } = await check({ file: shown, text: bytes, world }, loaded, trail);
     if (flow) return { flow };
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
@@ -160,11 +160,6 @@ function checkUsed(world: CheckWorld, loaded: LoadedFlows) {
     const place = first ? ` (${first.line}:${first.column} ${first.message})` : '';
     return { problem: `the flow ${shown} has problems${place}`, hint: `see: taskflow check ${shown}` };
   };
-}
-
-/** Relative to the project where it is inside, else as it is. */
-export function displayName(root: string, file: string): string {
-  return isInside(root, file) ? relativePath(root, file) : file;
 }
 
 function nameFromFile(file: string): string {

@@ -48,9 +48,9 @@ export async function checkGenerated(
     name: `${options.parent.name}.${options.phase}`,
     inherited: options.parent,
     agentScope: options.parent.agentScope,
-    ...(options.mostPhases === undefined ? {} : { mostPhases: options.mostPhases }),
-    ...(options.given === undefined ? {} : { given: options.given }),
-    ...(around ? { around } : {}),
+    mostPhases: options.mostPhases,
+    given: options.given,
+    around,
   });
   return flow ? { flow } : { diagnostics: diagnostics.map(inOneLine), source };
 }

@@ -4,7 +4,7 @@ import type { Flow } from '../model/flow.js';
 import { LARGEST_FILE } from '../parse/decode.js';
 import { readDerived, writeDerived } from '../util/derived-cache.js';
 import { sha256Hex } from '../util/digest.js';
-import { relativePath } from '../util/inside.js';
+import { displayPath } from '../util/inside.js';
 import type { Project } from '../util/project.js';
 import { readBounded } from '../util/read-bounded.js';
 import { VERSION } from '../util/version.js';
@@ -71,7 +71,7 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
       return bytes;
     },
     names: () => savedFlowNames(project),
-    ...(options.base === undefined ? {} : { base: options.base }),
+    base: options.base,
   });
   if ('missing' in found) return { diagnostics: [await missingFlow(ref, found)] };
   const file = resolve(found.file);
@@ -118,11 +118,6 @@ function isKept(value: unknown): value is Kept {
     Array.isArray(kept.flow?.phases) &&
     Array.isArray(kept.dependencies)
   );
-}
-
-function displayPath(root: string, file: string): string {
-  const way = relativePath(root, file);
-  return way === '..' || way.startsWith('../') ? file : way;
 }
 
 async function missingFlow(

@@ -1,6 +1,5 @@
 import type { Path } from '../parse/locate.js';
-import type { ConditionNode } from '../plan/condition.js';
-import { bareReferences } from './bare-references.js';
+import { type ConditionNode, conditionNodes } from '../plan/condition.js';
 import type { CheckContext } from './context.js';
 import { type Names, type NearMisses, type NearPlaceholder, nearMisses } from './near-placeholder.js';
 import type { Problem } from './problem.js';
@@ -26,6 +25,15 @@ const PROMPTS: readonly unknown[] = ['task', 'systemPrompt', 'judge'];
 /** What happens to the text as it is. */
 function fate(path: Path): string {
   return PROMPTS.includes(path.at(-1)) ? 'it would be sent, and paid for, as text' : 'it stays text';
+}
+
+/** A placeholder whose braces were forgotten. */
+const REFERENCE = /^(?:steps\.[\w-]+\.(?:output|json)|args\.\w|previous\.output|loop\.\w)/;
+
+/** Words of a condition that read like placeholders without braces: they compare as themselves. */
+function bareReferences(condition: ConditionNode): readonly string[] {
+  const values = conditionNodes(condition).map((node) => (node.type === 'literal' ? node.value : undefined));
+  return values.filter((value) => typeof value === 'string').filter((word) => REFERENCE.test(word));
 }
 
 /** Says which texts of one phase are misspelt placeholders. */

@@ -17,22 +17,13 @@ export function crossRunObstacle(flow: Flow, resolve: ResolveUse, depth = 0): st
     if (!mayBeCrossRun(phase.kind)) return `the ${phase.kind} ${where}`;
     if (!phase.idempotent) return `${where}, which is not idempotent`;
     if (phase.cache.scope === 'off') return `${where}, which is never reused`;
-    if (depth >= DEEPEST) return `${where}, which is nested too deep to tell`;
+    if (depth >= DEEPEST) return `${where}, which is nested too deep to look at`;
     for (const nested of nestedFlows(phase, resolve)) {
       const obstacle = crossRunObstacle(nested, resolve, depth + 1);
       if (obstacle) return obstacle;
     }
   }
   return undefined;
-}
-
-/** True if the flow holds a gate or an approval, at any depth. */
-export function containsDeciding(flow: Flow, resolve: ResolveUse, depth = 0): boolean {
-  return flow.phases.some(
-    (phase) =>
-      !mayBeCrossRun(phase.kind) ||
-      (depth < DEEPEST && nestedFlows(phase, resolve).some((nested) => containsDeciding(nested, resolve, depth + 1))),
-  );
 }
 
 /** The shortest time to live of anything inside: a flow may not outlive its parts. */

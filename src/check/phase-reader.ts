@@ -71,9 +71,7 @@ export class PhaseReader {
     if (text.includes('{')) this.#near.code(path, text, advice);
   }
 
-  /**
-   * A text from the defaults of the flow: its mentions are edges too. Its problems are reported at the defaults.
-   */
+  /** A text from the defaults of the flow: its mentions are edges too. Its problems are reported at the defaults. */
   inherited(path: Path, text: string): void {
     for (const { root, name, offset, length } of templateRefs(parseTemplate(text, this.itemName))) {
       if (root === 'previous') this.usesPrevious = true;

@@ -33,7 +33,7 @@ export function cachePolicy(reader: PhaseReader, phase: Phase, defaults: PolicyD
     scope === 'cross-run' ? [ttlMs, ...inner].filter((ttl) => ttl !== undefined).sort((a, b) => a - b)[0] : ttlMs;
   const named = given.fingerprint !== undefined;
   const implied = scope === 'cross-run' && given.scope === undefined && !named;
-  return { scope, ...(shortest === undefined ? {} : { ttlMs: shortest }), fingerprint, named, implied };
+  return { scope, ttlMs: shortest, fingerprint, named, implied };
 }
 
 function usedFlow(reader: PhaseReader, use: string): Flow | undefined {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../model/json.js';
 import type { Path } from '../parse/locate.js';
 import type { Problems } from './problem.js';
 
@@ -15,11 +16,11 @@ type Fields = Readonly<Record<string, unknown>>;
 /** References that lead nowhere, in a circle, or to more schemas than anyone can hold a value against. */
 export function checkReferences(root: unknown, path: Path, problems: Problems): void {
   // Names of its own (`$id`, `$anchor`) are followed by the validator alone.
-  if (!isFields(root) || JSON.stringify(root).includes('"$id"')) return;
+  if (!isJsonObject(root) || JSON.stringify(root).includes('"$id"')) return;
   const references = new References(root);
   const visit = (schema: unknown, at: Path): void => {
     if (typeof schema !== 'object' || schema === null) return;
-    if (isFields(schema) && typeof schema['$ref'] === 'string' && !references.leadsSomewhere(schema['$ref'])) {
+    if (isJsonObject(schema) && typeof schema['$ref'] === 'string' && !references.leadsSomewhere(schema['$ref'])) {
       problems.error([...at, '$ref'], 'bad-schema', `there is no ${schema['$ref']} in this schema`);
     }
     for (const [name, member] of Object.entries(schema)) {
@@ -52,13 +53,13 @@ class References {
   /** The largest count of any schema in here. */
   most(schema: unknown): number {
     if (typeof schema !== 'object' || schema === null) return 0;
-    const own = isFields(schema) ? this.#count(schema) : 0;
+    const own = isJsonObject(schema) ? this.#count(schema) : 0;
     return Object.values(schema).reduce((most: number, member) => Math.max(most, this.most(member)), own);
   }
 
   /** How many schemas a value is held against when it is held against this one. */
   #count(schema: unknown): number {
-    if (!isFields(schema)) return 1;
+    if (!isJsonObject(schema)) return 1;
     const known = this.#counts.get(schema);
     if (known !== undefined) return known;
     this.#counts.set(schema, Number.POSITIVE_INFINITY);
@@ -97,8 +98,4 @@ function decode(name: string): string {
     // A lone percent sign: the name is as it is written.
     return name;
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../model/json.js';
 import { SHORTHAND_FIELDS } from '../model/schema/flow.js';
 import type { Path } from '../parse/locate.js';
 import type { Place } from './problem.js';
@@ -85,7 +86,9 @@ function tasks(flow: Fields, steps: readonly unknown[], path: Path): WrittenPhas
     return branch;
   });
   const contexts = [flow, ...steps].flatMap((step) => listOf(step, 'context'));
-  const limits = [flow, ...steps].flatMap((step) => (isFields(step) ? [step['contextLimit']] : [])).filter(isNumber);
+  const limits = [flow, ...steps]
+    .flatMap((step) => (isJsonObject(step) ? [step['contextLimit']] : []))
+    .filter(isNumber);
   return {
     raw: {
       id: 'parallel',
@@ -99,15 +102,11 @@ function tasks(flow: Fields, steps: readonly unknown[], path: Path): WrittenPhas
   };
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isNumber(value: unknown): value is number {
   return typeof value === 'number';
 }
 
 function listOf(value: unknown, name: string): readonly unknown[] {
-  const list = isFields(value) ? value[name] : undefined;
+  const list = isJsonObject(value) ? value[name] : undefined;
   return Array.isArray(list) ? list : [];
 }

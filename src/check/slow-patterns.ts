@@ -1,5 +1,5 @@
 import type { Path } from '../parse/locate.js';
-import type { ConditionNode } from '../plan/condition.js';
+import { type ConditionNode, conditionNodes } from '../plan/condition.js';
 import { isSlowPattern, type Pattern } from '../plan/pattern.js';
 import type { Problems } from './problem.js';
 
@@ -20,18 +20,8 @@ export function warnIfSlow(problems: Problems, path: Path, pattern: Pattern): vo
 }
 
 /** Every pattern of a condition. */
-export function conditionPatterns(node: ConditionNode): readonly Pattern[] {
-  switch (node.type) {
-    case 'or':
-    case 'and':
-      return node.operands.flatMap(conditionPatterns);
-    case 'not':
-      return conditionPatterns(node.operand);
-    case 'compare':
-      return [...conditionPatterns(node.left), ...conditionPatterns(node.right)];
-    case 'matches':
-      return [{ source: node.pattern, flags: node.flags }, ...conditionPatterns(node.left)];
-    default:
-      return [];
-  }
+export function conditionPatterns(condition: ConditionNode): readonly Pattern[] {
+  return conditionNodes(condition).flatMap((node) =>
+    node.type === 'matches' ? [{ source: node.pattern, flags: node.flags }] : [],
+  );
 }

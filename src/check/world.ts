@@ -99,7 +99,7 @@ export function diskWorld(
 }
 
 function foundAgent({ model }: AgentFile): { readonly found: true; readonly model?: string } {
-  return { found: true, ...(model !== undefined && { model }) };
+  return { found: true, model };
 }
 
 function isLink(path: string): boolean {

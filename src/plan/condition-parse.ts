@@ -272,23 +272,28 @@ function wordValue(word: string): string | number | boolean | null {
   return NUMBER.test(word) ? Number(word) : word;
 }
 
-/** Every placeholder of a condition with its place in the condition's text. */
-export function conditionRefs(node: ConditionNode): readonly PlaceholderRef[] {
+/** The node and all nodes inside it, from left to right. */
+export function conditionNodes(node: ConditionNode): readonly ConditionNode[] {
   switch (node.type) {
     case 'or':
     case 'and':
-      return node.operands.flatMap(conditionRefs);
+      return [node, ...node.operands.flatMap(conditionNodes)];
     case 'not':
-      return conditionRefs(node.operand);
+      return [node, ...conditionNodes(node.operand)];
     case 'compare':
-      return [...conditionRefs(node.left), ...conditionRefs(node.right)];
+      return [node, ...conditionNodes(node.left), ...conditionNodes(node.right)];
     case 'matches':
-      return conditionRefs(node.left);
-    case 'ref':
-      return [node.ref];
-    case 'text':
-      return templateRefs(node.template).map((ref) => ({ ...ref, offset: ref.offset + node.offset }));
-    case 'literal':
-      return [];
+      return [node, ...conditionNodes(node.left)];
+    default:
+      return [node];
   }
+}
+
+/** Every placeholder of a condition with its place in the condition's text. */
+export function conditionRefs(condition: ConditionNode): readonly PlaceholderRef[] {
+  return conditionNodes(condition).flatMap((node) => {
+    if (node.type === 'ref') return [node.ref];
+    if (node.type !== 'text') return [];
+    return templateRefs(node.template).map((ref) => ({ ...ref, offset: ref.offset + node.offset }));
+  });
 }

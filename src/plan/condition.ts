@@ -3,6 +3,7 @@ export { type ConditionResult, evaluateCondition, isTruthy } from './condition-e
 export {
   type ConditionError,
   type ConditionNode,
+  conditionNodes,
   conditionRefs,
   type ParsedCondition,
   parseCondition,

@@ -36,7 +36,7 @@ export async function endProcess(child: ChildIdentity, graceMs?: number): Promis
   const row = readProcessRow(child.pid);
   if (row && row.startTicks !== child.startTicks) return;
   if (hasProcessTable() && child.startTicks === undefined) return;
-  const tree: Tree = { root: child.pid, ...(child.mark !== undefined && { mark: child.mark }) };
+  const tree: Tree = { root: child.pid, mark: child.mark };
   // The first process is gone, so the group's number may be reused by now; members of its session are still its own.
   if (!row && hasProcessTable() && (await new KnownTree(tree).refresh()).length === 0) return;
   await endTree(tree, graceMs);

@@ -31,3 +31,8 @@ export function relativePath(root: string, path: string): string {
   const way = relative(root, path).split(sep).join('/');
   return way === '' ? '.' : way;
 }
+
+/** For people: relative where it is inside of `root`, else as it is. */
+export function displayPath(root: string, path: string): string {
+  return isInside(root, path) ? relativePath(root, path) : path;
+}

@@ -51,7 +51,7 @@ export async function valuesOf(
     case 'RUN':
       return runs(project);
     case 'ID':
-      return (await flowOf(typed))?.phases.map(({ id, kind }) => ({ word: id, help: kind })) ?? [];
+      return phasesOfFlow(typed);
     case 'PHASE':
       return typed.entry === 'approve' || typed.entry === 'reject' ? phasesOfRun(project, typed) : phasesOfFlow(typed);
     case 'K=V':

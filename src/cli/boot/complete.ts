@@ -73,5 +73,5 @@ function readTyped(words: readonly string[], command: Command): Pick<Typed, 'pos
       flag = spec && spec.type !== 'boolean' ? spec : undefined;
     }
   }
-  return { positionals, ...(flag && { flag }) };
+  return { positionals, flag };
 }

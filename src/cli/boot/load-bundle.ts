@@ -9,9 +9,7 @@ import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { VERSION } from '../../util/version.js';
 
-/**
- * Loads a bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves.
- */
+/** Loads a bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves. */
 export function loadBundle<T>(name: string): T {
   const file = join(__dirname, `${name}.cjs`);
   const folder = codeFolder();

@@ -4,7 +4,7 @@ import { type Channel, type Problem, refusalLine } from './refusal.js';
 
 /** Says what is wrong with a command line or its input, and what to do; gives the exit status for it. */
 export function complain(invocation: Invocation, message: string, hint?: string): number {
-  return complainAll(invocation, [{ message, ...(hint ? { hint } : {}) }]);
+  return complainAll(invocation, [{ message, hint }]);
 }
 
 export function complainAll(invocation: Invocation, problems: readonly Problem[]): number {

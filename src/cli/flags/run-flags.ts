@@ -85,12 +85,12 @@ export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSe
     reuse: noCache ? 'off' : refresh ? 'refresh' : 'on',
     frozen,
     keepGoing: flags.boolean('keep-going'),
-    ...given('concurrency', concurrency),
-    ...given('maxUSD', maxUSD),
-    ...given('runner', flags.string('runner')),
-    ...given('model', flags.string('model')),
-    ...given('timeoutMs', flags.duration('timeout')),
-    ...given('detachedAs', flags.string('detached-as')),
+    concurrency,
+    maxUSD,
+    runner: flags.string('runner'),
+    model: flags.string('model'),
+    timeoutMs: flags.duration('timeout'),
+    detachedAs: flags.string('detached-as'),
     selection: { ...more, rerun: flags.list('rerun'), skip: flags.list('skip') },
   };
 }
@@ -99,10 +99,5 @@ export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSe
 export function flowOverrides({ flags }: Invocation): FlowOverrides | undefined {
   // Commands that only look at a flow have neither flag.
   if (!flags.given().some((name) => name === 'retries' || name === 'incremental')) return undefined;
-  const retries = flags.number('retries');
-  return { ...(flags.boolean('incremental') && { incremental: true }), ...given('retries', retries) };
-}
-
-function given<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [name in K]: V });
+  return { incremental: flags.boolean('incremental') || undefined, retries: flags.number('retries') };
 }

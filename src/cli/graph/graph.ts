@@ -25,7 +25,7 @@ export function flowGraph(flow: Flow): Graph {
   const nodes = flow.phases.map((phase) => ({
     id: phase.id,
     kind: phase.kind,
-    ...(phase.description === undefined ? {} : { description: phase.description }),
+    description: phase.description,
     marks: [
       ...(phase.cache.scope === 'cross-run' ? ['cross-run'] : []),
       ...(phase.when === undefined ? [] : ['when']),

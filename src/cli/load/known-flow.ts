@@ -65,7 +65,7 @@ export async function unknownPhase(
 }
 
 function unknown(problem: string, nearest: string | undefined): Unknown {
-  return { problem, ...(nearest === undefined ? {} : { hint: `did you mean ${nearest}?` }) };
+  return { problem, hint: nearest === undefined ? undefined : `did you mean ${nearest}?` };
 }
 
 function flowFilesBeside(typed: string, cwd: string): readonly string[] {

@@ -69,7 +69,7 @@ async function described(project: Project, found: Found): Promise<ListedFlow> {
     const { description, args, phases } = loaded.flow;
     return {
       ...found,
-      ...(description === undefined ? {} : { description }),
+      description,
       args,
       phases: phases.map(({ id }) => id),
     };

@@ -17,8 +17,7 @@ export function storeOptions(
   const folder = storeFolder(project, config);
   if ('problem' in folder) return folder;
   const { maxBytes, maxEntries, maxAgeMs } = config.cache;
-  const key = signing.key === undefined ? {} : { signingKey: signing.key };
-  return { dir: folder.dir, project, limits: { maxBytes, maxEntries, maxAgeMs }, ...key };
+  return { dir: folder.dir, project, limits: { maxBytes, maxEntries, maxAgeMs }, signingKey: signing.key };
 }
 
 /** The same for a command; or the exit status after the problem has been shown. */

@@ -48,8 +48,8 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
     runId,
     phase,
     decision,
-    ...(note === undefined ? {} : { note }),
-    ...(by === undefined ? {} : { by }),
+    note,
+    by,
   });
   if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
   if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(decidedJson(runId, decided))}\n`);

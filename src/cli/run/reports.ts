@@ -35,7 +35,7 @@ export function writeRunReports(invocation: Invocation, flow: Flow, result: RunR
   const { project } = invocation;
   const job = actionsJob(project);
   const name = flow.file === undefined ? undefined : job ? job.fileName(flow.file) : flow.file;
-  const reported = { flow, ...(name === undefined ? {} : { file: name }) };
+  const reported = { flow, file: name };
   const startedAt = project.clock.now() - result.durationMs;
   return write(invocation, job, {
     junit: () => runJunit(result, reported, startedAt),

@@ -31,14 +31,7 @@ export async function runFlow(invocation: Invocation): Promise<number> {
 }
 
 function selectionOf({ flags }: Invocation): Selection {
-  const only = flags.string('only');
-  const from = flags.string('from');
-  const until = flags.string('until');
-  return {
-    ...(only === undefined ? {} : { only }),
-    ...(from === undefined ? {} : { from }),
-    ...(until === undefined ? {} : { until }),
-  };
+  return { only: flags.string('only'), from: flags.string('from'), until: flags.string('until') };
 }
 
 function contradiction({ flags }: Invocation): string | undefined {

@@ -102,7 +102,7 @@ function resolutionOf(entry: string, result: SourceResult): Resolution {
   if ('failed' in result) return result;
   // Asking for the parts would make them.
   const { warning, matchesNothing } = result;
-  const more = { ...(warning !== undefined && { warning }), ...(matchesNothing && { matchesNothing }) };
+  const more = { warning, ...(matchesNothing && { matchesNothing }) };
   if (!('parts' in result)) return { value: { entry, value: result.value }, ...more };
   const value = Object.defineProperty({ entry, value: result.value }, 'parts', {
     enumerable: false,

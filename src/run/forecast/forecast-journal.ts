@@ -20,7 +20,7 @@ export class ForecastJournal extends JournalWriter {
   override write(line: JournalLine, urgency?: Urgency): LinePlace {
     if ((line.type === 'phase' || line.type === 'unit') && line.identity !== undefined) {
       const of = this.#identities.get(line.phase) ?? [];
-      of.push({ identity: line.identity, ...(line.unit === undefined ? {} : { unit: line.unit }) });
+      of.push({ identity: line.identity, unit: line.unit });
       this.#identities.set(line.phase, of);
     }
     return super.write(line, urgency);

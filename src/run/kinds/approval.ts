@@ -66,8 +66,8 @@ function isOver({ run }: PhaseContext, { deadline }: Question): boolean {
 async function ask(at: PhaseContext<ApprovalPhase>, { text, digest, deadline }: Question): Promise<ApprovalAnswer> {
   const { run, phase } = at;
   const now = run.options.project.clock.now();
-  const expiry = deadline === undefined ? {} : { deadline, onExpire: phase.onExpire };
-  run.io.journal.write({ type: 'ask', at: now, phase: at.path, text, digest, ...expiry });
+  const onExpire = deadline === undefined ? undefined : phase.onExpire;
+  run.io.journal.write({ type: 'ask', at: now, phase: at.path, text, digest, deadline, onExpire });
   run.io.journal.sync();
   run.io.emit({ type: 'approval', phase: at.path, text, digest });
   if (!run.options.approve) return { decision: 'pause' };

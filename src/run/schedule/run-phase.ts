@@ -63,7 +63,7 @@ export function unrun(at: PhaseContext, { status, reason, failure }: NotRun): Ph
     attempts: 0,
     durationMs: 0,
     usage: NO_USAGE,
-    ...(at.newWork !== undefined && { newWork: at.newWork }),
+    newWork: at.newWork,
     ...(failure && { failure }),
   });
 }

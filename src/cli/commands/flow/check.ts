@@ -58,7 +58,7 @@ async function checkAll(invocation: Invocation, flows: readonly string[]): Promi
       lookForFiles: true,
     });
     const diagnostics = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, flow, loaded.diagnostics);
-    results.push({ flow, diagnostics, ...(loaded.source === undefined ? {} : { source: loaded.source }) });
+    results.push({ flow, diagnostics, source: loaded.source });
   }
   return results;
 }

@@ -37,7 +37,7 @@ doubt, or done in a run that did not finish, stay remembered, and are named.`,
     const what = {
       all: flags.boolean('all'),
       olderThanMs: flags.duration('older-than') ?? 0,
-      ...(flow === undefined ? {} : { flow }),
+      flow,
     };
     const heads = clearRuns(project, { ...what, dryRun: true });
     const bytes = heads.reduce((sum, { runId }) => sum + folderBytes(runFolder(project, runId)), 0);

@@ -62,9 +62,8 @@ function chosenRuns({ flags, project }: Invocation): RunHead[] {
   const limit = limitOf(flags);
   const flow = flags.string('flow');
   const state = flags.string('state');
-  const of = flow === undefined ? {} : { flow };
-  if (state === undefined) return listRuns(project, { ...of, limit });
-  return listRuns(project, of)
+  if (state === undefined) return listRuns(project, { flow, limit });
+  return listRuns(project, { flow })
     .filter((head) => head.state === state)
     .slice(0, limit);
 }
