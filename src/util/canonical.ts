@@ -18,10 +18,16 @@ const STACK_DEPTH = 200;
 function encode(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null) return encodeScalar(value);
   if (depth === STACK_DEPTH) return encodeDeep(value);
-  if (Array.isArray(value)) return `[${Array.from(value, (element) => encode(element, depth + 1)).join(',')}]`;
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const element of value) text += `${text === '' ? '' : ','}${encode(element, depth + 1)}`;
+    return `[${text}]`;
+  }
   const record = value as Readonly<Record<string, unknown>>;
-  const members = namesOf(record).map((name) => `${JSON.stringify(name)}:${encode(record[name], depth + 1)}`);
-  return `{${members.join(',')}}`;
+  for (const name of namesOf(record)) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${encode(record[name], depth + 1)}`;
+  }
+  return `{${text}}`;
 }
 
 function namesOf(record: Readonly<Record<string, unknown>>): string[] {
