@@ -7,7 +7,7 @@ import type { PhaseReader } from './phase-reader.js';
 export const AGENT_ONLY = ['agent', 'runner', 'model', 'thinking', 'tools', 'systemPrompt'] as const;
 export const RUN_ONLY = ['input', 'env'] as const;
 
-const TOLD_TO_AGENTS = [...AGENT_ONLY, 'context', 'contextLimit'];
+const OF_AN_AGENT = [...AGENT_ONLY, 'context', 'contextLimit'];
 const OF_A_PROCESS = ['cwd', 'idleTimeout'];
 const OF_AN_ANSWER = [...OF_A_PROCESS, 'expect', 'outputs'];
 const CONCURRENCY = ['concurrency'];
@@ -24,7 +24,7 @@ export function checkIdleFields(reader: PhaseReader, phase: Phase): void {
   const warn = (fields: readonly string[], why: string) => warnIdle(reader, fields, { path, holder: raw, why });
   if (!FAN_OUT.has(phase.kind)) warn(CONCURRENCY, `on a single ${phase.kind}`);
   const work = workOf(phase, written);
-  if (work !== 'agent') warn(TOLD_TO_AGENTS, 'where no agent is called');
+  if (work !== 'agent') warn(OF_AN_AGENT, 'where no agent is called');
   if (work === 'flow') warn(OF_A_PROCESS, 'where another flow does the work');
   if (work === 'decision') {
     const how = phase.kind === 'approval' ? 'where a person decides' : 'where no agent is asked';

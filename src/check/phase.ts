@@ -107,7 +107,7 @@ function duration(reader: PhaseReader, field: string, fallback?: string | number
   return fallback === undefined ? undefined : parseDuration(fallback);
 }
 
-/** An approval may call it `timeoutMs`. What holds for all phases is no time to decide in. */
+/** An approval may call it `timeoutMs`. The default of phases is no time limit for a person. */
 function timeLimit(reader: PhaseReader, defaults: PhaseDefaults): number | undefined {
   const { raw, kind } = reader.source;
   if (kind !== 'approval') return duration(reader, 'timeout', defaults.timeout);

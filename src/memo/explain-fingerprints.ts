@@ -3,7 +3,7 @@ import { canonicalEncode } from '../util/canonical.js';
 import { oneLine } from '../util/terminal-text.js';
 import type { Change } from './change.js';
 
-interface Seen {
+interface Recorded {
   readonly value: JsonValue;
   readonly parts?: JsonObject;
   readonly count?: JsonValue;
@@ -14,25 +14,25 @@ export function explainFingerprints(now: JsonValue | undefined, before: JsonValu
   const current = byEntry(now);
   const earlier = byEntry(before);
   const changes: Change[] = [];
-  for (const [entry, seen] of current) {
+  for (const [entry, value] of current) {
     const old = earlier.get(entry);
-    if (old === undefined) changes.push(say(`input added: ${named(entry)}`));
-    else if (canonicalEncode(seen.value) !== canonicalEncode(old.value)) changes.push(explainOne(entry, seen, old));
+    if (old === undefined) changes.push(say(`input added: ${shortName(entry)}`));
+    else if (canonicalEncode(value.value) !== canonicalEncode(old.value)) changes.push(explainOne(entry, value, old));
   }
-  for (const entry of earlier.keys()) if (!current.has(entry)) changes.push(say(`input removed: ${named(entry)}`));
+  for (const entry of earlier.keys()) if (!current.has(entry)) changes.push(say(`input removed: ${shortName(entry)}`));
   return changes;
 }
 
-function explainOne(entry: string, now: Seen, before: Seen): Change {
+function explainOne(entry: string, now: Recorded, before: Recorded): Change {
   const detail =
     entry === 'git:worktree'
       ? (valueDetail(entry, now.value, before.value) ?? listed(changedFiles(now, before)))
       : (partsDetail(now, before) ?? valueDetail(entry, now.value, before.value));
-  return say(`input changed: ${named(entry)}${detail === undefined ? '' : ` (${detail})`}`);
+  return say(`input changed: ${shortName(entry)}${detail === undefined ? '' : ` (${detail})`}`);
 }
 
 /** A command may be a whole program. */
-function named(entry: string): string {
+function shortName(entry: string): string {
   const line = oneLine(entry);
   return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME - 1)}…` : line;
 }
@@ -46,11 +46,11 @@ function say(message: string): Change {
 const NAMED = 2;
 
 /** `src/a.ts`, `src/a.ts and 3 more`, `src/new.ts added`. */
-function partsDetail(now: Seen, before: Seen): string | undefined {
+function partsDetail(now: Recorded, before: Recorded): string | undefined {
   // Folders on one side and files on the other cannot be compared.
   if (!now.parts || !before.parts || (now.count === undefined) !== (before.count === undefined)) {
     if (now.count === undefined && before.count === undefined) return undefined;
-    const files = (seen: Seen) => Number(seen.count ?? Object.keys(seen.parts ?? {}).length);
+    const files = ({ count, parts = {} }: Recorded) => Number(count ?? Object.keys(parts).length);
     return `${files(before)} → ${files(now)} files`;
   }
   const details: string[] = [];
@@ -63,7 +63,7 @@ function partsDetail(now: Seen, before: Seen): string | undefined {
 }
 
 /** Of a worktree: what is edited now and was not, or otherwise, or is no more. */
-function changedFiles({ parts: now = {} }: Seen, { parts: before = {} }: Seen): string[] {
+function changedFiles({ parts: now = {} }: Recorded, { parts: before = {} }: Recorded): string[] {
   const paths = new Set([...Object.keys(now), ...Object.keys(before)]);
   return [...paths].filter((path) => now[path] !== before[path]);
 }
@@ -99,8 +99,8 @@ function short(value: JsonValue | undefined): string {
   return text.length > 30 ? `${text.slice(0, 29)}…` : text;
 }
 
-function byEntry(value: JsonValue | undefined): Map<string, Seen> {
-  const found = new Map<string, Seen>();
+function byEntry(value: JsonValue | undefined): Map<string, Recorded> {
+  const found = new Map<string, Recorded>();
   for (const part of Array.isArray(value) ? value : []) {
     if (!isJsonObject(part) || typeof part['entry'] !== 'string') continue;
     const parts = isJsonObject(part['parts'] ?? null) ? (part['parts'] as JsonObject) : undefined;

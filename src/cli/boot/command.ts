@@ -19,7 +19,7 @@ export interface Command {
   readonly positionals: readonly PositionalSpec[];
   /** `--help` after a positional argument, where there is more to say of that one than of the command. */
   help?(invocation: Invocation): Promise<number>;
-  /** True where it is about the user alone: then it works in a folder that is not to be obeyed, too. */
+  /** True where it concerns the user alone: then it also works in a folder that is not trusted. */
   withoutProject?(flags: FlagValues): boolean;
   /** Prints results to `out`, everything else to `err`; resolves to the exit status (see `EXIT`). Only bugs throw. */
   run(invocation: Invocation): Promise<number>;

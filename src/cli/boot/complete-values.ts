@@ -26,7 +26,7 @@ export interface Typed {
   readonly positionals: readonly string[];
   readonly current: string;
   readonly cwd: string;
-  /** Undefined in a folder that is not to be obeyed. */
+  /** Undefined in a folder that is not trusted. */
   readonly project: Project | undefined;
 }
 

@@ -62,7 +62,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
 async function invoke(entry: CommandEntry, command: Command, args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args, [...command.flags, ...GLOBAL_FLAGS]);
   if ('problem' in parsed) {
-    // Help is help, whatever else is wrong with the line.
+    // `--help` wins, whatever else is wrong with the line.
     if (asksHelp(args)) return showCommandHelp(entry, command, terminal('auto').out);
     return usageProblem(args, `taskflow ${entry.name}`, parsed.problem);
   }
@@ -211,7 +211,7 @@ async function refuseProject(args: readonly string[], { name }: CommandEntry, re
   return refuseUnparsed(args, refused);
 }
 
-/** Of a command line that was not understood, only its words say that a program reads the result. */
+/** The command line was not understood: only its words say whether a program reads the result. */
 async function refuseUnparsed(args: readonly string[], problem: Problem): Promise<number> {
   const channel = channelOf(args);
   if (channel) {

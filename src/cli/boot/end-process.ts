@@ -6,7 +6,7 @@ export function endProcess(status: number): void {
   process.exit(status);
 }
 
-/** A command that went well, and whose result did not arrive, has not gone well. */
+/** A command whose result could not be written has failed. */
 export function withLostOutput(status: number): number {
   const lost = lostOutput();
   if (lost === undefined) return status;

@@ -6,7 +6,7 @@ export type Problem = Pick<Diagnostic, 'message' | 'hint'> & Partial<Diagnostic>
 /** The format that a program wants on stdout. */
 export type Channel = 'json' | 'events';
 
-/** What it reads when we broke down ourselves. */
+/** What it reads after a bug of ours. */
 export function bugLine(channel: Channel, message: string, at: number): string {
   const head = channel === 'events' ? { type: 'broken', at, runId: null } : { status: 'failed' };
   const hint = 'This is a bug in taskflow; TASKFLOW_DEBUG=1 shows where it happened.';

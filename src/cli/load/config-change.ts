@@ -115,7 +115,7 @@ function readIfThere(path: string): string | Error {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // That its folder is a file is said when it is to be written.
+    // Where its folder is a file, writing it reports that.
     return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '') ? '' : (error as Error);
   }
 }

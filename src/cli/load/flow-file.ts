@@ -12,7 +12,7 @@ export function flowReference(invocation: Invocation, typed: string): string {
   return isFlowPath(typed) ? resolve(invocation.cwd, typed) : typed;
 }
 
-/** That there is no such file is half the truth when a folder has its name. */
+/** Says so where a folder has the name that was typed. */
 export function absentInWords(
   { cwd }: Invocation,
   typed: string,

@@ -45,8 +45,8 @@ export async function askers(
   nameOf: (phase: string) => string = (phase) => phase,
 ): Promise<Pick<RunOptions, 'approve' | 'decideEffect'>> {
   const yes: RunOptions['approve'] = flags.boolean('yes') ? async () => ({ decision: 'approve' }) : undefined;
-  const isDeaf = !err.isLive || !stdin.isTerminal || flags.boolean('json') || flags.boolean('events');
-  if (isDeaf) return yes ? { approve: yes } : {};
+  const cannotAsk = !err.isLive || !stdin.isTerminal || flags.boolean('json') || flags.boolean('events');
+  if (cannotAsk) return yes ? { approve: yes } : {};
   // One question at a time, in the order they came up.
   let previous: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {

@@ -89,7 +89,7 @@ export class TraceText {
     const what = `failed after ${formatDuration(durationMs)}: ${oneLine(failure.message)}${again}`;
     this.text += `  ${this.#style.red(`attempt ${attempt}${which}`)} ${what}\n`;
     if (failure.detail) this.#block('said', failure.detail);
-    // What a failure is explained with is often the end of just that.
+    // The detail of the failure is often the end of the same text.
     if (partial && !failure.detail?.includes(partial.trimEnd())) this.#block('said so far', partial);
   }
 
@@ -97,17 +97,17 @@ export class TraceText {
     for (const [field, value] of Object.entries(inputs ?? {})) this.#block(field, asText(value));
   }
 
-  #result(line: ResultLine, attemptsTold: boolean): void {
-    if (line.failure) this.#failure(line.failure, attemptsTold);
-    // What a failure is explained with may be all that there is.
+  #result(line: ResultLine, attemptsShown: boolean): void {
+    if (line.failure) this.#failure(line.failure, attemptsShown);
+    // The detail of the failure may be the whole output.
     const said = line.output.text.trimEnd();
     const isReported = line.failure !== undefined && (said === '' || said === line.failure.detail);
     if (!isReported) this.#block('output', line.output.text);
     if (line.key !== undefined) this.text += `  ${this.#style.dim(`key ${line.key}`)}\n`;
   }
 
-  #failure(failure: Failure, attemptsTold: boolean): void {
-    if (!attemptsTold) {
+  #failure(failure: Failure, attemptsShown: boolean): void {
+    if (!attemptsShown) {
       this.#block(this.#style.red('error'), failure.message);
       if (failure.detail) this.#block('said', failure.detail);
     }

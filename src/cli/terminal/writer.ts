@@ -57,8 +57,8 @@ export function lostOutput(): string | undefined {
 }
 
 /**
- * False once nothing can be written any more. Never throws: to report a problem would only meet the next one. What
- * stderr does not take is lost; lost results are remembered, because the exit status has to say so.
+ * False once nothing can be written any more. Never throws: the report of a problem would only fail too. What stderr
+ * does not take is lost; lost results are remembered for the exit status.
  */
 function writeBytes(fd: number, bytes: Buffer): boolean {
   let offset = 0;
@@ -87,7 +87,7 @@ export function stdinSource(): InputSource {
   };
 }
 
-/** Synchronous, and patient with a pipe that has nothing to say yet. */
+/** Synchronous; waits for a pipe that is empty. */
 function readToEnd(fd: number): Buffer {
   const chunks: Buffer[] = [];
   const chunk = Buffer.allocUnsafe(65_536);
