@@ -4,6 +4,21 @@ import { entries } from './workloads/store.mjs';
 
 /** @typedef {import('./lib/results.mjs').Results} Results */
 
+/** The largest ratios that are wanted. The guard in CI allows a multiple of the same numbers. */
+export const LIMITS = {
+  version: 1.2,
+  onePhase: 1.6,
+  warm: 1.6,
+  warmYaml: 2,
+  leaf: 3,
+  cold: 1.5,
+  memory: 2,
+  put: 1.2,
+  hit: 3,
+  map: 2,
+  glob: 2,
+};
+
 const LEAF = 'one leaf changed';
 const SHAPES = ['chain', 'fan'];
 const SLOW_PEERS = ['wireit', 'Nx', 'moon', 'lage'];
@@ -25,15 +40,19 @@ const shapeTargets = (shape) => {
   const warm = [id, 'taskflow', 'warm'];
   const floorWarm = [id, 'floor', 'warm'];
   return [
-    ratio(`warm ${shape} of 1,000, JSON : floor`, 1.6, warm, floorWarm),
-    ratio(`${shape} of 1,000, one leaf changed : floor`, 3, ...['taskflow', 'floor'].map((who) => [id, who, LEAF])),
+    ratio(`warm ${shape} of 1,000, JSON : floor`, LIMITS.warm, warm, floorWarm),
+    ratio(
+      `${shape} of 1,000, one leaf changed : floor`,
+      LIMITS.leaf,
+      ...['taskflow', 'floor'].map((who) => [id, who, LEAF]),
+    ),
     ...FAST_PEERS.map((peer) => ratio(`warm ${shape} of 1,000 : ${peer}`, 1, warm, [id, peer, 'warm'])),
     ...SLOW_PEERS.map((peer) => ratio(`warm ${shape} of 1,000 : ${peer}`, 1 / 20, warm, [id, peer, 'warm'])),
-    ratio(`warm ${shape} of 1,000, YAML : floor`, 2, [id, 'taskflow (YAML)', 'warm'], floorWarm),
-    ratio(`cold ${shape} of 1,000 : floor`, 1.5, [id, 'taskflow', 'cold'], [id, 'floor', 'cold']),
+    ratio(`warm ${shape} of 1,000, YAML : floor`, LIMITS.warmYaml, [id, 'taskflow (YAML)', 'warm'], floorWarm),
+    ratio(`cold ${shape} of 1,000 : floor`, LIMITS.cold, [id, 'taskflow', 'cold'], [id, 'floor', 'cold']),
     perPhase(shape, id),
-    ratio(`peak memory, warm ${shape} of 1,000 : node -e 0`, 2, ...memory(shape, 'warm')),
-    ratio(`peak memory, cold ${shape} of 1,000 : node -e 0`, 2, ...memory(shape, 'cold')),
+    ratio(`peak memory, warm ${shape} of 1,000 : node -e 0`, LIMITS.memory, ...memory(shape, 'warm')),
+    ratio(`peak memory, cold ${shape} of 1,000 : node -e 0`, LIMITS.memory, ...memory(shape, 'cold')),
   ];
 };
 
@@ -56,35 +75,40 @@ const perPhase = (shape, id) => ({
 const TARGETS = [
   ratio(
     'taskflow --version : node -e 0',
-    1.2,
+    LIMITS.version,
     ['startup', 'taskflow --version', 'time'],
     ['startup', 'node -e 0', 'time'],
   ),
   ratio(
     'one-phase warm run : node -e 0',
-    1.6,
+    LIMITS.onePhase,
     ['startup', 'taskflow run, one phase warm', 'time'],
     ['startup', 'node -e 0', 'time'],
   ),
   ...SHAPES.flatMap(shapeTargets),
-  ratio('put at 100,000 entries : at 100', 1.2, ['store', entries(100_000), 'put'], ['store', entries(100), 'put']),
+  ratio(
+    'put at 100,000 entries : at 100',
+    LIMITS.put,
+    ['store', entries(100_000), 'put'],
+    ['store', entries(100), 'put'],
+  ),
   ...[100, 100_000].map((size) =>
     ratio(
       `a hit at ${entries(size)} : reading and parsing the file`,
-      3,
+      LIMITS.hit,
       ['store', entries(size), 'get'],
       ['store', entries(size), 'read and parse (floor)'],
     ),
   ),
   ratio(
     'map of 1,000 kept items plus one : reading 1,000 entries',
-    2,
+    LIMITS.map,
     ['map-1000', 'taskflow', 'plus one'],
     ['map-1000', 'floor', 'warm'],
   ),
   ratio(
     'glob: over 20,000 unchanged files : walking and stat-ing them',
-    2,
+    LIMITS.glob,
     ['glob-20000', 'taskflow', 'warm'],
     ['glob-20000', 'floor', 'warm'],
   ),
