@@ -1,11 +1,10 @@
 import { hasWildcards } from '../memo/files/glob-pattern.js';
+import { exampleOf, FINGERPRINT_PREFIXES } from '../memo/fingerprint/syntax.js';
 import type { Path } from '../parse/locate.js';
 import { refuseGenerated } from './bodies.js';
 import { leavesProject, literalBase } from './paths.js';
 import type { PhaseReader, TextScope } from './phase-reader.js';
 import { show } from './structure.js';
-
-const PREFIXES = ['git:', 'glob!:', 'glob:', 'file:', 'env:', 'cmd:'] as const;
 
 /** Fail closed: an unknown entry would never change the key. */
 export function checkFingerprint(
@@ -15,14 +14,16 @@ export function checkFingerprint(
 ): void {
   const { problems, trust, world } = reader.context;
   reader.template(path, entry, scope);
-  const prefix = PREFIXES.find((known) => entry.startsWith(known));
+  const prefix = FINGERPRINT_PREFIXES.find((known) => entry.startsWith(known));
   if (!prefix) {
     const written = entry.includes(':') ? entry.slice(0, entry.indexOf(':') + 1) : entry;
     const meant = likelyEntry(entry);
     problems.error(path, 'unknown-fingerprint', {
-      message: `${show(written)} is no kind of fingerprint: use ${PREFIXES.join(', ')}`,
+      message: `${show(written)} is no kind of fingerprint: use ${FINGERPRINT_PREFIXES.join(', ')}`,
       span: { offset: 0, length: written.length },
-      ...(meant === undefined ? { suggest: { name: written, known: PREFIXES } } : { hint: `did you mean "${meant}"?` }),
+      ...(meant === undefined
+        ? { suggest: { name: written, known: FINGERPRINT_PREFIXES } }
+        : { hint: `did you mean "${meant}"?` }),
     });
     return;
   }
@@ -30,7 +31,7 @@ export function checkFingerprint(
   if (value.trim() === '') {
     problems.error(path, 'bad-value', {
       message: `"${prefix}" needs a value`,
-      hint: `for example: ${EXAMPLES[prefix]}`,
+      hint: `for example: ${exampleOf(prefix)}`,
     });
     return;
   }
@@ -69,15 +70,6 @@ function outputsOf({ context }: PhaseReader): string[] {
   const declared = [...context.phases.values()].flatMap(({ raw }) => raw['outputs'] ?? []);
   return declared.filter((output) => typeof output === 'string');
 }
-
-const EXAMPLES: Readonly<Record<(typeof PREFIXES)[number], string>> = {
-  'git:': 'git:HEAD',
-  'glob!:': 'glob!:src/**',
-  'glob:': 'glob:src/**/*.ts',
-  'file:': 'file:package.json',
-  'env:': 'env:NODE_ENV',
-  'cmd:': 'cmd:node --version',
-};
 
 function spanAfter(prefix: string, value: string): { span: { offset: number; length: number } } {
   return { span: { offset: prefix.length, length: value.length } };

@@ -1,6 +1,7 @@
 import { systemClock } from '../util/clock.js';
 import { delay } from '../util/timer.js';
-import { forgetProcessTable, type ProcessRow, readProcessRow, readProcessTable, startedWith } from './process-table.js';
+import { isAlive } from './process-identity.js';
+import { forgetProcessTable, type ProcessRow, readProcessTable, startedWith } from './process-table.js';
 import { sendSignal } from './send-signal.js';
 
 const GRACE_MS = 2_000;
@@ -28,7 +29,7 @@ export async function endMarked(variable: string, { since = 0, graceMs = GRACE_M
       if (members.length === 0) return;
       for (const { pid } of members) sendSignal(pid, signal);
       do await delay(POLL_MS);
-      while (systemClock.elapsed() < until && members.some(lives));
+      while (systemClock.elapsed() < until && members.some(isAlive));
       if (systemClock.elapsed() >= until) break;
     }
   }
@@ -39,9 +40,4 @@ function living(variable: string, since: number): ProcessRow[] {
   return readProcessTable().filter(
     (row) => row.startTicks >= since && !row.zombie && row.pid !== process.pid && startedWith(row.pid, variable),
   );
-}
-
-function lives({ pid, startTicks }: ProcessRow): boolean {
-  const row = readProcessRow(pid);
-  return row !== undefined && !row.zombie && row.startTicks === startTicks;
 }

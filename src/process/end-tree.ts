@@ -2,7 +2,7 @@ import { systemClock } from '../util/clock.js';
 import { delay } from '../util/timer.js';
 import { KnownTree, type Tree } from './known-tree.js';
 import type { ChildIdentity } from './process.js';
-import { type HolderIdentity, sharesProcessIds } from './process-identity.js';
+import { type HolderIdentity, isAlive, sharesProcessIds } from './process-identity.js';
 import { forgetProcessTable, hasProcessTable, type ProcessRow, readProcessRow } from './process-table.js';
 import { sendSignal } from './send-signal.js';
 
@@ -79,9 +79,5 @@ async function freeze(known: KnownTree): Promise<ProcessRow[]> {
 }
 
 function someoneLives(known: KnownTree, members: readonly ProcessRow[]): boolean {
-  if (known.groupAnswersWithoutTable()) return true;
-  return members.some(({ pid, startTicks }) => {
-    const row = readProcessRow(pid);
-    return row !== undefined && !row.zombie && row.startTicks === startTicks;
-  });
+  return known.groupAnswersWithoutTable() || members.some(isAlive);
 }

@@ -61,10 +61,11 @@ async function dispatch(args: readonly string[]): Promise<number> {
 
 async function invoke(entry: CommandEntry, command: Command, args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args, [...command.flags, ...GLOBAL_FLAGS]);
+  const refuse = (problem: UsageProblem) => usageProblem(args, `taskflow ${entry.name}`, problem);
   if ('problem' in parsed) {
     // `--help` wins, whatever else is wrong with the line.
     if (asksHelp(args)) return showCommandHelp(entry, command, terminal('auto').out);
-    return usageProblem(args, `taskflow ${entry.name}`, parsed.problem);
+    return refuse(parsed.problem);
   }
   const { flags, positionals } = parsed;
   const { out, err } = terminal(colorChoice(flags.boolean('no-color'), flags.has('color'), flags.string('color')));
@@ -72,31 +73,19 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   if (flags.boolean('help') && !helps) return showCommandHelp(entry, command, out);
 
   const problem = await positionalProblem(entry, command, positionals);
-  if (problem) return usageProblem(args, `taskflow ${entry.name}`, { ...problem, usage: command.usage });
+  if (problem) return refuse({ ...problem, usage: command.usage });
   const cwd = folderOf(flags.string('cwd'));
-  if (cwd === undefined) {
-    return usageProblem(args, `taskflow ${entry.name}`, { message: 'the current folder no longer exists' });
-  }
-  if (!isFolder(cwd)) {
-    return usageProblem(args, `taskflow ${entry.name}`, { message: `--cwd ${flags.string('cwd')}: no such folder` });
-  }
+  if (cwd === undefined) return refuse({ message: 'the current folder no longer exists' });
+  if (!isFolder(cwd)) return refuse({ message: `--cwd ${flags.string('cwd')}: no such folder` });
   const root = flags.string('root') && resolve(cwd, flags.string('root')!);
   if (root !== undefined && !isFolder(root)) {
-    return usageProblem(args, `taskflow ${entry.name}`, { message: `--root ${flags.string('root')}: no such folder` });
+    return refuse({ message: `--root ${flags.string('root')}: no such folder` });
   }
   const found = await projectAt(cwd, root);
   const project = 'refused' in found && command.withoutProject?.(flags) ? withoutProject() : found;
   if ('refused' in project) return refuseProject(args, entry, project.refused);
-  const invocation: Invocation = {
-    command: entry.name,
-    flags,
-    positionals,
-    project,
-    cwd,
-    out,
-    err,
-    stdin: stdinSource(),
-  };
+  const stdin = stdinSource();
+  const invocation: Invocation = { command: entry.name, flags, positionals, project, cwd, out, err, stdin };
   return helps ? helps(invocation) : command.run(invocation);
 }
 
@@ -185,11 +174,9 @@ async function noSuchCommand(words: readonly string[], args: readonly string[], 
   return usageProblem(args, 'taskflow', { message: `unknown command ${name}`, ...unknown });
 }
 
-async function usageProblem(
-  args: readonly string[],
-  who: string,
-  problem: ArgumentProblem & { readonly usage?: string },
-): Promise<number> {
+type UsageProblem = ArgumentProblem & { readonly usage?: string };
+
+async function usageProblem(args: readonly string[], who: string, problem: UsageProblem): Promise<number> {
   const { err } = terminal('auto');
   err.write(`${who}: ${problem.message}\n`);
   let hint = problem.hint ?? `see ${who} --help`;

@@ -98,7 +98,7 @@ function negationProblem(pattern: string): ParsedFingerprint | undefined {
   return { problem: 'a glob says what counts, not what does not', hint: 'name the folders that matter' };
 }
 
-function exampleOf(prefix: string): string {
+export function exampleOf(prefix: string): string {
   return EXAMPLES.split(', ').find((example) => example.startsWith(prefix))!;
 }
 
