@@ -18,7 +18,7 @@ import { forgeFile } from '../support/forge-entry.js';
 import { type Random, randomFrom } from '../support/random.js';
 import { createRig, type Rig } from '../support/rig.js';
 
-const STEPS = Number(process.env['TASKFLOW_STEPS'] ?? 300);
+const STEPS = Number(process.env['TASKFLOW_STEPS'] ?? 100);
 const SEED = Number(process.env['TASKFLOW_SEED'] ?? 20_261);
 
 let rig: Rig;
