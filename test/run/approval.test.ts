@@ -94,11 +94,12 @@ describe('without anybody to ask', () => {
   it('the time to decide runs out', async () => {
     const limited = [
       phases[0]!,
-      approval('Ship?', { dependsOn: ['a'], timeout: '20ms', onExpire: 'fail' }),
+      approval('Ship?', { dependsOn: ['a'], timeout: '300ms', onExpire: 'fail' }),
       phases[2]!,
     ];
     const first = await rig.run(flow(limited));
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    expect(first.status).toBe('paused');
+    await new Promise((resolve) => setTimeout(resolve, 320));
     expect(decide(first.runId, 'approve')).toMatchObject({ failure: { message: expect.stringContaining('is over') } });
   });
 
