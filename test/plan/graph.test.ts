@@ -1,15 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findCycles, topologicalOrder } from '../../src/plan/graph.js';
+import { findCycles } from '../../src/plan/graph.js';
 
 const node = (id: string, ...needs: string[]) => ({ id, needs: needs.map((need) => ({ id: need })) });
 
-describe('the graph', () => {
-  it('orders by needs, and by the file where needs leave it open', () => {
-    expect(topologicalOrder([node('c', 'a'), node('a'), node('b')])).toEqual(['a', 'c', 'b']);
-    expect(topologicalOrder([node('x'), node('y'), node('z')])).toEqual(['x', 'y', 'z']);
-  });
+type Node = ReturnType<typeof node>;
 
+/** Removes what could start, again and again, until nothing can. */
+function withoutStartable(nodes: readonly Node[]): readonly Node[] {
+  const ids = new Set(nodes.map(({ id }) => id));
+  const left = nodes.filter(({ needs }) => needs.some(({ id }) => ids.has(id)));
+  return left.length === nodes.length ? left : withoutStartable(left);
+}
+
+describe('the graph', () => {
   it('names a cycle from the phase that is first in the file', () => {
     expect(findCycles([node('a', 'c'), node('b', 'a'), node('c', 'b')])).toEqual([['a', 'b', 'c', 'a']]);
     expect(findCycles([node('a', 'b'), node('b', 'a'), node('c', 'd', 'a'), node('d', 'c')])).toEqual([
@@ -20,7 +24,7 @@ describe('the graph', () => {
     expect(findCycles([node('a'), node('b', 'a')])).toEqual([]);
   });
 
-  it('finds a cycle exactly when there is no full order, and every cycle it names is one', () => {
+  it('finds a cycle exactly when some phases can never start, and every cycle it names is one', () => {
     const graph = fc
       .array(fc.array(fc.nat({ max: 11 }), { maxLength: 3 }), { minLength: 1, maxLength: 12 })
       .map((lists) =>
@@ -28,13 +32,8 @@ describe('the graph', () => {
       );
     fc.assert(
       fc.property(graph, (nodes) => {
-        const order = topologicalOrder(nodes);
         const cycles = findCycles(nodes);
-        expect(order.length === nodes.length).toBe(cycles.length === 0);
-        const at = new Map(order.map((id, index) => [id, index]));
-        for (const { id, needs } of nodes) {
-          if (at.has(id)) for (const need of needs) expect(at.get(need.id)!).toBeLessThan(at.get(id)!);
-        }
+        expect(cycles.length > 0).toBe(withoutStartable(nodes).length > 0);
         for (const cycle of cycles) {
           for (const [index, id] of cycle.slice(1).entries()) {
             expect(nodes.find((one) => one.id === id)!.needs.map((need) => need.id)).toContain(cycle[index]);
@@ -47,7 +46,7 @@ describe('the graph', () => {
   it('handles ten thousand phases in a row and side by side', () => {
     const chain = Array.from({ length: 10_000 }, (_, i) => (i === 0 ? node('p0') : node(`p${i}`, `p${i - 1}`)));
     const start = performance.now();
-    expect(topologicalOrder(chain)).toHaveLength(10_000);
+    expect(findCycles(chain)).toEqual([]);
     expect(findCycles([...chain.slice(1), node('p0', 'p9999')])[0]).toHaveLength(10_001);
     expect(performance.now() - start).toBeLessThan(3000);
   });

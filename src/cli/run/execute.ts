@@ -1,6 +1,7 @@
 import type { RunOptions } from '../../run/core/options.js';
 import type { SnapshotCollector } from '../../run/snapshot/collect.js';
 import { startRun } from '../../run/start/start-run.js';
+import { oneAtATime } from '../../util/one-at-a-time.js';
 import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
@@ -48,12 +49,7 @@ export async function askers(
   const cannotAsk = !err.isLive || !stdin.isTerminal || flags.boolean('json') || flags.boolean('events');
   if (cannotAsk) return yes ? { approve: yes } : {};
   // One question at a time, in the order they came up.
-  let previous: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
-    const answer = previous.then(ask);
-    previous = answer;
-    return answer;
-  };
+  const inTurn = oneAtATime();
   const suspend = () => view.suspend();
   return {
     approve:
