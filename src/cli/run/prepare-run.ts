@@ -8,7 +8,6 @@ import { complain, complainAll } from '../errors/problem.js';
 import type { GivenArgs } from '../flags/given-args.js';
 import { type RunSettings, readRunFlags } from '../flags/run-flags.js';
 import { requireFlow, type UsableFlow } from '../load/flow-file.js';
-import { unknownRunnerFlag } from '../load/named-runner.js';
 import { requireConfig, type UsableConfig } from '../load/settings.js';
 
 /** What a command line says about a run, in addition to the flags that every run has. */
@@ -70,7 +69,10 @@ export async function prepareRun(invocation: Invocation, request: RunRequest): P
 async function requireRunConfig(invocation: Invocation): Promise<UsableConfig | Stopped> {
   const configured = await requireConfig(invocation);
   if ('status' in configured) return configured;
-  const unknown = await unknownRunnerFlag(invocation, configured.config);
+  const name = invocation.flags.string('runner');
+  if (name === undefined) return configured;
+  const { unknownRunner } = await import('../../config/runners.js');
+  const unknown = await unknownRunner(name, Object.keys(configured.config.runners));
   return unknown ? { status: complain(invocation, unknown.message, unknown.hint) } : configured;
 }
 
