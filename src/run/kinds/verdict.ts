@@ -35,7 +35,8 @@ function blocked(why: string): Verdict {
 /** Who blocks need not do it well. */
 const BLOCK_ANYWHERE = /\bVERDICT\s{0,8}["'”]?\s{0,8}[:=：]\s{0,8}["'“‘`]?BLOCK\b(.*)/i;
 /** What would take back, or put off, what stands before it. */
-const TAKEN_BACK = /^(?:or|if|unless|provided|once|only (?:if|when|after)|not(?: yet|[.! ]*$))\b|\bVERDICT\b|\bBLOCK\b/;
+const TAKEN_BACK =
+  /^(?:but )?(?:or|if|unless|provided|once|only (?:if|when|after)|not(?: yet|[.! ]*$))\b|\bVERDICT\b|\bBLOCK\b/;
 
 function verdictsInProse(lines: readonly OwnLine[]): (Verdict | Unclear)[] {
   const before = reasonBefore(lines);
@@ -53,8 +54,16 @@ function verdictsInProse(lines: readonly OwnLine[]): (Verdict | Unclear)[] {
     }
     return [{ pass: true, reason: reason || before }];
   });
+  if (passes.length > 0 && isBlockedAfter(lines)) passes.push({ unclear: 'the answer says both words' });
   const negated = isNegated(lines, 'VERDICT') ? [{ unclear: 'the answer negates a verdict' }] : [];
   return [...blocks, ...passes, ...negated];
+}
+
+/** Behind a verdict, the bare word takes it back: `VERDICT: PASS … no, BLOCK`. */
+function isBlockedAfter(lines: readonly OwnLine[]): boolean {
+  const own = lines.filter(({ quoted }) => !quoted).map(({ text }) => text);
+  const at = own.findIndex((text) => /\bVERDICT\s*[:=：]/i.test(text));
+  return own.slice(at + 1).some((text) => /\bBLOCK(?:ED)?\b/.test(text));
 }
 
 /** Without what stands between a verdict and its reason. */
