@@ -82,6 +82,44 @@ describe('a run that came with a clone', () => {
   });
 });
 
+describe('an approval in a checkpoint', () => {
+  const flow = JSON.stringify({
+    name: 'ship',
+    phases: [
+      { id: 'test', type: 'script', run: ['echo', 'green'] },
+      { id: 'ask', type: 'approval', task: 'Ship?', dependsOn: ['test'] },
+      { id: 'deploy', type: 'script', run: 'test -e ../ok && echo done >> ../deployed', dependsOn: ['ask'] },
+    ],
+  });
+
+  /** What somebody approved, and did or did not use, exported and given to somebody else. */
+  async function handOver(used: boolean): Promise<number | null> {
+    for (const repo of ['theirs', 'mine']) {
+      project.write(`${repo}/.pi/agents/.keep`, '');
+      project.write(`${repo}/flow.json`, flow);
+    }
+    await as('attacker', 'theirs', 'run', './flow.json');
+    await as('attacker', 'theirs', 'approve', 'last', 'ask');
+    if (used) expect((await as('attacker', 'theirs', 'run', './flow.json')).status).toBe(1);
+    await as('attacker', 'theirs', 'checkpoint', 'export', 'last', '--out', inside('checkpoint.json'));
+    project.write('ok', '');
+    return (await as('victim', 'mine', 'run', './flow.json', '--resume-from', inside('checkpoint.json'))).status;
+  }
+
+  it.each([false, true])('is not that of whoever resumes from it (used: %s)', async (used) => {
+    expect(await handOver(used)).toBe(4);
+    expect(existsSync(inside('deployed'))).toBe(false);
+  });
+
+  it('holds where both sign with the same key', async () => {
+    for (const who of ['attacker', 'victim']) {
+      project.write(`${who}-home/key`, 'k'.repeat(64));
+      project.write(`${who}-home/.pi/agent/taskflows/config.yaml`, 'cache: { signingKey: { file: ~/key } }\n');
+    }
+    expect(await handOver(false)).toBe(0);
+  });
+});
+
 describe('links in a state folder that came with a clone lead nobody elsewhere', () => {
   const old = () => {
     project.write('.keep', '');
