@@ -58,7 +58,7 @@ describe('settings files', () => {
     expect((await loadConfig(project)).config.runners['mine']).toEqual({ type: 'command', command: ['b'] });
   });
 
-  it('take one source of the signing key, that of the user first: a project may bring one that everybody knows', async () => {
+  it('take one source of the signing key, that of the user first: everybody may know that of a project', async () => {
     projectFile('cache: {signingKey: {file: key.txt}}\n');
     expect((await loadConfig(project)).config.cache.signingKey).toEqual({ file: 'key.txt' });
     for (const key of ['{file: key.txt}', '{env: PATH}']) {

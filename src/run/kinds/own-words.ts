@@ -81,8 +81,9 @@ class QuotationMarks {
   }
 }
 
-const NEGATED_BEFORE =
-  /(?:\b(?:not|never|no|cannot|wrong to)|n['’]t)(?:\s+(?:\w+\s+)?(?:say|answer|give|write|return|conclude|be|an?|the|my))?\s*[:…]?$/i;
+const NOT = "(?:\\b(?:not|never|no|cannot|wrong to)|n['’]t)";
+const SAYING = '(?:\\w+\\s+)?(?:say|answer|give|write|return|conclude|be|an?|the|my)';
+const NEGATED_BEFORE = new RegExp(`${NOT}(?:\\s+${SAYING})?\\s*[:…]?$`, 'i');
 
 /**
  * What stands behind `NAME:` wherever the author says it on a line of its own. A heading `NAME:` has it on the next
