@@ -2,6 +2,7 @@ import { CONFIG_DEFAULTS, type Config, type ConfigValue, type RunnerConfig } fro
 import type { Diagnostic } from '../model/diagnostic.js';
 import { HOOK_EVENTS, type Hooks, readHook } from '../model/hooks.js';
 import type { JsonValue } from '../model/json.js';
+import type { WrittenValue } from './check-file.js';
 import { DEFAULT_VALUES } from './defaults.js';
 import type { Layer, PlacedValue } from './layer.js';
 import { checkRunners } from './runners.js';
@@ -19,7 +20,7 @@ export async function mergeLayers(layers: readonly Layer[]): Promise<{
     forgetReplaced(placed, layer);
     for (const [key, value] of Object.entries(layer.checked.values)) {
       if (layer.source === 'project' && isUserOnly(key)) problems.push(notTheProjects(key, { ...value, layer }));
-      else placed.set(key, { ...value, layer });
+      else if (layer.source !== 'project' || !weakens(key, value, placed)) placed.set(key, { ...value, layer });
     }
   }
   const runners = await checkRunners(placed);
@@ -30,6 +31,15 @@ export async function mergeLayers(layers: readonly Layer[]): Promise<{
   };
 }
 
+/** Where the user has a key or a limit, a project brings no key of its own and no higher limit. */
+function weakens(key: string, { value }: WrittenValue, placed: ReadonlyMap<string, PlacedValue>): boolean {
+  const ofUser = (name: string) => (placed.get(name)?.layer.source === 'user' ? placed.get(name)?.value : undefined);
+  const signingKeys = ['cache.signingKey.env', 'cache.signingKey.file'];
+  if (signingKeys.includes(key)) return signingKeys.some((name) => ofUser(name) !== undefined);
+  const limit = key.startsWith('limits.') ? ofUser(key) : undefined;
+  return limit !== undefined && (value as number) > (limit as number);
+}
+
 function notTheProjects(key: string, { line, column, length, layer }: PlacedValue): Diagnostic {
   const message = `${key} is for the user to say: a project cannot allow itself anything`;
   const hint = `take it out here; for yourself: taskflow config set --user ${key} VALUE`;
@@ -38,12 +48,11 @@ function notTheProjects(key: string, { line, column, length, layer }: PlacedValu
 
 /**
  * A runner is refined field by field, unless the upper file says what it is (`type`, `command`): then it is another
- * runner under the same name, and nothing of the lower one may leak into it. One source of the signing key likewise.
+ * runner under the same name, and nothing of the lower one may leak into it.
  */
 function forgetReplaced(placed: Map<string, PlacedValue>, layer: Layer): void {
   for (const key of Object.keys(layer.checked.values)) {
-    const runner = /^(runners\.[^.]+\.)(type|command)$/.exec(key);
-    const prefix = runner ? runner[1]! : key.startsWith('cache.signingKey.') ? 'cache.signingKey.' : undefined;
+    const [, prefix] = /^(runners\.[^.]+\.)(?:type|command)$/.exec(key) ?? [];
     if (prefix === undefined) continue;
     for (const lower of [...placed.keys()]) if (lower.startsWith(prefix)) placed.delete(lower);
   }

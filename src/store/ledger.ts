@@ -1,10 +1,9 @@
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { writeFileAtomic } from '../util/atomic-write.js';
-import { sha256Hex } from '../util/digest.js';
+import { join } from 'node:path';
+import { appendDerivedFile, readDerivedFile, writeDerivedFile } from '../util/derived-cache.js';
 import { statIfThere } from '../util/stat.js';
-import type { ProjectPlace } from '../util/user-cache.js';
-import { userCacheDir } from '../util/user-cache.js';
+import { derivedDir, type ProjectPlace } from '../util/user-cache.js';
+
+const LEDGER = 'restored.jsonl';
 
 /**
  * Which contents we wrote (a phase of ours did, or a restore) to which path: what is not in here is somebody's work and
@@ -13,55 +12,46 @@ import { userCacheDir } from '../util/user-cache.js';
  * each other; it is read only when a file is not as it should be.
  */
 export class Ledger {
-  readonly #path: string;
+  readonly #project: ProjectPlace;
   #read: { readonly bytes: number; readonly rows: ReadonlySet<string> } | undefined;
 
   constructor(project: ProjectPlace) {
-    this.#path = ledgerPath(project);
+    this.#project = project;
   }
 
+  /** A forgotten write passes for a person's: that costs an execution, and destroys nothing. */
   record(files: readonly { readonly path: string; readonly digest: string }[]): void {
     if (files.length === 0) return;
     const lines = files.map(({ path, digest }) => `${rowText(path, digest)}\n`).join('');
-    try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-      appendFileSync(this.#path, lines, { mode: 0o600 });
-    } catch {
-      // A forgotten write passes for a person's: that costs an execution, and destroys nothing.
-    }
+    appendDerivedFile(this.#project, LEDGER, lines);
   }
 
   /** Whether this content of this path is ours. */
   wrote(path: string, digest: string): boolean {
-    const bytes = statIfThere(this.#path)?.size ?? 0;
-    if (this.#read?.bytes !== bytes) this.#read = { bytes, rows: new Set(readLines(this.#path)) };
+    const bytes = statIfThere(ledgerPath(this.#project))?.size ?? 0;
+    if (this.#read?.bytes !== bytes) this.#read = { bytes, rows: new Set(readLines(this.#project)) };
     return this.#read.rows.has(rowText(path, digest));
   }
 }
 
-export function ledgerPath({ root, home, env }: ProjectPlace): string {
-  return join(userCacheDir(env, home), 'written-files', `${sha256Hex(root)}.jsonl`);
+export function ledgerPath(project: ProjectPlace): string {
+  return join(derivedDir(project), LEDGER);
 }
 
 function rowText(path: string, digest: string): string {
   return JSON.stringify([path, digest]);
 }
 
-function readLines(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  } catch {
-    // Nothing was ever written, or the folder was cleared: then nothing is known to be ours.
-    return [];
-  }
+/** None where nothing was ever written, or somebody else could have: then nothing is known to be ours. */
+function readLines(project: ProjectPlace): string[] {
+  return (readDerivedFile(project, LEDGER)?.toString('utf8') ?? '').split('\n').slice(0, -1);
 }
 
 const KEPT_PER_PATH = 8;
 
 /** Drops repetitions and all but the latest contents of each path. A line appended meanwhile may be lost. */
 export function compactLedger(project: ProjectPlace): void {
-  const path = ledgerPath(project);
-  const lines = readLines(path);
+  const lines = readLines(project);
   const latest = new Map<string, string[]>();
   for (const line of lines) {
     const name = pathOf(line);
@@ -70,7 +60,7 @@ export function compactLedger(project: ProjectPlace): void {
     latest.set(name, [...known, line].slice(-KEPT_PER_PATH));
   }
   const kept = [...latest.values()].flat();
-  if (kept.length !== lines.length) writeFileAtomic(path, kept.map((line) => `${line}\n`).join(''));
+  if (kept.length !== lines.length) writeDerivedFile(project, LEDGER, kept.map((line) => `${line}\n`).join(''));
 }
 
 function pathOf(line: string): string | undefined {

@@ -16,7 +16,7 @@ export function isLink({ mode }: Pick<OutputFile, 'mode'>): boolean {
  * folders too: nothing outside of the project, and nothing below `.git` or `.pi`, which decide what is executed.
  */
 export function isSafeOutputPath(path: string): boolean {
-  if (path === '' || path.length > 4096 || /[\0\\]/.test(path) || path.startsWith('/') || /^[A-Za-z]:/.test(path)) {
+  if (path === '' || path.length > 4096 || /[\0\\]/.test(path) || /^[A-Za-z]:/.test(path)) {
     return false;
   }
   return path.split('/').every((name) => name !== '' && name !== '.' && name !== '..' && !isDeciding(name));

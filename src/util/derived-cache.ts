@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileData, removeAbandoned, removeIfThere, writeFileAtomic } from './atomic-write.js';
 import { sha256Hex } from './digest.js';
@@ -53,6 +53,16 @@ export function writeDerivedFile(project: ProjectPlace, name: string, data: File
   const dir = derivedDir(project);
   if (!isOwnFolder(project) && !makeOwnFolder(project)) return;
   if ('written' in writeFileAtomic(join(dir, name), data)) tidy(dir, name);
+}
+
+/** Adds to a kept file, in one short write: processes do not disturb each other. Best effort. */
+export function appendDerivedFile(project: ProjectPlace, name: string, text: string): void {
+  if (!isOwnFolder(project) && !makeOwnFolder(project)) return;
+  try {
+    appendFileSync(join(derivedDir(project), name), text, { mode: 0o600 });
+  } catch {
+    // Read-only, or full.
+  }
 }
 
 /** Removes all of one ending. */

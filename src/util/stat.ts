@@ -1,4 +1,4 @@
-import { lstatSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 
 const IF_THERE = { throwIfNoEntry: false } as const;
 
@@ -19,5 +19,15 @@ export function lstatIfThere(path: string): Stats | undefined {
   } catch {
     // As above.
     return undefined;
+  }
+}
+
+/** Names in a folder, none where there is no folder. Not behind a link: whoever clears a folder clears its own. */
+export function namesInFolder(path: string): string[] {
+  try {
+    return lstatIfThere(path)?.isDirectory() ? readdirSync(path) : [];
+  } catch {
+    // Not ours to list, or removed this moment.
+    return [];
   }
 }

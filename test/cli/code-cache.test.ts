@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -21,6 +21,28 @@ it('another build of the same length is run as it is, not as it was compiled bef
     const source = readFileSync(join(folder, 'cli.cjs'), 'latin1');
     writeFileSync(join(folder, 'cli.cjs'), source.replaceAll('"90d"', '"91d"'), 'latin1');
     expect(list()).toContain('91d');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('compiled code that a project would bring is not used: the folder lies in it, or others can reach it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'taskflow-code-'));
+  const list = (cwd: string, cache: string) =>
+    spawnSync(process.execPath, [CLI, 'config', 'list'], {
+      cwd: join(folder, cwd),
+      env: cliEnvironment(folder, { XDG_CACHE_HOME: join(folder, cache) }) as NodeJS.ProcessEnv,
+    }).status;
+  const compiled = (cache: string) => {
+    const code = join(folder, cache, 'taskflow/code');
+    return existsSync(code) ? readdirSync(code).length : 0;
+  };
+  try {
+    for (const path of ['project/.git', 'project/sub', 'open/taskflow/code'])
+      mkdirSync(join(folder, path), { recursive: true });
+    expect([list('project/sub', 'outside'), compiled('outside')]).toEqual([0, 1]);
+    expect([list('project/sub', 'project/.cache'), compiled('project/.cache')]).toEqual([0, 0]);
+    expect([list('project', 'open'), compiled('open')]).toEqual([0, 0]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

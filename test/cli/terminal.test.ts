@@ -134,10 +134,23 @@ describe('an answer to an approval', () => {
   ])('%j', (line, answer) => expect(readAnswer(line)).toEqual(answer));
 
   const doubtful = ['', '  ', 'stop', 'nope', 'abort', 'wait', 'q', 'quit', 'ok', 'approve', 'yep', 'now or never'];
-  it.each([...doubtful, 'not yet', 'yes?', 'y/n', 'yn', 'yes or no?', 'y no', 'yes, wait', 'n\x08y', '\x1b[Ay'])(
-    'that is neither yes nor no is none: %j',
-    (line) => expect(readAnswer(line)).toBeUndefined(),
-  );
+  it.each([
+    ...doubtful,
+    'not yet',
+    'yes?',
+    'y/n',
+    'yn',
+    'yes or no?',
+    'y no',
+    'yes, wait',
+    'y nope',
+    'y abort',
+    'yes, cancel',
+    "y don't",
+    'yes but not now',
+    'n\x08y',
+    '\x1b[Ay',
+  ])('that is neither yes nor no is none: %j', (line) => expect(readAnswer(line)).toBeUndefined());
 });
 
 describe('trouble', () => {

@@ -58,10 +58,22 @@ describe('settings files', () => {
     expect((await loadConfig(project)).config.runners['mine']).toEqual({ type: 'command', command: ['b'] });
   });
 
-  it('take one source of the signing key, the upper one', async () => {
-    userFile('cache: {signingKey: {env: KEY}}\n');
+  it('take one source of the signing key, that of the user first: everybody may know that of a project', async () => {
     projectFile('cache: {signingKey: {file: key.txt}}\n');
     expect((await loadConfig(project)).config.cache.signingKey).toEqual({ file: 'key.txt' });
+    for (const key of ['{file: key.txt}', '{env: PATH}']) {
+      userFile('cache: {signingKey: {env: KEY}}\n');
+      projectFile(`cache: {signingKey: ${key}}\n`);
+      expect((await loadConfig(project)).config.cache.signingKey).toEqual({ env: 'KEY' });
+    }
+  });
+
+  it('keep the limits of the user: a project may lower them, not raise them', async () => {
+    userFile('limits: {outputBytes: 10MB, items: 100}\n');
+    projectFile('limits: {outputBytes: 200MB, items: 50}\n');
+    const { config, values } = await loadConfig(project);
+    expect(config.limits).toEqual({ outputBytes: 10 * 1024 ** 2, items: 50 });
+    expect(values.find(({ key }) => key === 'limits.outputBytes')).toMatchObject({ value: '10MB', source: 'user' });
   });
 
   it('take the short form of iteration', async () => {

@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exportCheckpoint, sealOf } from '../../src/run/continue/checkpoint.js';
+import type { RunResult } from '../../src/run/core/result.js';
 import { derivedDir } from '../../src/util/user-cache.js';
 import { type Random, randomFrom } from '../support/random.js';
 import { createRig, type Rig } from '../support/rig.js';
@@ -115,9 +116,10 @@ function filesNow(): string[] {
 
 const ALLOWED = ['bin/agent', 'bin/evil', 'bin/tick', 'dist/out.txt', 'flow.json', 'in.txt'];
 
-async function expectHarmless(run: () => Promise<unknown>, seed: number): Promise<void> {
+async function expectHarmless(run: () => Promise<RunResult>, seed: number): Promise<void> {
   try {
-    await run();
+    const { error } = await run();
+    expect({ seed, code: error?.code, message: error?.message }).not.toMatchObject({ code: 'internal' });
   } catch (error) {
     // A refusal in words; a bug of ours is a TypeError or the like.
     expect({ seed, name: (error as Error).name, message: (error as Error).message }).toMatchObject({ name: 'Error' });

@@ -198,11 +198,12 @@ describe('a checkpoint', () => {
 });
 
 describe('the whole project copied elsewhere', () => {
-  it('goes on there by itself', async () => {
-    await here.run(flow);
+  // It could be anybody's: by itself only what this user began is continued.
+  it('goes on there when the run is named', async () => {
+    const { runId } = await here.run(flow);
     cpSync(join(here.root, '.pi'), join(there.root, '.pi'), { recursive: true });
     there.write('../ok', '');
-    const second = await there.run(flow);
+    const second = await there.run(flow, { continuation: { how: 'resume', runId } });
     expect(second.status).toBe('success');
     expect(there.counts()).toMatchObject({ end: 1 });
     expect(there.counts()).not.toHaveProperty('send');

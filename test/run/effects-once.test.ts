@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runIds } from '../../src/run/history/runs-folder.js';
 import { createMemoRig, type MemoRig } from '../memo-e2e/support.js';
 import { runCli } from '../support/cli.js';
 import { crashCli, ranCli } from '../support/effects.js';
@@ -222,7 +223,9 @@ describe('a side effect that was completed in a run that is continued', () => {
 
     it('a person at a terminal is shown both and asked', async () => {
       const asked: object[] = [];
+      // Another home, as of another user: that one has to name the run.
       const kept = await rig.run(undefined, {
+        continuation: { how: 'resume', runId: runIds(rig.project)[0]! },
         decideEffect: async (question) => {
           asked.push({ before: question.before['argv'], now: question.now['argv'] });
           return 'keep';

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
+import { sha256Hex } from '../../src/util/digest.js';
 import { runCli } from '../support/cli.js';
 import { createRig, type Rig } from '../support/rig.js';
 
@@ -103,6 +104,17 @@ describe('a secret in another form', () => {
     expect(result.phases[0]).toMatchObject({ json: { '(secret token)': 1 }, durationMs: expect.any(Number) });
     expect(result.durationMs).toEqual(expect.any(Number));
   });
+});
+
+it.each(['base64', 'openssl base64'])('a long secret that %s breaks into lines is hidden', async (encode) => {
+  const token = Array.from({ length: 20 }, (_, i) => sha256Hex(`${i}`).slice(0, 7)).join('-');
+  const run = `printf %s "$TOKEN" | ${encode}`;
+  const said = await rig.run(flow([{ id: 'a', type: 'script', run, env: { TOKEN: '{args.token}' } }]), {
+    args: { token },
+  });
+  const lines = base64(token).match(/.{1,64}/g)!;
+  expect(said.output).toContain('(secret token)');
+  expect(lines.filter((line) => JSON.stringify(said).includes(line.slice(0, 20)))).toEqual([]);
 });
 
 describe('a secret that is cut', () => {

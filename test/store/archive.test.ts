@@ -240,6 +240,18 @@ describe('an archive is refused whole, with the reason, when', () => {
     }
   });
 
+  test('a link would lead where it must not', async () => {
+    const whole = readFileSync(archive);
+    for (const target of ['../.git/hooks', '../.pi/agents', '../..', '/etc', '../.GIT', 'x'.repeat(5_000)]) {
+      writeFileSync(archive, whole);
+      const digest = sha256Hex(target);
+      const link = JSON.stringify([{ path: 'dist/l', digest, mode: 0o120777 }]);
+      changeEntries((text) => text.replace(/"files":\[\{"path":"dist\/two".*?\]/, `"files":${link}`));
+      rebuild((records) => [{ head: `blob ${digest}`, bytes: Buffer.from(target) }, ...records]);
+      await expectRefused(/is a link that leaves the project, or leads to \.git or \.pi/);
+    }
+  });
+
   test('a blob is not what its name says, or is missing', async () => {
     const whole = readFileSync(archive);
     rebuild((records) =>

@@ -70,6 +70,10 @@ const HOSTILE_PATHS = [
   'dist\\..\\x',
   'dist/\0',
   'dist/.git/config',
+  'dist/.GIT/hooks/pre-commit',
+  'dist/sub/.git',
+  'dist/.pi/agents/x.md',
+  'dist/v1/.Pi/x',
   'DIST/x',
   '',
   '.',
@@ -280,7 +284,8 @@ test(
       if (maintain === 3) await exportArchive(options, join(dirname(archive), 'changed.tfc'));
       expect(surroundings(), where).toBe(before);
       if (existsSync(join(rig.root, 'dist'))) {
-        for (const path of filesUnder(join(rig.root, 'dist'))) expect(path, where).not.toMatch(/\.git|\.tmp/);
+        for (const path of filesUnder(join(rig.root, 'dist')))
+          expect(path, where).not.toMatch(/\/dist.*(?:\.git|\.pi|\.tmp)/i);
       }
     }
     // It would prove nothing if all were refused, or all were harmless.

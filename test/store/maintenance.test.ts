@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { recomputeKey } from '../../src/memo/identity.js';
 import { nearestEntry } from '../../src/memo/nearest-entry.js';
@@ -133,6 +133,28 @@ describe('eviction', () => {
     expect(await collect()).toMatchObject({ leftovers: 3 });
     const left = readdirSync(place.dir).filter((name) => /claim|tmp/.test(name));
     expect(left.sort()).toEqual([`${key('alive')}.claim`, `${key('y')}.json.12-2-abc.tmp`].sort());
+  });
+
+  test('what a killed process was restoring or keeping goes after an hour, and nothing else there', async () => {
+    store.put(makeEntry('a'));
+    const names = [
+      'restoring/app.js.12-1-abc.tmp',
+      'blobs/ab/x.12-2-abc.tmp',
+      'import-ab12.tmp/x',
+      'restoring/new.12-3-abc.tmp',
+    ];
+    for (const name of [...names, 'restoring/mine.txt']) {
+      mkdirSync(dirname(join(place.dir, name)), { recursive: true });
+      writeFileSync(join(place.dir, name), 'half');
+      if (!name.includes('new')) utimesSync(join(place.dir, name), 1, 1);
+    }
+    utimesSync(join(place.dir, 'import-ab12.tmp'), 1, 1);
+    expect(await collect()).toMatchObject({ leftovers: 3 });
+    expect(readdirSync(join(place.dir, 'restoring')).sort()).toEqual(['mine.txt', 'new.12-3-abc.tmp']);
+    expect([readdirSync(join(place.dir, 'blobs/ab')), existsSync(join(place.dir, 'import-ab12.tmp'))]).toEqual([
+      [],
+      false,
+    ]);
   });
 
   test('guards of those who died while they removed a dead claim go as well', async () => {

@@ -202,6 +202,41 @@ test('files of the items of a map come back one by one', async () => {
   expect(rig.read('out/a.txt') + rig.read('out/b.txt')).toBe('a\nb\n');
 });
 
+test('an item that is the first name of a path stands for no .github and no .envrc', async () => {
+  const each = (outputs: readonly string[]) => ({
+    name: 'm',
+    phases: [
+      {
+        id: 'each',
+        type: 'map',
+        over: ['dist'],
+        run: ['sh', '-c', 'bin/tick "$1" x; mkdir -p "$1"; echo made > "$1/app.js"', 'sh', '{item}'],
+        outputs,
+        cache: { scope: 'cross-run' },
+      },
+    ],
+  });
+  for (const [outputs, path] of [
+    [['{item}/**'], '.github/workflows/x.yml'],
+    [['{item}/**', '{item}'], '.envrc'],
+  ] as const) {
+    await rig.run(each(outputs));
+    for (const entry of readEntries(cache)) {
+      forgeEntry(cache, { ...entry, files: [...entry.files, forgeFile(cache, path, 'evil')] });
+    }
+    rmSync(join(rig.root, 'dist'), { recursive: true });
+    rig.forget();
+    expect((await rig.run(each(outputs))).status).toBe('success');
+    expect([rig.counts(), existsSync(join(rig.root, path))]).toEqual([{ dist: 1 }, false]);
+    rmSync(join(rig.root, 'dist'), { recursive: true });
+    rig.forget();
+    await rig.run(each(outputs));
+    expect([rig.counts(), rig.read('dist/app.js')]).toEqual([{}, 'made\n']);
+    rmSync(cache, { recursive: true });
+    rig.forget();
+  }
+});
+
 test('names that mean .git or .pi on some system are none of ours', () => {
   for (const path of [
     '.git/x',

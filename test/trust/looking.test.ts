@@ -188,6 +188,17 @@ it.each(COMMANDS.map(({ name }) => name).filter((name) => !RUNS.includes(name)))
   },
 );
 
+it('completing a command line executes nothing either', async () => {
+  for (const words of [
+    ['run', ''],
+    ['run', 'evil.json', '--only', ''],
+    ['run', 'evil.json', '--runner', ''],
+  ]) {
+    const { stdout } = await run('clone', ['__complete', ...words]);
+    expect([words, stdout === '', executed(), requests]).toEqual([words, false, '', []]);
+  }
+});
+
 it('what is not asked is not known: a dry run says so, and a kept result is still found', async () => {
   const { stdout } = await run('clone', ['run', 'evil.json', '--dry-run', '--json']);
   const { phases } = JSON.parse(stdout) as { phases: { id: string; would: string }[] };

@@ -87,6 +87,11 @@ describe.skipIf(!canBeOthers)('a .pi of somebody else', () => {
     makeMine('mine');
     symlinkSync(at('elsewhere/.pi'), at('mine/.pi'));
     expect((await run('mine', ['run', 'saved'])).status).toBe(2);
+    // A repository may bring a link: it belongs to whoever cloned it, what is behind it does not.
+    plant('clone');
+    rmSync(at('clone/.pi/taskflows/config.yaml'));
+    symlinkSync(at('elsewhere/.pi/taskflows/config.yaml'), at('clone/.pi/taskflows/config.yaml'));
+    expect((await run('clone', ['run', 'saved'])).status).toBe(2);
     expect(existsSync(mark())).toBe(false);
   });
 

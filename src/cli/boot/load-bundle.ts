@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { removeAbandoned, writeFileAtomic } from '../../util/atomic-write.js';
+import { isInside, realPath } from '../../util/inside.js';
 import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { VERSION } from '../../util/version.js';
@@ -22,18 +23,33 @@ export function loadBundle<T>(name: string): T {
   return requireWithCachedData(file, folder);
 }
 
-/** Compiled code is code: it is read only from a folder that belongs to this user. */
+/**
+ * Compiled code is code: it is read only from a folder that this user alone can write, and that does not come with the
+ * project that we are called in.
+ */
 function codeFolder(): string | undefined {
-  const folder = join(userCacheDir(process.env, process.env['HOME'] || homedir()), 'code');
+  const home = process.env['HOME'] || homedir();
+  const folder = join(userCacheDir(process.env, home), 'code');
   // Root does not make folders in the home of another user.
   if (isInSomebodysFolder(folder)) return undefined;
   try {
+    const project = projectAround(process.cwd(), home);
+    if (project !== undefined && isInside(project, realPath(folder))) return undefined;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return statSync(folder).uid === process.getuid?.() ? folder : undefined;
+    const { uid, mode } = statSync(folder);
+    return uid === process.getuid?.() && (mode & 0o077) === 0 ? folder : undefined;
   } catch {
     // No home folder, or one that cannot be written: compiled anew each time.
     return undefined;
   }
+}
+
+/** The nearest folder with a `.git`, else the folder itself; but neither the home folder nor the whole disk. */
+function projectAround(from: string, home: string): string | undefined {
+  for (let folder = from; folder !== home && folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+  }
+  return from === home || from === dirname(from) ? undefined : from;
 }
 
 function requireWithCachedData<T>(file: string, folder: string): T {

@@ -20,7 +20,9 @@ const AGAIN = 'please say y (yes) or n (no)';
 const PROMPT = 'approve? (y, y NOTE, n, n REASON): ';
 
 /** What follows a yes and makes it doubtful. */
-const DOUBT = /^(?:n|no|not|or|wait|stop)\b|\?$/i;
+const DOUBTS =
+  "n|no|nope|nah|not|never|or|but|wait|hold|stop|abort|cancel|q|quit|exit|reject|deny|maybe|do not|don['’]?t";
+const DOUBT = new RegExp(`^(?:${DOUBTS})\\b|\\?$`, 'i');
 
 /** Undefined when it is neither yes nor no: in doubt nobody has approved. */
 export function readAnswer(line: string): ApprovalAnswer | undefined {

@@ -1,14 +1,11 @@
-import { appendFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { writeFileAtomic, writeFileTidily } from '../../util/atomic-write.js';
-import { readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
+import { appendDerivedFile, readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
 import { isInside, realPath, relativePath } from '../../util/inside.js';
-import { isOwnFolder, makeOwnFolder } from '../../util/own-folder.js';
 import type { Project } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
-import { derivedDir } from '../../util/user-cache.js';
 
 /**
  * Files that taskflow itself writes for people (archives, reports, the results of a batch), with the digest of what it
@@ -60,13 +57,7 @@ function record(project: Project, path: string, digest: string): void {
   const { root } = project;
   const real = join(realPath(dirname(path)), basename(path));
   if (!isInside(root, real)) return;
-  const line = lineOf(digest, relativePath(root, real));
-  if (!isOwnFolder(project) && !makeOwnFolder(project)) return;
-  try {
-    appendFileSync(join(derivedDir(project), LIST), line, { mode: 0o600 });
-  } catch {
-    // Read-only, or full.
-  }
+  appendDerivedFile(project, LIST, lineOf(digest, relativePath(root, real)));
 }
 
 function lineOf(digest: string, path: string): string {

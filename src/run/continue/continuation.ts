@@ -3,6 +3,7 @@ import type { Failure } from '../../model/failure.js';
 import { formatAgo } from '../../util/duration.js';
 import type { RunOptions } from '../core/options.js';
 import type { RunGroup } from '../core/run-group.js';
+import { isOwnRun } from '../history/own-runs.js';
 import { hasMoreToDo, type RunHead } from '../history/run-head.js';
 import { lastRunId } from '../history/runs-folder.js';
 import { claimRun, latestOf, type Succession } from '../history/succession.js';
@@ -52,6 +53,10 @@ function auto({ options, group, newRunId, finished }: AutoRequest): Decision {
   const ageMs = project.clock.now() - head.endedAt;
   // Its results are too old to be reused; a person's decision that waits to be used is not.
   if (ageMs > config.iteration.ttlMs && !finished && head.state !== 'paused') return {};
+  if (!isOwnRun(project, head.runId)) {
+    const named = `taskflow resume ${head.runId} goes on with it`;
+    return { notice: `run ${head.runId} of this flow is not one of yours: starting afresh; ${named}` };
+  }
   if (newRunId !== undefined && !claimRun(project, { runId: head.runId, place: latest.free }, newRunId)) {
     return { notice: `run ${head.runId} is being continued by another process: starting afresh` };
   }
@@ -100,7 +105,9 @@ function refuse(message: string, hint: string): Decision {
 /** Outputs for a partial run. It claims nothing: other runs may continue the one they come from. */
 function partial(options: RunOptions, group: RunGroup): Decision {
   const latest = latestIn(options, group);
-  return latest && 'head' in latest ? { previous: latest.head, how: 'resume' } : {};
+  return latest && 'head' in latest && isOwnRun(options.project, latest.head.runId)
+    ? { previous: latest.head, how: 'resume' }
+    : {};
 }
 
 function latestIn({ project }: RunOptions, { flowId, argsDigest }: RunGroup): Succession | undefined {

@@ -35,6 +35,14 @@ function inAddresses(text: string): string[] {
 /** Characters of base64 that also depend on the bytes before, by how many those are, modulo three. */
 const MIXED_BEFORE = [0, 2, 3];
 
+/** `base64` and `openssl` break a long text into lines of this many characters. */
+const WIDTHS = [64, 76];
+
+function lines(encoded: string): string[] {
+  const broken = WIDTHS.flatMap((width) => encoded.match(new RegExp(`.{1,${width}}`, 'g')) ?? []);
+  return encoded.length > WIDTHS[0]! ? broken.filter((line) => line.length >= TELLING_LINE) : [];
+}
+
 /** Both alphabets; alone, and as a part of something longer, which may begin at any of three places. */
 function inBase64(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
@@ -43,5 +51,8 @@ function inBase64(text: string): string[] {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
     return encoded.slice(mixed, Math.floor(((before + bytes.length) * 8) / 6));
   });
-  return [alone, ...within].flatMap((value) => [value, value.replaceAll('+', '-').replaceAll('/', '_')]);
+  return [alone, ...lines(alone), ...within].flatMap((value) => [
+    value,
+    value.replaceAll('+', '-').replaceAll('/', '_'),
+  ]);
 }

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { removeAbandoned, writeFileAtomic } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
-import { statIfThere } from '../../util/stat.js';
+import { namesInFolder, statIfThere } from '../../util/stat.js';
 import type { RunGroup } from '../core/run-group.js';
 
 const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
@@ -146,21 +146,16 @@ export function lastRuns(project: Project, flow?: string): string[] {
 
 function pointersOf(project: Project, flow: string | undefined): string[] {
   const prefix = flow === undefined ? '' : flowPart(flow);
-  try {
-    return readdirSync(join(runsFolder(project), POINTERS)).filter((name) => name.startsWith(prefix));
-  } catch {
-    // Nothing has run yet.
-    return [];
-  }
+  return namesInFolder(join(runsFolder(project), POINTERS)).filter((name) => name.startsWith(prefix));
 }
 
 /** Removes pointers to runs that are gone, once there are more than so many. Until then they do no harm. */
 export function prunePointers(project: Project, most = 0): void {
   const folder = join(runsFolder(project), POINTERS);
-  removeAbandoned(folder, project.clock.now());
+  const names = namesInFolder(folder);
+  if (names.length > 0) removeAbandoned(folder, project.clock.now());
+  if (names.length <= most) return;
   try {
-    const names = readdirSync(folder);
-    if (names.length <= most) return;
     for (const name of names) {
       const runId = readFileSync(join(folder, name), 'utf8').trim();
       if (!isRunId(runId) || !existsSync(runFolder(project, runId))) rmSync(join(folder, name), { force: true });

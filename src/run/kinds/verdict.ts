@@ -35,7 +35,8 @@ function blocked(why: string): Verdict {
 /** A BLOCK counts wherever it is written. */
 const BLOCK_ANYWHERE = /\bVERDICT\s{0,8}["'”]?\s{0,8}[:=：]\s{0,8}["'“‘`]?BLOCK\b(.*)/i;
 /** Words that withdraw the verdict before them, or put it off. */
-const TAKEN_BACK = /^(?:or|if|unless|provided|once|only (?:if|when|after)|not(?: yet|[.! ]*$))\b|\bVERDICT\b|\bBLOCK\b/;
+const TAKEN_BACK =
+  /^(?:but )?(?:or|if|unless|provided|once|only (?:if|when|after)|not(?: yet|[.! ]*$))\b|\bVERDICT\b|\bBLOCK\b/;
 
 function verdictsInProse(lines: readonly OwnLine[]): (Verdict | Unclear)[] {
   const before = reasonBefore(lines);
@@ -53,8 +54,16 @@ function verdictsInProse(lines: readonly OwnLine[]): (Verdict | Unclear)[] {
     }
     return [{ pass: true, reason: reason || before }];
   });
+  if (passes.length > 0 && isBlockedAfter(lines)) passes.push({ unclear: 'the answer says both words' });
   const negated = isNegated(lines, 'VERDICT') ? [{ unclear: 'the answer negates a verdict' }] : [];
   return [...blocks, ...passes, ...negated];
+}
+
+/** After a verdict, the bare word withdraws it: `VERDICT: PASS … no, BLOCK`. */
+function isBlockedAfter(lines: readonly OwnLine[]): boolean {
+  const own = lines.filter(({ quoted }) => !quoted).map(({ text }) => text);
+  const at = own.findIndex((text) => /\bVERDICT\s*[:=：]/i.test(text));
+  return own.slice(at + 1).some((text) => /\bBLOCK(?:ED)?\b/.test(text));
 }
 
 /** Without the punctuation between a verdict and its reason. */

@@ -3,7 +3,10 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { render } from '../render/render.js';
 import { bodiesOf } from './nested-identity.js';
 
-/** A placeholder that only an item, or the flow inside, can fill. It matches one name of a path. */
+/**
+ * A placeholder that only an item, or the flow inside, can fill. It matches one name of a path, but none with a dot in
+ * front (`.github`, `.husky`): such names decide what is executed.
+ */
 const PLACEHOLDER = /\{[A-Za-z_][\w.[\]-]*\}/g;
 
 /**
@@ -21,7 +24,7 @@ export async function coveringOutputs(at: PhaseContext): Promise<readonly string
 }
 
 function anyName(pattern: string): string {
-  return pattern.replaceAll(PLACEHOLDER, '*');
+  return pattern.replaceAll(PLACEHOLDER, (_, at: number) => (/(?:^|\/)$/.test(pattern.slice(0, at)) ? '[!.]*' : '*'));
 }
 
 interface Visit {

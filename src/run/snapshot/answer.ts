@@ -8,6 +8,7 @@ import { Ledger } from '../core/budget.js';
 import { type RunResult, runResult, spentOf } from '../core/result.js';
 import { Secrets } from '../core/secrets.js';
 import { stampEnd, stampStart } from '../history/end-stamp.js';
+import { rememberOwnRun } from '../history/own-runs.js';
 import { pruneRuns } from '../history/prune-runs.js';
 import { journalOf, makeRunFolder, newRunId, rememberLastRun } from '../history/runs-folder.js';
 import { outcomeOf, type RecordSite, recordPhase, shownOutcome } from '../journal/record.js';
@@ -36,6 +37,7 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
     emit({ type: 'warning', message });
   };
   makeRunFolder(project, runId);
+  rememberOwnRun(project, runId);
   stampStart(project, runId);
   const journal = new JournalWriter(journalOf(project, runId), 0, warn);
   journal.write({ ...run, at: clock.now(), runId, ref, owner: holderIdentity() });

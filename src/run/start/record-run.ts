@@ -10,6 +10,7 @@ import type { RunGroup } from '../core/run-group.js';
 import { ownScope } from '../core/scope.js';
 import { stampEnd, stampStart } from '../history/end-stamp.js';
 import { startHeartbeat } from '../history/heartbeat.js';
+import { rememberOwnRun } from '../history/own-runs.js';
 import { pruneRuns } from '../history/prune-runs.js';
 import { journalOf, lastRunId, makeRunFolder, rememberLastRun } from '../history/runs-folder.js';
 import { JournalWriter } from '../journal/writer.js';
@@ -41,6 +42,7 @@ class RunRecording implements Recording {
     const { options, runId, group, continued, warn } = run;
     const { project } = options;
     makeRunFolder(project, runId);
+    rememberOwnRun(project, runId);
     stampStart(project, runId);
     this.journal = new JournalWriter(journalOf(project, runId), 0, warn);
     this.#endHeartbeat = startHeartbeat(project, runId);
