@@ -29,6 +29,12 @@ async function buildCommand(outdir) {
       // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
       mainFields: ['module', 'main'],
     }),
+    // An unchanged run parses nothing. If it had to, these are in node_modules, or the command itself answers.
+    bundle({
+      ...commonJs,
+      entryPoints: { unchanged: 'src/cli/boot/unchanged.ts' },
+      external: ['yaml', 'jsonc-parser'],
+    }),
     bundle({ ...commonJs, entryPoints: { taskflow: 'src/cli/boot/main.ts' } }),
   ]);
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);

@@ -23,6 +23,7 @@ it('the package holds the command, the library with its types, the flows, the li
       'dist/cli.cjs',
       'dist/schema.json',
       'dist/taskflow.cjs',
+      'dist/unchanged.cjs',
       'package.json',
     ].sort(),
   );

@@ -1,34 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { build } from 'esbuild';
-import { type CliResult, cliEnvironment, createTestProject } from './cli.js';
-import { SRC } from './imports.js';
-
-const { version } = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8'));
-const NO_ENGINE = 99;
-const ENGINE = /cli\/run\/run-flow\.ts$/;
+import { dirname, join } from 'node:path';
+import { CLI, type CliResult, cliEnvironment, createTestProject } from './cli.js';
 
 /** The command without its engine: it can answer nothing but a run in which nothing changed. */
-const ALONE = join(mkdtempSync(join(tmpdir(), 'taskflow-alone-')), 'taskflow.cjs');
-await build({
-  stdin: {
-    contents: `import { main } from './cli/boot/dispatch.js'; void main(process.argv.slice(2));`,
-    resolveDir: SRC,
-  },
-  bundle: true,
-  platform: 'node',
-  define: { TASKFLOW_VERSION: JSON.stringify(version) },
-  outfile: ALONE,
-  plugins: [
-    {
-      name: 'without the engine',
-      setup: ({ onLoad }) =>
-        onLoad({ filter: ENGINE }, () => ({ contents: `export const runFlow = async () => ${NO_ENGINE};` })),
-    },
-  ],
-});
+const ALONE = mkdtempSync(join(tmpdir(), 'taskflow-alone-'));
+for (const name of ['taskflow.cjs', 'unchanged.cjs']) cpSync(join(dirname(CLI), name), join(ALONE, name));
 
 /** A project whose derived files may be believed: they are not in the project. */
 export function createUnchangedProject(files: Readonly<Record<string, string>>) {
@@ -45,13 +23,13 @@ export function createUnchangedProject(files: Readonly<Record<string, string>>) 
     /** Whether the snapshot answers: by the part of the command that can do nothing else. */
     isAnswered(args: readonly string[] = [], more: Readonly<Record<string, string>> = {}): boolean {
       const { root } = project;
-      const argv = [ALONE, 'run', './flow.yaml', ...args];
+      const argv = [join(ALONE, 'taskflow.cjs'), 'run', './flow.yaml', ...args];
       const run = spawnSync(process.execPath, argv, {
         cwd: root,
         env: cliEnvironment(root, { ...env, ...more }) as NodeJS.ProcessEnv,
         encoding: 'utf8',
       });
-      if (run.status !== 0 && run.status !== NO_ENGINE) throw new Error(run.stderr);
+      if (run.status !== 0 && !run.stderr.includes('cli.cjs')) throw new Error(run.stderr);
       return run.status === 0;
     },
     snapshots(): string[] {

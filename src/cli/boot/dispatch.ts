@@ -5,8 +5,9 @@ import type { Channel, Problem } from '../errors/refusal.js';
 import { type ArgumentProblem, parseArguments } from '../flags/flags.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import { projectAt, withoutProject } from '../load/project.js';
-import { createWriter, lostOutput, stdinSource } from '../terminal/writer.js';
+import { createWriter, stdinSource } from '../terminal/writer.js';
 import type { Command, FlagSpec, Invocation, Writer } from './command.js';
+import { endProcess, withLostOutput } from './end-process.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 
 /** Runs one command line and sets the process's exit status. */
@@ -18,19 +19,6 @@ export async function main(args: readonly string[]): Promise<void> {
   } catch (error) {
     await endWithBug(error);
   }
-}
-
-/** Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up. */
-function endProcess(status: number): void {
-  process.exit(status);
-}
-
-/** A command whose result could not be written has failed. */
-function withLostOutput(status: number): number {
-  const lost = lostOutput();
-  if (lost === undefined) return status;
-  terminal('auto').err.write(`taskflow: cannot write the result: ${lost}\n`);
-  return status || EXIT.failed;
 }
 
 /** Before any command: `--version --json`. */

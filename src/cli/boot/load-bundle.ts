@@ -10,8 +10,11 @@ import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { VERSION } from '../../util/version.js';
 
-/** Loads a bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves. */
-export function loadBundle<T>(name: string): T {
+/**
+ * Loads a bundle. Node's compile cache saves a third of a short run; before Node 22.1 we keep V8's data ourselves.
+ * `hasUsedMost`: whether the functions that were compiled are worth keeping, asked when the process ends.
+ */
+export function loadBundle<T>(name: string, hasUsedMost: () => boolean = () => true): T {
   const file = join(__dirname, `${name}.cjs`);
   const folder = codeFolder();
   if (folder === undefined) return require(file);
@@ -20,7 +23,7 @@ export function loadBundle<T>(name: string): T {
     enableCompileCache(folder);
     return require(file);
   }
-  return requireWithCachedData(file, folder);
+  return requireWithCachedData(file, folder, hasUsedMost);
 }
 
 /**
@@ -52,7 +55,7 @@ function projectAround(from: string, home: string): string | undefined {
   return from === home || from === dirname(from) ? undefined : from;
 }
 
-function requireWithCachedData<T>(file: string, folder: string): T {
+function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () => boolean): T {
   const bytes = readFileSync(file);
   // One file per command, with the functions that it uses. V8 compares only the length of the source: hence the sum.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
@@ -62,6 +65,7 @@ function requireWithCachedData<T>(file: string, folder: string): T {
   const script = new Script(source, kept ? { filename: file, cachedData: kept } : { filename: file });
   if (!kept || script.cachedDataRejected) {
     process.once('exit', () => {
+      if (!hasUsedMost()) return;
       const data = script.createCachedData();
       writeFileAtomic(path, [sumOf(data), data]);
       removeAbandoned(folder, Date.now());

@@ -43,10 +43,6 @@ export const command: Command = {
   },
   async run(invocation) {
     if (invocation.flags.boolean('detach')) return (await import('../../run/detach.js')).detach(invocation);
-    // Where nothing changed, the engine is not even loaded.
-    const { runFromSnapshot } = await import('../../run/from-snapshot.js');
-    const status = await runFromSnapshot(invocation);
-    if (status !== undefined) return status;
     return (await import('../../run/run-flow.js')).runFlow(invocation);
   },
 };

@@ -1,0 +1,15 @@
+import { EXIT } from '../errors/exit-status.js';
+import { createWriter, lostOutput } from '../terminal/writer.js';
+
+/** Everything is written synchronously, so that ending at once loses nothing: a forgotten timer cannot hold us up. */
+export function endProcess(status: number): void {
+  process.exit(status);
+}
+
+/** A command whose result could not be written has failed. */
+export function withLostOutput(status: number): number {
+  const lost = lostOutput();
+  if (lost === undefined) return status;
+  createWriter({ fd: 2, color: 'auto', env: process.env }).write(`taskflow: cannot write the result: ${lost}\n`);
+  return status || EXIT.failed;
+}
