@@ -1,17 +1,34 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestProject, type TestProject } from '../support/cli.js';
 
 let project: TestProject;
+/** Beside the project: what lies in it is not believed. */
+let cache: string;
 let code: string;
 beforeEach(() => {
   project = createTestProject();
-  code = join(project.root, 'user-cache/taskflow/code');
+  cache = join(mkdtempSync(join(tmpdir(), 'taskflow-compiled-')), 'user-cache');
+  code = join(cache, 'taskflow/code');
 });
-afterEach(() => project.remove());
+afterEach(() => {
+  project.remove();
+  rmSync(join(cache, '..'), { recursive: true, force: true });
+});
 
-const list = () => project.run(['config', 'list'], { env: { XDG_CACHE_HOME: join(project.root, 'user-cache') } });
+const list = () => project.run(['config', 'list'], { env: { XDG_CACHE_HOME: cache } });
 const kept = () =>
   readdirSync(code, { recursive: true, encoding: 'utf8' })
     .map((file) => ({ file, stat: statSync(join(code, file)) }))
@@ -42,7 +59,7 @@ it('that is damaged is not used, and the command does what it does', async () =>
 });
 
 it('is not kept where it cannot be, and the command does what it does', async () => {
-  project.write('user-cache', 'a file');
+  writeFileSync(cache, 'a file');
   expect((await list()).status).toBe(0);
 });
 
