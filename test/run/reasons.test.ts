@@ -14,7 +14,9 @@ afterEach(() => rig.remove());
 
 const flow = (phases: object[], more: object = {}) => ({ name: 'told', ...more, phases });
 const failing = (needs: string[]) => ({ id: 'end', type: 'script', run: 'bin/tick end; exit 1', dependsOn: needs });
-const cli = (...args: string[]) => runCli(['run', './flow.json', ...args], { cwd: rig.root });
+/** As the same user: what another one began is not continued. */
+const cli = (...args: string[]) =>
+  runCli(['run', './flow.json', ...args], { cwd: rig.root, env: { HOME: rig.project.home } });
 const OUTDATED = 'z changed since, and its inputs are not declared';
 
 /** What the run said about the one that it continues. */

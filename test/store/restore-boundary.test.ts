@@ -124,6 +124,15 @@ describe('links', () => {
     expect(existsSync(join(rig.root, '.envrc'))).toBe(false);
   });
 
+  test('that would lead out from where they really are are not made', async () => {
+    await forge((dir) => [forgeFile(dir, 'dist/a/l', '../../outside', LINK)]);
+    mkdirSync(join(rig.root, 'dist'));
+    mkdirSync(join(rig.root, 'real'));
+    symlinkSync('../real', join(rig.root, 'dist/a'));
+    await expectExecuted(/a link that leaves the project/);
+    expect(readdirSync(join(rig.root, 'real'))).toEqual([]);
+  });
+
   test('that lead to .git, .pi or out are not made', async () => {
     for (const target of ['../.git', '../.pi/taskflows', '../../x', '/etc', '../.GIT/hooks']) {
       await forge((dir) => [forgeFile(dir, 'dist/l', target, LINK)]);
