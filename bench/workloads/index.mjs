@@ -1,4 +1,5 @@
 import { batch } from './batch.mjs';
+import { calls, calls10000 } from './calls.mjs';
 import { check } from './check.mjs';
 import { glob } from './glob.mjs';
 import { graphs } from './graphs.mjs';
@@ -8,4 +9,4 @@ import { startup } from './startup.mjs';
 import { store } from './store.mjs';
 
 /** @type {import('../lib/context.mjs').Workload[]} */
-export const WORKLOADS = [startup, graphs, memory, map, store, glob, check, batch];
+export const WORKLOADS = [startup, graphs, memory, map, store, glob, check, batch, calls, calls10000];

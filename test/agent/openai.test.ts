@@ -48,8 +48,8 @@ describe('an answer', () => {
 
   test('is streamed: its pieces are events, in order', async () => {
     const events: RunnerEvent[] = [];
-    await ask('[[reply: one two]]', { onEvent: (event) => events.push(event) });
-    const pieces = events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+    const pieces: string[] = [];
+    await ask('[[reply: one two]]', { onEvent: (event) => events.push(event), onText: (piece) => pieces.push(piece) });
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join('')).toBe('one two');
     expect(events.map((event) => event.type)).toContain('usage');
