@@ -7,7 +7,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { type AgentCall, agentCall } from '../core/agent-call.js';
 import { failedBefore } from '../core/execution.js';
 import { promised } from '../core/output.js';
-import { runMark } from '../execute/leftovers.js';
+import { markedEnvironment } from '../execute/leftovers.js';
 import { type Attempt, withRetries } from '../execute/retry.js';
 import { journalChild } from '../execute/start-line.js';
 import { admitted } from '../execute/with-slot.js';
@@ -93,7 +93,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     tools: call.tools,
     cwd: entered.path,
     projectRoot: project.root,
-    env: { ...project.env, ...runMark(run) },
+    env: markedEnvironment(run),
     timeoutMs: phase.timeoutMs,
     idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
     signal: at.signal,
