@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { startModelServer } from '../calls/start-server.mjs';
 import { createCallsProject } from '../calls/taskflow.mjs';
 import { FLOOR } from '../lib/paths.mjs';
@@ -42,6 +43,7 @@ async function measureMap({ results, server, size, rounds }) {
   const samples = Object.fromEntries(Object.keys(contenders).map((name) => [name, {}]));
   for (let round = 0; round < rounds; round += 1) {
     project.forget();
+    rmSync(`${project.dir}/store`, { recursive: true, force: true });
     for (const [name, measure] of Object.entries(contenders)) {
       for (const [what, count] of steps(size)) {
         project.write('flow.json', mapFlow(count));
