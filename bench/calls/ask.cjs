@@ -4,7 +4,10 @@ const http = require('node:http');
 /** @param {boolean} keepAlive @param {number} atOnce */
 const openAgent = (keepAlive, atOnce) => new http.Agent({ keepAlive, maxSockets: atOnce });
 
-/** @param {{ url: string, agent: import('node:http').Agent }} server @param {string} content @returns {Promise<string>} */
+/**
+ * @param {{ url: string, agent: import('node:http').Agent }} server @param {string} content
+ * @returns {Promise<string>}
+ */
 function ask({ url, agent }, content) {
   const body = JSON.stringify({ model: 'small', messages: [{ role: 'user', content }] });
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };

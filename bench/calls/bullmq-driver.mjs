@@ -1,4 +1,5 @@
-// `node bullmq-driver.mjs PEER_DIR URL TOPICS AT_ONCE SOCKET`: a job per question in BullMQ; one that is done adds the next.
+// `node bullmq-driver.mjs PEER_DIR URL TOPICS AT_ONCE SOCKET`: a job per question in BullMQ; one that is done adds the
+// next.
 import { createRequire } from 'node:module';
 import { ask, openAgent } from './ask.cjs';
 import { questionOf, STEPS, topicsOf } from './topics.cjs';

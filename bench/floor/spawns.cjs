@@ -1,5 +1,5 @@
-// The floor of many programs: `node spawns.cjs COUNT AT_ONCE PROGRAM [ARG …]` starts PROGRAM so often, writes a question
-// to it and reads its answer.
+// The floor of many programs: `node spawns.cjs COUNT AT_ONCE PROGRAM [ARG …]` starts PROGRAM so often, writes a
+// question to it and reads its answer.
 const { spawn } = require('node:child_process');
 const { eachOf } = require('../calls/ask.cjs');
 

@@ -12,13 +12,13 @@ export class RequestLimits {
   /** Ends what is under way. A callback costs a tenth of a signal of its own, and there is one per call. */
   onStop: (() => void) | undefined;
 
-  constructor(limits: { readonly timeoutMs?: number; readonly idleTimeoutMs?: number; readonly signal: AbortSignal }) {
+  constructor(limits: { readonly timeoutMs?: number; readonly idleTimeoutMs?: number; readonly signal?: AbortSignal }) {
     const { timeoutMs, idleTimeoutMs, signal } = limits;
     if (timeoutMs !== undefined) this.#start(timeoutMs, timeoutFailure(timeoutMs));
     // 0 is no bound.
     if (idleTimeoutMs) this.#idle = this.#start(idleTimeoutMs, idleFailure(idleTimeoutMs));
     this.#forgetSignal = onAbort(signal, () => this.stop(INTERRUPTED));
-    if (signal.aborted) this.stop(INTERRUPTED);
+    if (signal?.aborted) this.stop(INTERRUPTED);
   }
 
   activity(): void {

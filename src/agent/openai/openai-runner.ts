@@ -51,7 +51,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     const { headers, key } = headersFor(project.env);
     const refused = key === '' ? undefined : keyRefusal(name, config);
     if (refused) return { failure: { code: 'runner', message: refused.error, hint: refused.hint } };
-    const limits = new RequestLimits({ timeoutMs: VERSION_TIMEOUT_MS, signal: new AbortController().signal });
+    const limits = new RequestLimits({ timeoutMs: VERSION_TIMEOUT_MS });
     const fail = ({ error = '', hint }: Pick<Transcript, 'error' | 'hint'>): { failure: Failure } => ({
       failure: { code: 'runner', message: hide(`${name}: ${error}`, key), ...(hint !== undefined && { hint }) },
     });

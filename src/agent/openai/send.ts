@@ -83,10 +83,13 @@ export function readBody(response: IncomingMessage, take: (chunk: Buffer) => 'en
 /** How long the rest of an answer whose last word was read may take. */
 const REST_MS = 1_000;
 
-function letGo(response: IncomingMessage): void {
+/** Reads what is left of an answer that nobody needs any more, so that its connection can serve the next call. */
+export function letGo(response: IncomingMessage): void {
   if (response.readableEnded || response.destroyed) return;
   const timer = setTimeout(() => response.destroy(), REST_MS).unref();
   response.once('close', () => clearTimeout(timer));
+  // Lost by now, or not: the answer is complete.
+  response.on('error', () => {});
   response.resume();
 }
 
