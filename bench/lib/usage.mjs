@@ -4,6 +4,8 @@ import { WORK } from './paths.mjs';
 import { runProcess } from './run-process.mjs';
 
 const HOOK = fileURLToPath(new URL('./usage-hook.cjs', import.meta.url));
+/** The largest batches and maps take minutes, and more on a busy machine. */
+const LIMIT_MS = 20 * 60_000;
 const FILE = `${WORK}/usage.json`;
 
 /**
@@ -12,6 +14,7 @@ const FILE = `${WORK}/usage.json`;
  * @returns {Promise<{ wallMs: number, cpuMs: number, peakMb: number }>}
  */
 export async function measureNode(args, cwd) {
-  const wallMs = await runProcess({ argv: ['node', '-r', HOOK, ...args], cwd, env: { BENCH_USAGE_FILE: FILE } });
+  const argv = ['node', '-r', HOOK, ...args];
+  const wallMs = await runProcess({ argv, cwd, env: { BENCH_USAGE_FILE: FILE }, timeoutMs: LIMIT_MS });
   return { wallMs, ...JSON.parse(readFileSync(FILE, 'utf8')) };
 }
