@@ -1,8 +1,11 @@
+import { startModelServer } from './calls/start-server.mjs';
+import { createCallsProject, writeTopics } from './calls/taskflow.mjs';
 import { makeGraph } from './lib/graph.mjs';
-import { WORK } from './lib/paths.mjs';
+import { FLOOR, WORK } from './lib/paths.mjs';
 import { createProject } from './lib/project.mjs';
 import { runProcess } from './lib/run-process.mjs';
 import { floor, TASKFLOW, taskflowJson, taskflowYaml } from './lib/taskflow.mjs';
+import { measureNode } from './lib/usage.mjs';
 import { createWorkspace } from './lib/workspace.mjs';
 import { LIMITS } from './targets.mjs';
 import { createGlobWork } from './workloads/glob.mjs';
@@ -68,6 +71,26 @@ async function memoryRatio() {
   return (await peakMemory([TASKFLOW, 'run', './flow.json'], workspace.dir)) / (await peakMemory(['-e', '0'], WORK));
 }
 
+/** Processor time: the calls themselves take as long for everybody. */
+async function callsRatio() {
+  const topics = 100;
+  const server = await startModelServer();
+  const baseUrl = server.url('whole', 20);
+  const project = createCallsProject('guard/calls', { type: 'openai', baseUrl, model: 'small' });
+  writeTopics(project, topics);
+  const ours = async () => {
+    project.forget();
+    return (await project.measure('batch', './flow.json', '--over', 'topics.txt', '--concurrency', '50')).cpuMs;
+  };
+  const plain = async () => (await measureNode([`${FLOOR}/calls.cjs`, baseUrl, String(topics), '50'], WORK)).cpuMs;
+  try {
+    return await bestRatio(ours, plain, 3);
+  } finally {
+    await server.stop();
+    project.remove();
+  }
+}
+
 async function storeRatio(over, under) {
   const samples = await measureStores([100, 2000], 6);
   const least = ([size, measure]) => Math.min(...samples[size][measure]);
@@ -112,6 +135,7 @@ export const RATIOS = [
     limit: SLACK * LIMITS.hit,
     measure: () => storeRatio([2000, 'get'], [2000, 'read and parse (floor)']),
   },
+  { name: 'batch of 100 × 6 calls, CPU : a plain loop', limit: 12, measure: callsRatio },
   {
     name: 'glob: over 2,000 unchanged files : walking and stat-ing them',
     limit: SLACK * LIMITS.glob,

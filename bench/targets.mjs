@@ -72,6 +72,60 @@ const perPhase = (shape, id) => ({
   },
 });
 
+/** A batch of many calls: time and processor time per call, as ratios to a plain loop. */
+const callTargets = (topics) => {
+  const id = `calls-${topics}`;
+  const named = `batch of ${topics.toLocaleString('en-US')} × 6 calls`;
+  const variants = [
+    ['taskflow, no cache', 1.1, 2],
+    ['taskflow, cross-run, --out', 1.2, 3],
+    ['taskflow, cross-run, streamed', 1.25, 3.5],
+  ];
+  return variants.flatMap(([row, wall, cpu]) =>
+    [
+      ['wall, ms', wall],
+      ['CPU per call, µs', cpu],
+    ].map(([column, limit]) =>
+      ratio(
+        `${named}, ${row.replace('taskflow, ', '')}: ${column.split(',')[0]} : floor`,
+        limit,
+        [id, row, column],
+        [id, 'floor', column],
+      ),
+    ),
+  );
+};
+
+const callMemory = ratio(
+  'peak memory of a batch of 10,000 × 6 calls : of 1,000',
+  1.3,
+  ['calls-10000', 'taskflow, cross-run, --out', 'peak memory, MB'],
+  ['calls-1000', 'taskflow, cross-run, --out', 'peak memory, MB'],
+);
+
+/** Each item of a large map costs as much as one of a small map. Processor time: all the work there is. */
+const mapGrowth = (what) => ({
+  name: `map of 100,000, ${what}: CPU per item : of 1,000`,
+  limit: '1.2 ×',
+  judge: (results) => {
+    const each = (size) => results.median(`maps-${size}`, 'taskflow', `${what}, CPU`) / size;
+    const value = each(100_000) / each(1000);
+    return Number.isNaN(value) ? undefined : { value: `${ratioText(value)} ×`, pass: value <= 1.2 };
+  },
+});
+
+const mapTargets = [
+  ...['cold', 'warm', 'one more'].map(mapGrowth),
+  ...[10_000, 100_000].map((size) =>
+    ratio(
+      `map of ${size.toLocaleString('en-US')}, warm : reading the entries`,
+      2,
+      [`maps-${size}`, 'taskflow', 'warm'],
+      [`maps-${size}`, 'floor', 'warm'],
+    ),
+  ),
+];
+
 const TARGETS = [
   ratio(
     'taskflow --version : node -e 0',
@@ -111,6 +165,16 @@ const TARGETS = [
     LIMITS.glob,
     ['glob-20000', 'taskflow', 'warm'],
     ['glob-20000', 'floor', 'warm'],
+  ),
+  ...callTargets(1000),
+  ...callTargets(10_000),
+  callMemory,
+  ...mapTargets,
+  ratio(
+    'command runner, 200 calls, 20 at once : a bare spawn loop',
+    1.15,
+    ['command-200', 'taskflow', 'wall, ms'],
+    ['command-200', 'floor', 'wall, ms'],
   ),
 ];
 

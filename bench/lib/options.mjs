@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 
-export const HELP = `Usage: npm run bench -- [options]
+export const HELP = `Usage: npm run bench -- [options] [WORKLOAD …]
 
 Measures taskflow beside its peers and the floor on generated work, in one run, and prints Markdown tables.
 
-  --only NAMES     comma-separated workloads: startup, graphs, memory, map, store, glob, check, batch (default: all)
+  --only NAMES     comma-separated workloads: startup, graphs, memory, map, store, glob, check, batch,
+                   calls, calls-10000, maps, command (default: all)
   --peers NAMES    comma-separated peers, or "none" (default: all; missing ones are named in the table)
   --sizes LIST     phases per chain and fan (default: 10,100,1000)
   --rounds N       rounds of interleaved samples (default: 7)
@@ -34,11 +35,11 @@ const FLAGS = /** @type {const} */ ({
  * @param {string[]} args
  */
 export function parseOptions(args) {
-  const { values } = parseArgs({ args, options: FLAGS });
+  const { values, positionals } = parseArgs({ args, options: FLAGS, allowPositionals: true });
   const quick = values.quick ?? false;
   return {
     help: values.help ?? false,
-    only: list(values.only),
+    only: list(values.only) ?? (positionals.length > 0 ? positionals : undefined),
     peers: values.peers === 'none' ? [] : list(values.peers),
     sizes: list(values.sizes)?.map((text) => whole(text, 'sizes', 3)) ?? (quick ? [10, 100] : [10, 100, 1000]),
     rounds: values.rounds === undefined ? (quick ? 3 : 7) : whole(values.rounds, 'rounds', 1),

@@ -11,6 +11,14 @@ export function summarize(samples) {
 }
 
 /**
+ * How a time grows with its size: 1 is linear, 2 quadratic.
+ * @param {Point} small @param {Point} large
+ */
+export function exponent(small, large) {
+  return Math.log(large.time / small.time) / Math.log(large.size / small.size);
+}
+
+/**
  * How a time grows when the size doubles, once what the smallest size costs is taken off: 2 is linear, 4 quadratic.
  * @typedef {{ size: number, time: number }} Point
  * @param {Point} base @param {Point} small @param {Point} large

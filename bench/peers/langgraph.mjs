@@ -15,6 +15,8 @@ export const langgraph = {
       '@langchain/langgraph': '1.4.18',
       '@langchain/core': '1.2.13',
       '@langchain/langgraph-checkpoint': '1.1.5',
+      // A later one asks for a core that is not published.
+      '@langchain/langgraph-sdk': '1.12.0',
     }),
   async open({ dir, graph, command }) {
     const commands = Object.fromEntries(graph.phases.map(({ id }) => [id, command(id)]));

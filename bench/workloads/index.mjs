@@ -1,11 +1,14 @@
 import { batch } from './batch.mjs';
+import { calls, calls10000 } from './calls.mjs';
 import { check } from './check.mjs';
+import { command } from './command.mjs';
 import { glob } from './glob.mjs';
 import { graphs } from './graphs.mjs';
 import { map } from './map.mjs';
+import { maps } from './maps.mjs';
 import { memory } from './memory.mjs';
 import { startup } from './startup.mjs';
 import { store } from './store.mjs';
 
 /** @type {import('../lib/context.mjs').Workload[]} */
-export const WORKLOADS = [startup, graphs, memory, map, store, glob, check, batch];
+export const WORKLOADS = [startup, graphs, memory, map, store, glob, check, batch, calls, calls10000, maps, command];

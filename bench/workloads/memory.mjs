@@ -1,19 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { makeGraph, SHAPES } from '../lib/graph.mjs';
 import { interleave } from '../lib/interleave.mjs';
 import { WORK } from '../lib/paths.mjs';
-import { runProcess } from '../lib/run-process.mjs';
 import { TASKFLOW, taskflowJson } from '../lib/taskflow.mjs';
+import { measureNode } from '../lib/usage.mjs';
 import { createWorkspace } from '../lib/workspace.mjs';
-
-const HOOK = fileURLToPath(new URL('../lib/peak-memory.cjs', import.meta.url));
-const PEAK_FILE = `${WORK}/peak`;
 
 /** The highest resident size of one process, in MB. @param {string[]} args @param {string} cwd */
 export async function peakMemory(args, cwd) {
-  await runProcess({ argv: ['node', '-r', HOOK, ...args], cwd, env: { BENCH_PEAK_FILE: PEAK_FILE } });
-  return Number(readFileSync(PEAK_FILE, 'utf8')) / 1024;
+  return (await measureNode(args, cwd)).peakMb;
 }
 
 export const memory = {

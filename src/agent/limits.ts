@@ -3,25 +3,22 @@ import { INTERRUPTED, idleFailure, timeoutFailure } from '../process/end-failure
 import { onAbort } from '../util/on-abort.js';
 import { startTimer } from '../util/timer.js';
 
-/** Time, silence and the caller's abort, as one signal; says which of them it was. */
+/** Time, silence and the caller's abort, as one call of `onStop`; says which of them it was. */
 export class RequestLimits {
-  readonly #controller = new AbortController();
   readonly #forgetSignal: () => void;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #idle: NodeJS.Timeout | undefined;
   failure: Failure | undefined;
+  /** Ends what is under way. A callback costs a tenth of a signal of its own, and there is one per call. */
+  onStop: (() => void) | undefined;
 
-  constructor(limits: { readonly timeoutMs?: number; readonly idleTimeoutMs?: number; readonly signal: AbortSignal }) {
+  constructor(limits: { readonly timeoutMs?: number; readonly idleTimeoutMs?: number; readonly signal?: AbortSignal }) {
     const { timeoutMs, idleTimeoutMs, signal } = limits;
     if (timeoutMs !== undefined) this.#start(timeoutMs, timeoutFailure(timeoutMs));
     // 0 is no bound.
     if (idleTimeoutMs) this.#idle = this.#start(idleTimeoutMs, idleFailure(idleTimeoutMs));
     this.#forgetSignal = onAbort(signal, () => this.stop(INTERRUPTED));
-    if (signal.aborted) this.stop(INTERRUPTED);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+    if (signal?.aborted) this.stop(INTERRUPTED);
   }
 
   activity(): void {
@@ -43,6 +40,6 @@ export class RequestLimits {
   stop(failure: Failure): void {
     if (this.failure) return;
     this.failure = failure;
-    this.#controller.abort();
+    this.onStop?.();
   }
 }

@@ -7,7 +7,7 @@ import { LineSplitter } from '../util/lines.js';
 import type { ClientAdvice, ClientCommand } from './client.js';
 import { clientFailure } from './client-failure.js';
 import type { RunnerRequest, RunnerResult } from './runner.js';
-import { EMPTY_TRANSCRIPT, type Ending, progress, type Transcript, toResult } from './transcript.js';
+import { EMPTY_TRANSCRIPT, type Ending, report, type Transcript, toResult } from './transcript.js';
 
 export interface ClientRun {
   readonly who: string;
@@ -32,7 +32,7 @@ export async function runClient(
   const take = (line: string) => {
     const before = transcript;
     transcript = fold(before, line);
-    for (const event of progress(before, transcript)) run.request.onEvent?.(event);
+    report(run.request, before, transcript);
   };
   const ended = await startClient(run, (chunk) => {
     for (const line of lines.push(chunk)) take(line);
@@ -52,7 +52,7 @@ export async function runForAnswer(run: ClientRun, read: (stdout: string) => Tra
   const stdout = ended.stdout.toString('utf8');
   // What a failed or stopped program printed is still worth reading: it may hold the reason, and what was spent.
   const transcript = stdout === '' && ended.failure ? EMPTY_TRANSCRIPT : read(stdout);
-  for (const event of progress(EMPTY_TRANSCRIPT, transcript)) run.request.onEvent?.(event);
+  report(run.request, EMPTY_TRANSCRIPT, transcript);
   return toResult(transcript, endingOf(run, ended));
 }
 

@@ -22,6 +22,8 @@ export interface RunnerRequest {
   /** A longer answer is a failure; undefined: as long as the settings allow by themselves. */
   readonly maxOutputBytes?: number;
   readonly onEvent?: (event: RunnerEvent) => void;
+  /** Pieces of what the agent says, in order. Undefined: nobody shows them, and nobody cuts them out. */
+  readonly onText?: (piece: string) => void;
   readonly onChildStart?: (child: ChildIdentity) => void;
   readonly onChildEnd?: (child: ChildIdentity) => void;
 }
@@ -31,8 +33,7 @@ export type RunnerEvent =
   | { readonly type: 'model'; readonly model: string }
   | { readonly type: 'turn'; readonly turns: number }
   | { readonly type: 'usage'; readonly usage: Usage }
-  | { readonly type: 'tool'; readonly name: string; readonly detail?: string }
-  | { readonly type: 'text'; readonly text: string };
+  | { readonly type: 'tool'; readonly name: string; readonly detail?: string };
 
 export interface RunnerResult {
   readonly text: string;

@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from '../model/outcome.js';
 import { withSaid } from '../process/end-failure.js';
 import { TAIL_BYTES, Tail } from '../process/tail.js';
 import { oneLine } from '../util/terminal-text.js';
-import type { RunnerEvent, RunnerResult } from './runner.js';
+import type { RunnerEvent, RunnerRequest, RunnerResult } from './runner.js';
 import { isTransientMessage } from './transient.js';
 
 /** A tool call under way. Only one that ended well has touched its file. */
@@ -75,15 +75,24 @@ export function withGarbage(transcript: Transcript, line: string): Transcript {
   return sample === '' || transcript.garbage !== undefined ? transcript : { ...transcript, garbage: sample };
 }
 
-/** What is new between two states, for people. Texts are pieces, in order. */
-export function progress(before: Transcript, after: Transcript): RunnerEvent[] {
+/** Reports what is new between two states, to whoever listens. */
+export function report(
+  { onEvent, onText }: Pick<RunnerRequest, 'onEvent' | 'onText'>,
+  before: Transcript,
+  after: Transcript,
+): void {
+  if (onEvent) for (const event of progress(before, after)) onEvent(event);
+  if (!onText || after.text === before.text) return;
+  const said = after.text.startsWith(before.text) ? after.text.slice(before.text.length) : after.text;
+  if (said !== '') onText(said);
+}
+
+function progress(before: Transcript, after: Transcript): RunnerEvent[] {
   const events: RunnerEvent[] = [];
   if (after.model !== undefined && after.model !== before.model) events.push({ type: 'model', model: after.model });
   if (after.turns !== before.turns) events.push({ type: 'turn', turns: after.turns });
   if (after.lastTool && after.lastTool !== before.lastTool) events.push({ type: 'tool', ...after.lastTool });
   if (after.usage !== before.usage) events.push({ type: 'usage', usage: after.usage });
-  const said = after.text.startsWith(before.text) ? after.text.slice(before.text.length) : after.text;
-  if (said !== '') events.push({ type: 'text', text: said });
   return events;
 }
 

@@ -91,11 +91,14 @@ export function encodeIdentity(identity: Identity): string {
   );
 }
 
-/** What is mostly the same for all items of a phase, as it was encoded last. */
-let common: { readonly of: Identity; readonly text: string } | undefined;
+/** What is mostly the same for all items and rows of a phase, as it was encoded last. */
+const common = new Map<string, { readonly of: Identity; readonly text: string }>();
+/** Rows of a batch take turns at the phases of their flow. */
+const MOST_COMMON = 64;
 
 function commonPart(identity: Identity): string {
-  if (common && hasSameCommonPart(common.of, identity)) return common.text;
+  const known = common.get(identity.phase);
+  if (known && hasSameCommonPart(known.of, identity)) return known.text;
   const { expect, fingerprints, flow, kind, ordinal, output, outputs, phase, upstream, version } = identity;
   const world = encodeSet(fingerprints as unknown as JsonValue, withoutParts);
   const above = encodeSet(upstream as unknown as JsonValue, asItIs);
@@ -103,7 +106,8 @@ function commonPart(identity: Identity): string {
     `"expect":${encode(expect)},"fingerprints":${world},"flow":${encode(flow)},"kind":${encode(kind)},` +
     `"ordinal":${encode(ordinal)},"output":${encode(output)},"outputs":${encode(outputs)},` +
     `"phase":${encode(phase)},"upstream":${above},"version":${encode(version)}}`;
-  common = { of: identity, text };
+  if (common.size >= MOST_COMMON) common.clear();
+  common.set(phase, { of: identity, text });
   return text;
 }
 

@@ -34,12 +34,11 @@ export function storedIdentity(identity: Identity, options: SealOptions): Stored
   return stored;
 }
 
-/** Most scripts: nothing in it has to be sealed, shortened or left out, so it is written as it is. */
-function isPlain({ agent, env, fingerprints }: Identity, { secrets, length }: SealOptions): boolean {
+/** Most of them: nothing in it has to be sealed, shortened or left out, so it is written as it is. */
+function isPlain({ env, fingerprints }: Identity, { secrets, length }: SealOptions): boolean {
   return (
     length !== undefined &&
     length <= TEXT_LIMIT &&
-    agent === null &&
     secrets.length === 0 &&
     Object.keys(env).length === 0 &&
     fingerprints.every((fingerprint) => !('parts' in fingerprint) && !fingerprint.entry.startsWith('env:'))

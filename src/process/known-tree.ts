@@ -7,6 +7,8 @@ export interface Tree {
   readonly root: number;
   /** `NAME=value` that the whole tree was started with: finds even those who left the session and lost their parent. */
   readonly mark?: string;
+  /** Start ticks of the root: older processes cannot be among them, and their environments need not be read. */
+  readonly since?: number | undefined;
 }
 
 /**
@@ -16,6 +18,7 @@ export interface Tree {
 export class KnownTree {
   readonly root: number;
   readonly #mark: string | undefined;
+  readonly #since: number;
   /** Start ticks by process id, of everyone who was ever in the tree. */
   readonly #startTicks = new Map<number, number>();
   /** Sessions that a member founded. */
@@ -24,6 +27,7 @@ export class KnownTree {
   constructor(tree: Tree) {
     this.root = tree.root;
     this.#mark = tree.mark;
+    this.#since = tree.since ?? 0;
     this.#sessions = new Set([tree.root]);
   }
 
@@ -63,7 +67,7 @@ export class KnownTree {
       row.pid === this.root ||
       this.#sessions.has(row.session) ||
       this.#startTicks.get(row.pid) === row.startTicks ||
-      (this.#mark !== undefined && startedWith(row.pid, this.#mark))
+      (this.#mark !== undefined && row.startTicks >= this.#since && startedWith(row.pid, this.#mark))
     );
   }
 

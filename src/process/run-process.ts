@@ -52,7 +52,7 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   const { child } = started;
   const { pid } = child;
   const identity = mark ? { ...identityOf(pid), mark: `${mark.name}=${mark.value}` } : identityOf(pid);
-  const tree: Tree = { root: pid, mark: identity.mark };
+  const tree: Tree = { root: pid, mark: identity.mark, since: identity.startTicks };
   underWay.add(tree);
   const watch = new Watch(request, child);
   capture.listen(child, {

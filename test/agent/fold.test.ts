@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { foldClaude } from '../../src/agent/claude/fold.js';
 import { foldCodex } from '../../src/agent/codex/fold.js';
 import { foldPi } from '../../src/agent/pi/fold.js';
-import { EMPTY_TRANSCRIPT, type Ending, progress, type Transcript, toResult } from '../../src/agent/transcript.js';
+import type { RunnerEvent } from '../../src/agent/runner.js';
+import { EMPTY_TRANSCRIPT, type Ending, report, type Transcript, toResult } from '../../src/agent/transcript.js';
 
 type Fold = (transcript: Transcript, line: string) => Transcript;
 
@@ -286,7 +287,15 @@ test('our own limit outweighs what a client managed to say before it', () => {
 
 test('progress reports what is new, once', () => {
   const after: Transcript = { ...EMPTY_TRANSCRIPT, text: 'abc', turns: 1, model: 'm', lastTool: { name: 'read' } };
-  expect(progress(EMPTY_TRANSCRIPT, after).map((event) => event.type)).toEqual(['model', 'turn', 'tool', 'text']);
-  expect(progress(after, { ...after, text: 'abcdef' })).toEqual([{ type: 'text', text: 'def' }]);
-  expect(progress(after, after)).toEqual([]);
+  const heard: string[] = [];
+  const listener = {
+    onEvent: ({ type }: RunnerEvent) => heard.push(type),
+    onText: (piece: string) => heard.push(piece),
+  };
+  report(listener, EMPTY_TRANSCRIPT, after);
+  expect(heard.splice(0)).toEqual(['model', 'turn', 'tool', 'abc']);
+  report(listener, after, { ...after, text: 'abcdef' });
+  expect(heard.splice(0)).toEqual(['def']);
+  report(listener, after, after);
+  expect(heard).toEqual([]);
 });

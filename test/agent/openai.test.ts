@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createRunner } from '../../src/agent/create-runner.js';
 import type { RunnerEvent, RunnerRequest } from '../../src/agent/runner.js';
 import type { RunnerConfig } from '../../src/model/config.js';
@@ -48,11 +48,30 @@ describe('an answer', () => {
 
   test('is streamed: its pieces are events, in order', async () => {
     const events: RunnerEvent[] = [];
-    await ask('[[reply: one two]]', { onEvent: (event) => events.push(event) });
-    const pieces = events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+    const pieces: string[] = [];
+    await ask('[[reply: one two]]', { onEvent: (event) => events.push(event), onText: (piece) => pieces.push(piece) });
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join('')).toBe('one two');
     expect(events.map((event) => event.type)).toContain('usage');
+  });
+
+  test('is parsed once for each event, and not cut into pieces that nobody asked for', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const startsWith = vi.spyOn(String.prototype, 'startsWith');
+    const events = Array.from({ length: 50 }, (_, i) => `data: {"choices":[{"delta":{"content":"piece-${i} "}}]}\n\n`);
+    const end = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+    const streaming = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      response.end(events.join('') + end);
+    });
+    try {
+      const { text } = await withServer(streaming, (baseUrl) => ask('hi', {}, { baseUrl }));
+      expect(text).toContain('piece-49');
+      expect(parse.mock.calls.filter(([given]) => given.includes('piece-'))).toHaveLength(50);
+      expect(startsWith.mock.calls.filter(([given]) => given.includes('piece-'))).toHaveLength(0);
+    } finally {
+      vi.restoreAllMocks();
+    }
   });
 
   test('of a server that does not stream is read as well', async () => {

@@ -1,27 +1,23 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
 import type { Usage } from '../../model/outcome.js';
-import { type Transcript, withGarbage } from '../transcript.js';
+import type { Transcript } from '../transcript.js';
 
-/** One line of a server-sent event stream of chat completion chunks. */
-export function foldOpenai(transcript: Transcript, line: string): Transcript {
+/** What one line of a server-sent event stream says. Undefined: nothing. */
+export type StreamEvent = { readonly chunk: JsonObject } | { readonly garbage: string } | 'done' | undefined;
+
+/** Reads a line of a stream of chat completion chunks. Each is parsed once, here. */
+export function readEvent(line: string): StreamEvent {
   const text = line.trim();
-  if (text === '' || text.startsWith(':') || /^(?:event|id|retry):/.test(text)) return transcript;
-  if (!text.startsWith('data:')) return withGarbage(transcript, line);
+  if (text === '' || text.startsWith(':')) return undefined;
+  if (!text.startsWith('data:')) return /^(?:event|id|retry):/.test(text) ? undefined : { garbage: line };
   const data = text.slice('data:'.length).trim();
-  if (data === '[DONE]') return { ...transcript, ended: true };
-  const chunk = parse(data);
-  return chunk ? foldCompletion(transcript, chunk) : withGarbage(transcript, data);
+  if (data === '[DONE]') return 'done';
+  const chunk = parseObject(data);
+  return chunk ? { chunk } : { garbage: data };
 }
 
-export function isLastLine(line: string): boolean {
-  return /^data:\s*\[DONE\]\s*$/.test(line);
-}
-
-/** Whether a line carries a part of an answer: text, thoughts, a tool call, the end of it, what it cost, an error. */
-export function saysSomething(line: string): boolean {
-  if (!line.startsWith('data:')) return false;
-  const chunk = parse(line.slice('data:'.length).trim());
-  if (!chunk) return false;
+/** Whether a chunk carries a part of an answer: text, thoughts, a tool call, the end of it, what it cost, an error. */
+export function saysSomething(chunk: JsonObject): boolean {
   if (isSomething(chunk['error']) || isSomething(chunk['usage'])) return true;
   const choices = chunk['choices'];
   return Array.isArray(choices) && choices.some((choice) => isJsonObject(choice) && isPart(choice));
@@ -42,8 +38,8 @@ function isSomething(value: JsonValue | undefined): boolean {
 export function foldCompletion(before: Transcript, chunk: JsonObject): Transcript {
   if (chunk['error'] !== undefined && chunk['error'] !== null) return { ...before, error: errorText(chunk['error']) };
   let transcript = before;
-  if (typeof chunk['model'] === 'string' && chunk['model'] !== '')
-    transcript = { ...transcript, model: chunk['model'] };
+  const { model } = chunk;
+  if (typeof model === 'string' && model !== '' && model !== before.model) transcript = { ...transcript, model };
   const usage = usageOf(chunk['usage']);
   if (usage) transcript = { ...transcript, usage };
   const choices = chunk['choices'];
@@ -103,7 +99,7 @@ function usageOf(value: JsonValue | undefined): Usage | undefined {
   };
 }
 
-function parse(text: string): JsonObject | undefined {
+export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../model/limits.js';
 import type { Project } from '../../util/project.js';
 import { RequestLimits } from '../limits.js';
 import type { Runner, RunnerRequest, RunnerResult } from '../runner.js';
-import { EMPTY_TRANSCRIPT, progress, type Transcript, toResult } from '../transcript.js';
+import { EMPTY_TRANSCRIPT, type Transcript, toResult } from '../transcript.js';
 import { buildOpenaiBody, completionsUrl, DEFAULT_BASE_URL, keyVariable } from './build-request.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
 import { keyRefusal } from './key-refusal.js';
@@ -32,21 +32,16 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     const refused = key === '' ? undefined : keyRefusal(name, config);
     if (refused) return toResult({ ...EMPTY_TRANSCRIPT, ...refused, unasked: true }, { who: name });
     const limits = new RequestLimits(request);
-    let transcript: Transcript = EMPTY_TRANSCRIPT;
-    const update = (next: Transcript) => {
-      for (const event of progress(transcript, next)) request.onEvent?.(event);
-      transcript = next;
-    };
     // Loaded with the first call: a run that finds all its answers in the store needs no network.
     const { complete } = await import('./complete.js');
-    await complete({
+    const transcript = await complete({
       url: completionsUrl(config),
       headers,
       body: buildOpenaiBody(request, config),
       limits,
       keyName,
       maxBytes: request.maxOutputBytes ?? DEFAULT_LIMITS.outputBytes,
-      update,
+      listener: request,
     });
     limits.clear();
     return toResult(withoutKey(transcript, key), { who: name, ...(limits.failure && { failure: limits.failure }) });
@@ -56,13 +51,13 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     const { headers, key } = headersFor(project.env);
     const refused = key === '' ? undefined : keyRefusal(name, config);
     if (refused) return { failure: { code: 'runner', message: refused.error, hint: refused.hint } };
-    const limits = new RequestLimits({ timeoutMs: VERSION_TIMEOUT_MS, signal: new AbortController().signal });
+    const limits = new RequestLimits({ timeoutMs: VERSION_TIMEOUT_MS });
     const fail = ({ error = '', hint }: Pick<Transcript, 'error' | 'hint'>): { failure: Failure } => ({
       failure: { code: 'runner', message: hide(`${name}: ${error}`, key), ...(hint !== undefined && { hint }) },
     });
     const { readText, send } = await import('./send.js');
     try {
-      const response = await send({ method: 'GET', url, headers, signal: limits.signal });
+      const response = await send({ method: 'GET', url, headers, limits });
       const body = await readText(response);
       const status = response.statusCode ?? 0;
       return status < 400 ? { version: 'chat-completions' } : fail(statusFailure(response, body, keyName));

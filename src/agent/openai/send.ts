@@ -1,12 +1,15 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
+import type { RequestLimits } from '../limits.js';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly signal: AbortSignal;
+  /** End the request, and the answer, wherever they are. */
+  readonly limits: RequestLimits;
 }
 
 /** Connections are kept for the next call: making one costs as much as a short answer. Idle ones hold up no process. */
@@ -22,24 +25,58 @@ export async function send(request: HttpRequest): Promise<IncomingMessage> {
   try {
     return await sendOnce(request);
   } catch (error) {
-    if (error instanceof StaleConnection) return sendOnce(request);
+    if (error instanceof StaleConnection && !request.limits.failure) return sendOnce(request);
     throw error;
   }
 }
 
 class StaleConnection extends Error {}
 
-function sendOnce({ method, url, headers, body = '', signal }: HttpRequest): Promise<IncomingMessage> {
+function sendOnce({ method, url, headers, body = '', limits }: HttpRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const [open, agent] = url.startsWith('https:') ? [requestHttps, agents.https] : [requestHttp, agents.http];
+    if (limits.failure) throw new Error(limits.failure.message);
     const length = { 'content-length': `${Buffer.byteLength(body)}` };
-    const request = open(url, { method, agent, signal, headers: { ...headers, ...(body !== '' && length) } });
+    const options = { ...addressOf(url), method, headers: { ...headers, ...(body !== '' && length) } };
+    const request = url.startsWith('https:') ? requestHttps(options) : requestHttp(options);
+    limits.onStop = () => request.destroy(new Error('stopped'));
     request.once('response', resolve);
     // Stays for the whole life of the connection: what goes wrong after the head reaches the reader of the body.
     request.on('error', (error: NodeJS.ErrnoException) => {
       reject(request.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error);
     });
     request.end(body);
+  });
+}
+
+const addresses = new Map<string, RequestOptions>();
+
+/** A runner asks one address again and again, and taking it apart costs as much as a header. */
+function addressOf(url: string): RequestOptions {
+  let address = addresses.get(url);
+  if (!address) {
+    address = { ...urlToHttpOptions(new URL(url)), agent: url.startsWith('https:') ? agents.https : agents.http };
+    addresses.set(url, address);
+  }
+  return address;
+}
+
+/**
+ * Hands on the body as it comes, until `take` answers `enough`; the rest is then read and dropped, so that the
+ * connection can serve the next call. Listeners instead of an iterator: there are many pieces, and each would wait for
+ * several promises.
+ */
+export function readBody(response: IncomingMessage, take: (chunk: Buffer) => 'enough' | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onData = (chunk: Buffer) => {
+      if (take(chunk) !== 'enough') return;
+      response.off('data', onData);
+      letGo(response);
+      resolve();
+    };
+    response.on('data', onData);
+    response.once('end', resolve);
+    response.on('error', reject);
+    response.once('close', () => reject(new Error('closed')));
   });
 }
 
@@ -62,10 +99,10 @@ const MAX_ERROR_BODY = 64 * 1024;
 export async function readText(response: IncomingMessage, limit = MAX_ERROR_BODY): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  await readBody(response, (chunk) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length >= limit) break;
-  }
+    return length >= limit ? 'enough' : undefined;
+  });
   return Buffer.concat(chunks).toString('utf8').slice(0, limit);
 }

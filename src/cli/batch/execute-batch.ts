@@ -46,6 +46,7 @@ export async function executeBatch(
       ...options,
       signal: interrupt.signal,
       keepOutputs: flags.boolean('json'),
+      progress: events ? 'all' : 'none',
       ...asks,
       ...(folder && {
         onOutput: (row, output) => {

@@ -21,8 +21,9 @@ export async function executeRun(
   const { view } = showing;
   const interrupt = listenForInterrupts((line) => view.notice(line));
   const asks = { ...(await askers(invocation, view)), signal: interrupt.signal };
+  const progress = invocation.flags.boolean('events') ? 'all' : 'steps';
   const collect = snapshot && { onMade: snapshot.onMade, world: snapshot.world };
-  const result = await startRun({ ...options, ...asks, ...collect }, showing.onEvent);
+  const result = await startRun({ ...options, ...asks, ...collect, progress }, showing.onEvent);
   interrupt.dispose();
   showing.end();
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);

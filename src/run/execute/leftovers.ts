@@ -9,6 +9,18 @@ export function runMark({ runId, limits: { processes } }: RunContext): Record<st
   return { [RUN_VARIABLE]: runId };
 }
 
+const environments = new WeakMap<RunContext, Readonly<Record<string, string | undefined>>>();
+
+/** The project's variables with the mark. Made once: a copy of a process's environment costs as much as a request. */
+export function markedEnvironment(run: RunContext): Readonly<Record<string, string | undefined>> {
+  let environment = environments.get(run);
+  if (!environment) {
+    environment = { ...run.options.project.env, ...runMark(run) };
+    environments.set(run, environment);
+  }
+  return environment;
+}
+
 /** Waits for what nobody waits for, then ends what programs of the run have left behind. */
 export async function windDown(run: RunContext): Promise<void> {
   await Promise.all(run.limits.background);

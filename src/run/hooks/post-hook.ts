@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { RequestLimits } from '../../agent/limits.js';
 import { letGo, send } from '../../agent/openai/send.js';
 import type { Hook } from '../../model/hooks.js';
 import type { Project } from '../../util/project.js';
@@ -27,17 +28,19 @@ interface Signing {
 }
 
 async function postOnce({ url, timeoutMs }: Server, call: HookCall, signing: Signing): Promise<Answer> {
-  const limit = AbortSignal.timeout(timeoutMs);
+  const limits = new RequestLimits({ timeoutMs });
   const headers = { 'content-type': 'application/json', ...headersOf(call, signing) };
   try {
-    const response = await send({ method: 'POST', url, headers, body: call.body, signal: limit });
+    const response = await send({ method: 'POST', url, headers, body: call.body, limits });
     const { statusCode = 0 } = response;
     letGo(response);
     if (statusCode >= 200 && statusCode < 300) return undefined;
     return { failed: `the server answered ${statusCode}`, again: statusCode >= 500 || statusCode === 429 };
   } catch (error) {
-    const why = limit.aborted ? `no answer within ${timeoutMs} ms` : (error as NodeJS.ErrnoException).code;
+    const why = limits.failure ? `no answer within ${timeoutMs} ms` : (error as NodeJS.ErrnoException).code;
     return { failed: why ?? 'the connection was lost', again: true };
+  } finally {
+    limits.clear();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RunnerResult } from '../../agent/runner.js';
+import type { RunnerEvent, RunnerResult } from '../../agent/runner.js';
 import { undeclaredWrite } from '../../memo/output-files.js';
 import type { Failure } from '../../model/failure.js';
 import type { TaskBody } from '../../model/flow.js';
@@ -7,7 +7,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { type AgentCall, agentCall } from '../core/agent-call.js';
 import { failedBefore } from '../core/execution.js';
 import { promised } from '../core/output.js';
-import { runMark } from '../execute/leftovers.js';
+import { markedEnvironment } from '../execute/leftovers.js';
 import { type Attempt, withRetries } from '../execute/retry.js';
 import { journalChild } from '../execute/start-line.js';
 import { admitted } from '../execute/with-slot.js';
@@ -83,12 +83,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
   const entered = await workdir.enter();
   if ('failure' in entered) return failedBefore(entered.failure);
   const startedAt = project.clock.elapsed();
-  const said = run.io.secrets.stream();
-  const report = (progress: object) =>
-    run.io.emit({ type: 'phase-progress', phase: at.path, unit: spec.label, ...progress });
-  const say = (text: string) => {
-    if (text !== '') report({ text });
-  };
+  const listener = listenerOf(at, spec.label);
   const result = await call.pooled.runner.run({
     task: prompt,
     systemPrompt: asked.systemPrompt,
@@ -98,20 +93,16 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     tools: call.tools,
     cwd: entered.path,
     projectRoot: project.root,
-    env: { ...project.env, ...runMark(run) },
+    env: markedEnvironment(run),
     timeoutMs: phase.timeoutMs,
     idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
     signal: at.signal,
     maxOutputBytes: run.options.config.limits.outputBytes,
-    onEvent: (event) => {
-      const { type, ...progress } = event;
-      if (type === 'tool') report({ tool: event.name });
-      else if (type === 'text') say(said.push(event.text));
-      else report(progress);
-    },
+    onEvent: listener.onEvent,
+    onText: listener.onText,
     onChildStart: (child) => journalChild(at, child),
   });
-  say(said.end());
+  listener.end();
   const remark = await entered.leave();
   run.limits.ledger.spend(result.usage);
   run.reuse.fingerprints.touched();
@@ -121,6 +112,23 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     durationMs: project.clock.elapsed() - startedAt,
     workPath: entered.path,
   });
+}
+
+/** Turns what an agent does and says into events, as far as anybody shows it. */
+function listenerOf({ run, path }: PhaseContext, unit: string | undefined) {
+  const { progress = 'all' } = run.options;
+  if (progress === 'none') return { end: () => {} };
+  const report = (news: object) => run.io.emit({ type: 'phase-progress', phase: path, unit, ...news });
+  const onEvent = (event: RunnerEvent) => {
+    const { type, ...news } = event;
+    report(type === 'tool' ? { tool: event.name } : news);
+  };
+  if (progress === 'steps') return { onEvent, end: () => {} };
+  const said = run.io.secrets.stream();
+  const say = (text: string) => {
+    if (text !== '') report({ text });
+  };
+  return { onEvent, onText: (piece: string) => say(said.push(piece)), end: () => say(said.end()) };
 }
 
 interface Answer {
