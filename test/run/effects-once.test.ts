@@ -34,6 +34,32 @@ const write = (given: object, file = 'flow.json') => rig.write(file, JSON.string
 const repair = () => rig.write('../ok', '');
 const run = (...args: string[]) => ranCli(rig, ['run', FILE, ...args]);
 
+describe('a run that is killed while it writes that it succeeded', () => {
+  /** Kills the process outright when it has written a line with this text. */
+  const killAfter = (text: string) => `const fs = require('node:fs');
+const { writeSync } = fs;
+fs.writeSync = (file, data, ...more) => {
+  const written = writeSync(file, data, ...more);
+  if (Buffer.from(data).includes(${JSON.stringify(text)})) process.kill(process.pid, 'SIGKILL');
+  return written;
+};
+`;
+
+  it.each([
+    ['its side effects are finished', '"type":"closed"', 1],
+    ['its end is written', '"type":"end"', 2],
+  ])('when %s: the next run asks nothing', async (_, text, deployments) => {
+    write(flow([deploy]));
+    rig.write('../kill.cjs', killAfter(text));
+    const NODE_OPTIONS = `--require ${join(rig.root, '../kill.cjs')}`;
+    await startCli(['run', FILE], { cwd: rig.root, env: { NODE_OPTIONS } }).done;
+    expect(rig.counts()).toEqual({ deploy: 1 });
+    // Without an end it is continued; with one the next run is a new one.
+    expect((await run()).result.error).toBeUndefined();
+    expect(rig.counts()).toEqual({ deploy: deployments });
+  });
+});
+
 describe('a side effect that was under way when its process was killed', () => {
   beforeEach(async () => {
     write(

@@ -86,10 +86,11 @@ class RunRecording implements Recording {
     const { project, flow } = options;
     const { spent, saved } = context.limits.ledger;
     const masked = failure && (context.io.secrets.maskValue(failure as never) as typeof failure);
+    // The whole flow succeeded: its side effects are finished, and the next run does them anew. Before the end: a run
+    // that is killed in between is continued and has them done, while one with an end would be doubted for no reason.
+    if (status === 'success' && !partial && isComplete(options)) context.reuse.effects.close();
     journal.write({ type: 'end', at: project.clock.now(), status, partial, durationMs, spent, saved, failure: masked });
     if (status !== 'success') journal.sync();
-    // The whole flow succeeded: its side effects are finished, and the next run does them anew.
-    if (status === 'success' && !partial && isComplete(options)) context.reuse.effects.close();
     this.#stepBack(context, failure);
     stampEnd(project, runId, flow.file);
     this.#close();
