@@ -103,6 +103,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
     signal: at.signal,
     maxOutputBytes: run.options.config.limits.outputBytes,
+    mask: (text) => run.io.secrets.maskWhole(text),
     onEvent: (event) => {
       const { type, ...progress } = event;
       if (type === 'tool') report({ tool: event.name });
