@@ -18,8 +18,9 @@ import { type RawCase, type RawTest, TestObject } from './schema.js';
 import type { TestCase, TestedFlow, TestFile } from './test-file.js';
 
 export type LoadedTest =
-  | { readonly test: TestFile; readonly warnings: readonly Diagnostic[] }
-  | { readonly diagnostics: readonly Diagnostic[] };
+  /** `source`: the text that the diagnostics point into. */
+  | { readonly test: TestFile; readonly warnings: readonly Diagnostic[]; readonly source: string }
+  | { readonly diagnostics: readonly Diagnostic[]; readonly source?: string };
 
 /** A test file, checked together with its flow; or all that is wrong with it. Starts nothing and never throws. */
 export async function loadTest(project: Project, path: string): Promise<LoadedTest> {
@@ -28,9 +29,9 @@ export async function loadTest(project: Project, path: string): Promise<LoadedTe
   const bytes = readBounded(file, LARGEST_FILE);
   if (bytes === undefined) return { diagnostics: [absent(shown)] };
   const { text, problem } = decodeText(bytes);
-  if (problem) return { diagnostics: syntaxDiagnostics([problem], shown, text) };
+  if (problem) return { diagnostics: syntaxDiagnostics([problem], shown, text), source: text };
   const parsed = await parseText(file, text);
-  if ('problems' in parsed) return { diagnostics: syntaxDiagnostics(parsed.problems, shown, text) };
+  if ('problems' in parsed) return { diagnostics: syntaxDiagnostics(parsed.problems, shown, text), source: text };
   return checked(parsed, { project, file, shown, text });
 }
 
@@ -51,11 +52,11 @@ async function checked(parsed: Readable, { project, file, shown, text }: Reading
   if (isSound) await checkCases(raw.cases, { project, folder, problems, flow: flow?.flow });
   const tree = await parsed.tree();
   const diagnostics = await toDiagnostics(problems.list, { file: shown, text, tree });
-  if (!flow || problems.hasErrors) return { diagnostics };
+  if (!flow || problems.hasErrors) return { diagnostics, source: text };
   const places = { source: new Source(shown, text), text, tree };
   const cases = raw.cases.map((each, index) => withPlaces(each, index, places));
   const recordings = join(folder, 'recordings', flow.flow.name);
-  return { test: { file, shown, flow, cases, recordings }, warnings: diagnostics };
+  return { test: { file, shown, flow, cases, recordings }, warnings: diagnostics, source: text };
 }
 
 interface Places {

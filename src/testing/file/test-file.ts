@@ -27,6 +27,3 @@ export interface TestCase extends RawCase {
   /** Of a place in the case. */
   lineOf(path: Path): number;
 }
-
-/** `NAME.test.yaml` holds tests, and is no flow. */
-export const TEST_ENDING = /\.test\.ya?ml$/i;

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isInRepository } from '../../memo/fingerprint/git-repository.js';
+import { isTestFile } from '../../model/names.js';
 import { askGit } from '../../process/git.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
-import { TEST_ENDING } from '../file/test-file.js';
 
 /** Files of a project, from its root with forward slashes. */
 export interface ProjectFiles {
@@ -46,7 +46,7 @@ function walked(root: string): readonly string[] {
 }
 
 export function testsAmong({ paths }: ProjectFiles): readonly string[] {
-  return paths.filter((path) => TEST_ENDING.test(path));
+  return paths.filter((path) => isTestFile(path));
 }
 
 /** Without the tests and their recordings: a flow that looks at all files must not see what testing it adds. */

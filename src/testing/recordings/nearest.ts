@@ -1,21 +1,20 @@
 import { shortDiff } from '../../memo/text-diff.js';
-import { CALL_FIELDS, type Call, callKey } from './call.js';
+import type { UnrecordedCall } from '../suite/report.js';
+import { CALL_FIELDS, type Call, callKey, titleOf } from './call.js';
 import type { KeptRecording } from './read-recordings.js';
 
-/** A call that nothing was recorded for. */
-export interface Miss {
-  readonly call: Call;
-  readonly ordinal: number;
-  /** The recording that comes nearest, and what differs, a line each. */
-  readonly nearest?: { readonly file: string; readonly differs: readonly string[] };
+/** A call that nothing was recorded for, with the recording that comes nearest and what differs. */
+export function unrecordedCall(call: Call, ordinal: number, recordings: readonly KeptRecording[]): UnrecordedCall {
+  const nearest = nearestTo(call, ordinal, recordings);
+  return { title: titleOf(call), task: call.task, ordinal, ...(nearest && { nearest }) };
 }
 
-export function missOf(call: Call, ordinal: number, recordings: readonly KeptRecording[]): Miss {
+function nearestTo(call: Call, ordinal: number, recordings: readonly KeptRecording[]): UnrecordedCall['nearest'] {
   const key = callKey(call);
   const same = recordings.filter((recording) => recording.key === key);
   if (same.length > 0) {
     const times = same.length === 1 ? 'once' : `${same.length} times`;
-    return { call, ordinal, nearest: { file: same[0]!.file, differs: [`recorded ${times}; this is call ${ordinal}`] } };
+    return { file: same[0]!.file, differs: [`recorded ${times}; this is call ${ordinal}`] };
   }
   let best: KeptRecording | undefined;
   let bestScore = 0;
@@ -23,10 +22,9 @@ export function missOf(call: Call, ordinal: number, recordings: readonly KeptRec
     const score = likeness(call, recording.call);
     if (score > bestScore) [best, bestScore] = [recording, score];
   }
-  if (!best) return { call, ordinal };
+  if (!best) return undefined;
   const known = best.call;
-  const differs = CALL_FIELDS.flatMap((field) => difference(field, known[field], call[field]));
-  return { call, ordinal, nearest: { file: best.file, differs } };
+  return { file: best.file, differs: CALL_FIELDS.flatMap((field) => difference(field, known[field], call[field])) };
 }
 
 /** From 0, nothing in common, to 3. */

@@ -5,9 +5,10 @@ import type { Runner, RunnerRequest, RunnerResult } from '../../agent/runner.js'
 import type { Failure } from '../../model/failure.js';
 import { NO_USAGE } from '../../model/outcome.js';
 import { sameModel } from '../../run/reuse/same-model.js';
+import type { UnrecordedCall } from '../suite/report.js';
 import { callKey, callOf } from './call.js';
 import { baseOf, hiding, revealing } from './hide.js';
-import { type Miss, missOf } from './nearest.js';
+import { unrecordedCall } from './nearest.js';
 import { Ordinals } from './ordinals.js';
 import type { Recording, RunnerFacts } from './recording.js';
 import type { Recordings } from './recordings.js';
@@ -21,13 +22,13 @@ export class CaseCalls {
   count = 0;
   /** What real calls cost; undefined where a price is not known. */
   usd: number | undefined = 0;
-  readonly #misses = new Map<string, Miss>();
+  readonly #misses = new Map<string, UnrecordedCall>();
   readonly #ordinals = new Ordinals();
 
   constructor(private readonly recordings: Recordings) {}
 
-  /** Calls that nothing was recorded for. */
-  get misses(): readonly Miss[] {
+  /** Calls that nothing was recorded for. Files are named as in their folder. */
+  get unrecorded(): readonly UnrecordedCall[] {
     return [...this.#misses.values()];
   }
 
@@ -72,7 +73,7 @@ export class CaseCalls {
     const ordinal = this.#ordinals.take(key);
     const found = this.recordings.use(key, ordinal);
     if (found) return replayed(found, request);
-    if (this.recordings.mode === 'replay') return this.#missed(missOf(call, ordinal, this.recordings.all));
+    if (this.recordings.mode === 'replay') return this.#missed(key, unrecordedCall(call, ordinal, this.recordings.all));
     const resolved = await real();
     if ('failure' in resolved) return failed(resolved.failure);
     const base = baseOf(request);
@@ -105,8 +106,8 @@ export class CaseCalls {
     this.usd = this.usd === undefined || usage.usd === undefined ? undefined : this.usd + usage.usd;
   }
 
-  #missed(miss: Miss): RunnerResult {
-    this.#misses.set(callKey(miss.call), this.#misses.get(callKey(miss.call)) ?? miss);
+  #missed(key: string, miss: UnrecordedCall): RunnerResult {
+    this.#misses.set(key, this.#misses.get(key) ?? miss);
     const hint = 'Record it with `taskflow test --update`.';
     return failed({ code: 'runner', message: 'there is no recording of this call', hint });
   }
@@ -150,7 +151,7 @@ function replayed({ result, files, runner }: Recording, request: RunnerRequest):
   };
 }
 
-/** Models are no part of a test: the one that is asked for answers, unless another one answered when it was recorded. */
+/** Models are no part of a test: the one that is asked for answers, unless another one answered when recorded. */
 function modelOf(answered: string | undefined, asked: string | undefined, now: string | undefined): string | undefined {
   if (answered === undefined || now === undefined) return answered;
   return asked === undefined || sameModel(asked, answered) ? now : answered;

@@ -13,6 +13,7 @@ export type RecordMode = 'replay' | 'update' | 'record';
 
 /** The recordings of one folder while tests use them. */
 export class Recordings {
+  readonly #atFirst: readonly KeptRecording[];
   readonly #byCall: Map<string, KeptRecording>;
   readonly #used = new Set<string>();
   readonly #made = new Set<string>();
@@ -22,6 +23,7 @@ export class Recordings {
     kept: readonly KeptRecording[],
     readonly mode: RecordMode,
   ) {
+    this.#atFirst = kept;
     this.#byCall = new Map(kept.map((recording) => [callName(recording.key, recording.ordinal), recording]));
   }
 
@@ -68,9 +70,12 @@ export class Recordings {
     return this.unused().filter(({ file }) => removeIfThere(join(this.folder, file)));
   }
 
-  /** What is known of a runner from what it has answered; of any, where nothing is known of this one. */
+  /**
+   * What is known of a runner from what it has answered; of any, where nothing is known of this one. The same for all
+   * cases, whatever is recorded meanwhile: it is part of what decides whether a result is reused.
+   */
   factsOf(runner: string | undefined): RunnerFacts | undefined {
-    const known = this.all;
+    const known = this.#atFirst;
     return (known.find((recording) => recording.runner.name === runner) ?? known[0])?.runner;
   }
 }

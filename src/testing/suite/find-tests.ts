@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { isTestFile } from '../../model/names.js';
 import { isInside } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
 import { readBounded } from '../../util/read-bounded.js';
 import { statIfThere } from '../../util/stat.js';
-import { TEST_ENDING } from '../file/test-file.js';
 import { projectFiles, testsAmong } from '../project/project-files.js';
 
 export interface FoundTests {
@@ -33,7 +33,7 @@ export async function findTests(project: Project, typed: readonly string[], cwd:
 
 function fileOf(path: string): readonly string[] {
   const beside = path.replace(/\.(ya?ml|json)$/i, '.test.yaml');
-  const candidates = TEST_ENDING.test(path) ? [path] : [beside, beside.replace(/\.yaml$/, '.yml'), path];
+  const candidates = isTestFile(path) ? [path] : [beside, beside.replace(/\.yaml$/, '.yml'), path];
   return candidates.filter((candidate) => statIfThere(candidate)?.isFile()).slice(0, 1);
 }
 

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { isTestFile } from '../../model/names.js';
 import { relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
 import { loadTest } from '../file/load-test.js';
-import { TEST_ENDING, type TestFile } from '../file/test-file.js';
+import type { TestFile } from '../file/test-file.js';
 import { readRecordings } from '../recordings/read-recordings.js';
 import { Recordings, type RecordMode } from '../recordings/recordings.js';
 import type { Tested } from './run-suite.js';
@@ -41,7 +42,7 @@ export async function openTests(project: Project, paths: readonly string[], mode
 async function isShared(project: Project, { file, recordings }: TestFile, all: readonly TestFile[]): Promise<boolean> {
   const folder = dirname(file);
   const others = readdirSync(folder)
-    .filter((name) => TEST_ENDING.test(name))
+    .filter((name) => isTestFile(name))
     .map((name) => join(folder, name))
     .filter((path) => all.every((each) => each.file !== path));
   for (const other of others) {

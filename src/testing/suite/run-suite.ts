@@ -4,7 +4,6 @@ import type { Project } from '../../util/project.js';
 import { differencesOf } from '../expect/compare.js';
 import type { TestCase, TestFile } from '../file/test-file.js';
 import { TemporaryProjects } from '../project/temporary-projects.js';
-import { titleOf } from '../recordings/call.js';
 import { CaseCalls } from '../recordings/recorded-runner.js';
 import type { Recordings } from '../recordings/recordings.js';
 import { type Chain, chainsOf } from './chains.js';
@@ -158,10 +157,8 @@ class Suite {
     if (this.options.signal?.aborted) return skipped(test, 'interrupted');
     const differences =
       'problem' in run ? [{ what: 'run', line: test.line, message: run.problem }] : differencesOf(test, run);
-    const unrecorded = calls.misses.map(({ call, ordinal, nearest }) => ({
-      title: titleOf(call),
-      task: call.task,
-      ordinal,
+    const unrecorded = calls.unrecorded.map(({ nearest, ...call }) => ({
+      ...call,
       ...(nearest && { nearest: { ...nearest, file: this.#shown(recordings, nearest.file) } }),
     }));
     const status = differences.length + unrecorded.length === 0 ? 'passed' : 'failed';

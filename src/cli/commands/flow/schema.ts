@@ -4,8 +4,8 @@ import { configSchemaText, flowSchemaText, testSchemaText } from '../../text/sch
 
 export const command: Command = {
   usage: '[--config | --test]',
-  description: `Prints the JSON Schema of flow files, of settings files, or of test files. Editors use it for completion and hover
-texts: name it in a JSON flow with "$schema": "./flow.schema.json", and in YAML with a first line
+  description: `Prints the JSON Schema of flow files, of settings files, or of test files. Editors use it for completion
+and hover texts: name it in a JSON flow with "$schema": "./flow.schema.json", and in YAML with a first line
 # yaml-language-server: $schema=flow.schema.json`,
   examples: [
     { command: 'taskflow schema > flow.schema.json', does: 'a file that flows can name' },

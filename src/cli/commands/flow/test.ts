@@ -6,9 +6,9 @@ import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
 
 export const command: Command = {
   usage: '[FILE…] [-t NAME] [--record | --update] [flags]',
-  description: `Runs the cases of test files (NAME.test.yaml) in temporary copies of the project. Agents are answered from
-recordings beside the test file: no model is called, unless you record. Scripts run for real. FILE is a test file, a
-flow with a test beside it, or a folder; without it, all tests of the project run.
+  description: `Runs the cases of test files (NAME.test.yaml) in temporary copies of the project. Agents are answered
+from recordings beside the test file: no model is called, unless you record. Scripts run for real. FILE is a test file,
+a flow with a test beside it, or a folder; without it, all tests of the project run.
 
 Status: 0 if all cases passed, 1 if not, 2 if a test file or a recording has problems.`,
   examples: [
