@@ -65,8 +65,9 @@ class Suite {
     const left = new Map(tested.map((each) => [each, this.#chains(each).length]));
     let shown = 0;
     const tell = () => {
-      while (shown < tested.length && left.get(tested[shown]!) === 0)
-        this.options.onFile?.(this.#file(tested[shown++]!));
+      for (; shown < tested.length && left.get(tested[shown]!) === 0; shown++) {
+        this.options.onFile?.(this.#file(tested[shown]!));
+      }
     };
     tell();
     let next = 0;
