@@ -212,6 +212,16 @@ describe('cases', () => {
     );
   }, 120_000);
 
+  it('hooks are not called: nobody hears of a run that is only a test', async () => {
+    const hook = 'hooks: { onEnd: [sh, -c, "echo told >> $HOME/told"] }';
+    project = createReview(server.url, { 'flows/review.yaml': `${FLOW}${hook}\n`, '.home/keep': '' });
+    const told = () => readdirSync(join(project.root, '.home')).includes('told');
+    expect((await project.run(['test', '--record'])).status).toBe(0);
+    expect(told()).toBe(false);
+    await project.run(['run', 'flows/review.yaml']);
+    expect(told()).toBe(true);
+  }, 60_000);
+
   it('Ctrl-C ends what runs, removes the temporary projects and keeps what was recorded', async () => {
     project = createReview(server.url);
     server.script = (call) => (call.prompt.startsWith('Sum up') ? { end: 'hang' } : answer(call));

@@ -100,17 +100,18 @@ async function prepare(
   if (!('flow' in loaded) || errors.length > 0) {
     return { problem: errors.map((each) => `${each.file}:${each.line}: ${each.message}`).join('\n') };
   }
-  const { flow, digest, looked } = loaded;
+  const { digest, looked } = loaded;
+  const { hooks: _, ...flow } = loaded.flow;
   const specs = test.over === undefined ? flow.args : commonSpecs(flow.args);
   const bound = bindArgs(specs, (test.args ?? {}) as JsonObject, { root: project.root, source: 'json' });
   if ('problems' in bound) return { problem: bound.problems.map(({ message }) => message).join('\n') };
   const source = flowOrigin(tested.ref, { file: loaded.file, digest, files: looked.map((each) => each.path) });
-  const own = withOwnStore(config);
+  const own = forTests(config);
   return { flow, source, config: options.configure?.(own) ?? own, args: bound.args };
 }
 
-/** Nothing that is kept elsewhere decides what a case executes. */
-function withOwnStore({ cache, ...config }: Config): Config {
+/** Nothing that is kept elsewhere decides what a case executes, and nobody hears of a run that is only a test. */
+function forTests({ cache, hooks: ___, ...config }: Config): Config {
   const { signingKey: _, dirFrom: __, ...rest } = cache;
   return { ...config, cache: { ...rest, dir: CONFIG_DEFAULTS.cache.dir } };
 }
