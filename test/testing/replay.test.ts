@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +22,10 @@ afterEach(() => {
   server.reset();
 });
 
-const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith('taskflow-cases-'));
+/** Temporary files of these commands are in a folder of their own: other tests run beside this one. */
+const own = mkdtempSync(join(tmpdir(), 'own-'));
+const env = { TMPDIR: own };
+const leftBehind = () => readdirSync(own).filter((name) => name.startsWith('taskflow-cases-'));
 
 describe('taskflow test', () => {
   it('records each call once, replays without a call, and updates only what has no recording', async () => {
@@ -56,7 +59,7 @@ describe('taskflow test', () => {
     expect(named.stdout.match(/nothing uses this recording: \S*is-this-good-\S+\.json/g)).toHaveLength(2);
 
     server.script = answer;
-    const anew = await project.run(['test', '--record']);
+    const anew = await project.run(['test', '--record'], { env });
     expect(anew.stdout.match(/removed, since nothing uses it/g)).toHaveLength(2);
     expect(Object.keys(recordingsOf(project))).toHaveLength(7);
     expect(leftBehind()).toEqual([]);
@@ -90,8 +93,17 @@ describe('taskflow test', () => {
   }, 120_000);
 
   it('equal calls are told apart by their number, and an answer that comes later is found later', async () => {
-    const flow = `phases:\n  - id: list\n    task: Say a JSON list.\n    output: json\n    retry: { max: 2, backoffMs: 1 }\n`;
-    const test = `flow: ./again.yaml\ncases:\n  - name: the second answer counts\n    expect: { calls: 2, phases: { list: { json: [1] } } }\n`;
+    const flow = `phases:
+  - id: list
+    task: Say a JSON list.
+    output: json
+    retry: { max: 2, backoffMs: 1 }
+`;
+    const test = `flow: ./again.yaml
+cases:
+  - name: the second answer counts
+    expect: { calls: 2, phases: { list: { json: [1] } } }
+`;
     project = createReview(server.url, { 'flows/again.yaml': flow, 'flows/again.test.yaml': test });
     let count = 0;
     server.script = () => ({ text: ++count === 1 ? 'no list' : '[1]' });
@@ -122,15 +134,19 @@ describe('taskflow test', () => {
   }, 120_000);
 
   it('secrets are in no recording, and another secret finds the same recording', async () => {
-    const flow = `name: secret\nargs: { token: { secret: true } }\nphases:\n  - { id: ask, task: "Use {args.token}." }\n`;
+    const flow = `name: secret
+args: { token: { secret: true } }
+phases:
+  - { id: ask, task: "Use {args.token}." }
+`;
     const test = (token: string) => `flow: ./secret.yaml\ncases:\n  - { name: a secret, args: { token: ${token} } }\n`;
     project = createReview(server.url, {
       'flows/secret.yaml': flow,
       'flows/secret.test.yaml': test('hunter2-hunter2'),
     });
     server.script = ({ prompt }) => ({ text: `You said: ${prompt} and env-key-value-1` });
-    const env = { MY_API_KEY: 'env-key-value-1' };
-    const recorded = await project.run(['test', 'flows/secret.yaml', '--record'], { env });
+    const key = { MY_API_KEY: 'env-key-value-1' };
+    const recorded = await project.run(['test', 'flows/secret.yaml', '--record'], { env: key });
     expect([recorded.stdout, recorded.status]).toEqual([expect.stringContaining('1 passed'), 0]);
     expect(server.calls[0]!.prompt).toContain('hunter2-hunter2');
     const [text] = Object.values(recordingsOf(project, 'secret'));
@@ -144,9 +160,27 @@ describe('taskflow test', () => {
   }, 120_000);
 
   it('files that the agent wrote and removed are recorded, and are there again in a replay', async () => {
-    const agent = `#!/bin/sh\ncat > /dev/null\necho call >> "$HOME/calls"\nmkdir -p out\npwd > out/where.txt\nprintf '\\377' > out/raw.bin\nrm -f src/a.txt\necho done\n`;
-    const flow = `name: write\nphases:\n  - { id: make, task: "Write it.", runner: mine }\n  - { id: show, type: script, dependsOn: [make], run: [cat, out/where.txt] }\n`;
-    const test = `flow: ./write.yaml\ncases:\n  - name: files\n    expect:\n      phases: { show: { matches: "project$" } }\n      files: { out/where.txt: project, out/raw.bin: {}, src/a.txt: null, src/b.txt: two }\n`;
+    const agent = `#!/bin/sh
+cat > /dev/null
+echo call >> "$HOME/calls"
+mkdir -p out
+pwd > out/where.txt
+printf '\\377' > out/raw.bin
+rm -f src/a.txt
+echo done
+`;
+    const flow = `name: write
+phases:
+  - { id: make, task: "Write it.", runner: mine }
+  - { id: show, type: script, dependsOn: [make], run: [cat, out/where.txt] }
+`;
+    const test = `flow: ./write.yaml
+cases:
+  - name: files
+    expect:
+      phases: { show: { matches: "project$" } }
+      files: { out/where.txt: project, out/raw.bin: {}, src/a.txt: null, src/b.txt: two }
+`;
     project = createReview(server.url, {
       '.pi/taskflows/config.yaml': 'runners: { mine: { command: [./agent.sh], env: [HOME] } }\n',
       'flows/write.yaml': flow,
@@ -175,7 +209,11 @@ function callsIn(root: string): number {
 
 describe('cases', () => {
   it('two cases after one both begin with what it left; -t runs what a case follows', async () => {
-    const fork = `${TEST}  - name: a file less costs nothing\n    after: two files\n    edit: { src/b.txt: null }\n    expect: { reused: ["notes[a.txt]"], executed: [files, summary, gate], files: { src/a.txt: one } }\n`;
+    const fork = `${TEST}  - name: a file less costs nothing
+    after: two files
+    edit: { src/b.txt: null }
+    expect: { reused: ["notes[a.txt]"], executed: [files, summary, gate], files: { src/a.txt: one } }
+`;
     project = createReview(server.url, { 'flows/review.test.yaml': fork });
     const recorded = await project.run(['test', '--record', '--json']);
     expect(JSON.parse(recorded.stdout)).toMatchObject({ status: 'passed', passed: 3, recordings: { made: 9 } });
@@ -208,7 +246,7 @@ describe('cases', () => {
     const xml = readFileSync(join(project.root, 'out/report.xml'), 'utf8');
     expect(xml).toContain('<testsuite name="flows/review.test.yaml" tests="2" failures="1" errors="0" skipped="1"');
     expect(xml).toMatch(
-      /<testcase classname="flows\/review.test.yaml" name="two files" time="[\d.]+" file="flows\/review.test.yaml" line="3">\n +<failure type="difference" message="output: lacks/,
+      /name="two files" time="[\d.]+" file="flows\/review.test.yaml" line="3">\n +<failure type="difference" message="outp/,
     );
   }, 120_000);
 
@@ -225,7 +263,7 @@ describe('cases', () => {
   it('Ctrl-C ends what runs, removes the temporary projects and keeps what was recorded', async () => {
     project = createReview(server.url);
     server.script = (call) => (call.prompt.startsWith('Sum up') ? { end: 'hang' } : answer(call));
-    const live = startCli(['test', '--record'], { cwd: project.root });
+    const live = startCli(['test', '--record'], { cwd: project.root, env });
     for (const end = Date.now() + 60_000; server.calls.length < 3 && Date.now() < end; ) await sleep(50);
     expect(leftBehind()).toHaveLength(1);
     live.kill('SIGINT');

@@ -9,7 +9,7 @@ args: { tone: { default: plain } }
 phases:
   - id: files
     type: script
-    run: ls src | node -e 'console.log(JSON.stringify(String(require("fs").readFileSync(0)).split("\\n").filter(Boolean)))'
+    run: [node, -p, 'JSON.stringify(require("fs").readdirSync("src"))']
     output: json
   - id: notes
     type: map
