@@ -1,5 +1,4 @@
 import { dirname, join, resolve } from 'node:path';
-import { displayName } from '../../check/check-flow.js';
 import { withoutForbidden } from '../../check/forbidden.js';
 import { loadFlow } from '../../check/load-flow.js';
 import { Problems, syntaxDiagnostics, toDiagnostics } from '../../check/problem.js';
@@ -10,7 +9,7 @@ import { locate } from '../../parse/locate.js';
 import { parseText, type Readable } from '../../parse/parse.js';
 import { Source } from '../../parse/source.js';
 import type { TreeNode } from '../../parse/tree.js';
-import { relativePath } from '../../util/inside.js';
+import { displayPath, relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
 import { readBounded } from '../../util/read-bounded.js';
 import { checkCases } from './check-cases.js';
@@ -25,7 +24,7 @@ export type LoadedTest =
 /** A test file, checked together with its flow; or all that is wrong with it. Starts nothing and never throws. */
 export async function loadTest(project: Project, path: string): Promise<LoadedTest> {
   const file = resolve(project.root, path);
-  const shown = displayName(project.root, file);
+  const shown = displayPath(project.root, file);
   const bytes = readBounded(file, LARGEST_FILE);
   if (bytes === undefined) return { diagnostics: [absent(shown)] };
   const { text, problem } = decodeText(bytes);
