@@ -1,5 +1,5 @@
 // Builds what users get: the command (one CommonJS file behind a small loader), the library (plain ES modules with
-// their types beside them) and the schema of flow files.
+// their types beside them) and the schemas of flow and test files.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -38,8 +38,11 @@ async function buildCommand(outdir) {
     bundle({ ...commonJs, entryPoints: { taskflow: 'src/cli/boot/main.ts' } }),
   ]);
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);
-  const { stdout } = await run(process.execPath, [`${outdir}/taskflow.cjs`, 'schema'], { cwd: root });
-  writeFileSync(`${outdir}/schema.json`, `${JSON.stringify(JSON.parse(stdout))}\n`);
+  const schemas = { 'schema.json': [], 'test.schema.json': ['--test'] };
+  for (const [file, flags] of Object.entries(schemas)) {
+    const { stdout } = await run(process.execPath, [`${outdir}/taskflow.cjs`, 'schema', ...flags], { cwd: root });
+    writeFileSync(`${outdir}/${file}`, `${JSON.stringify(JSON.parse(stdout))}\n`);
+  }
 }
 
 /** The compiler follows the imports of the entry; each file it found is then one module of the library. */

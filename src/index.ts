@@ -1,4 +1,7 @@
 /** The library: load, check and run flows from a program, once or over many rows. */
+
+export type { ResolvedRunner, RunnerChoice } from './agent/resolve-runner.js';
+export type { Runner, RunnerEvent, RunnerRequest, RunnerResult } from './agent/runner.js';
 export * from './library.js';
 export type { Config, RunnerConfig } from './model/config.js';
 export type { Diagnostic } from './model/diagnostic.js';
@@ -13,4 +16,5 @@ export type { BatchRow } from './run/batch/rows/bind-rows.js';
 export type { RowProblem } from './run/batch/rows/raw-row.js';
 export type { ApprovalAnswer, ApprovalRequest, Continuation, Selection } from './run/core/options.js';
 export type { PhaseResult, RunResult } from './run/core/result.js';
+export type { CaseReport, Difference, FileReport, TestReport, UnrecordedCall } from './testing/suite/report.js';
 export type { Project } from './util/project.js';

@@ -17,3 +17,4 @@ export {
 export { openProject } from './library/project.js';
 export { type RunFlowOptions, type RunHandle, runFlow } from './library/run.js';
 export { type GivenConfig, loadSettings } from './library/settings.js';
+export { type Recorded, type RecordMode, recorded, type TestFlowOptions, testFlow } from './library/testing.js';

@@ -17,6 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['plan', 'agent', 'memo'],
   ['check'],
   ['run'],
+  ['testing'],
   ['report'],
   ['cli', 'library', 'library.ts', 'index.ts'],
 ];
@@ -27,9 +28,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['core', 'render', 'execute', 'journal', 'effects', 'history', 'reuse', 'units', 'kinds', 'context', 'schedule'],
     ...['continue', 'snapshot', 'hooks', 'start', 'forecast', 'batch'],
   ],
+  testing: ['file', 'recordings', 'project', 'expect', 'suite'],
   cli: [
     ...['terminal', 'errors', 'text', 'flags', 'load', 'view', 'graph', 'templates', 'doctor', 'run', 'batch'],
-    ...['commands', 'boot'],
+    ...['test', 'commands', 'boot'],
   ],
 };
 

@@ -21,6 +21,8 @@ export interface RunnerRequest {
   readonly signal: AbortSignal;
   /** A longer answer is a failure; undefined: as long as the settings allow by themselves. */
   readonly maxOutputBytes?: number;
+  /** Hides the secrets of the run in a text that somebody writes down. */
+  readonly mask?: (text: string) => string;
   readonly onEvent?: (event: RunnerEvent) => void;
   /** Pieces of what the agent says, in order. Undefined: nobody shows them, and nobody cuts them out. */
   readonly onText?: (piece: string) => void;

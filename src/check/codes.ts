@@ -58,6 +58,13 @@ export const CODES = {
   'matches-nothing': 'a fingerprint that matches no file',
   'cross-run': 'may not be reused across runs',
   'no-declared-input': 'would never run again',
+  // Tests of flows.
+  'duplicate-case': 'two cases of one name',
+  'unknown-case': 'a case that is not there',
+  'case-circle': 'cases that follow each other in a circle',
+  'no-file': 'a file or folder that is not there',
+  'bad-pattern': 'no regular expression',
+  'bad-recording': 'a recording that cannot be used',
   'generated-flow': 'not allowed in a generated flow',
 } as const;
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/names.js';
+import { FLOW_NAME_PATTERN, isForbiddenName, isTestFile, MAX_NAME_LENGTH } from '../model/names.js';
 import { type Project, STATE_DIR } from '../util/project.js';
 
 const EXTENSIONS = ['.yaml', '.yml', '.json'];
@@ -61,10 +61,11 @@ export function projectFlowNames(project: Pick<Project, 'root' | 'home'>): reado
   return [...new Set(flowNamesIn(savedFlowFolders(project)[0]!))].sort();
 }
 
-/** `config.yaml` is in the same folder and is not a flow. */
+/** `config.yaml` and tests are in the same folder and are no flows. */
 function flowNamesIn(folder: string): readonly string[] {
   try {
-    const names = readdirSync(folder).map((file) => /^(.+)\.(?:ya?ml|json)$/.exec(file)?.[1]);
+    const files = readdirSync(folder).filter((file) => !isTestFile(file));
+    const names = files.map((file) => /^(.+)\.(?:ya?ml|json)$/.exec(file)?.[1]);
     return names.filter((name): name is string => name !== undefined && name !== 'config');
   } catch {
     // No such folder: no saved flows there.

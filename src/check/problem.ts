@@ -41,6 +41,9 @@ export class Problems {
   readonly #settled = new Set<string>();
   #errors = 0;
 
+  /** What the file is called in messages. */
+  constructor(readonly subject = 'the flow') {}
+
   /** The value there is wrong and reported. Later problems about its replacement are dropped. */
   settle(path: Path): void {
     this.#settled.add(path.join('\0'));

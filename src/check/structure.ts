@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { Path } from '../parse/locate.js';
-import type { Place } from './problem.js';
+import type { Place, Problems } from './problem.js';
 import { suggestField } from './synonyms.js';
 
 /**
@@ -25,6 +25,8 @@ export function checkStructure(value: unknown, schema: TSchema, at: Place): bool
       return checkNumber(value, schema, at);
     case 'boolean':
       return typeof value === 'boolean' || wrongType(at, schema, { value });
+    case 'null':
+      return value === null || wrongType(at, schema, { value });
     default:
       return true;
   }
@@ -47,9 +49,9 @@ function regExp(pattern: string): RegExp {
 }
 
 /** What a field is called in messages: its name, or its place in a list. */
-export function nameOf(path: Path): string {
+export function nameOf(path: Path, { subject }: Pick<Problems, 'subject'>): string {
   const last = path.at(-1);
-  if (last === undefined) return 'the flow';
+  if (last === undefined) return subject;
   if (typeof last === 'string') return `"${last}"`;
   const list = path.at(-2);
   return `entry ${last + 1}${typeof list === 'string' ? ` of "${list}"` : ''}`;
@@ -76,7 +78,7 @@ function checkObject(value: unknown, schema: TSchema, at: Place): boolean {
     if (Object.hasOwn(value, name)) continue;
     good = false;
     problems.error(path, 'missing-field', {
-      message: `${nameOf(path)} needs "${name}"`,
+      message: `${nameOf(path, problems)} needs "${name}"`,
       ...exampleHint(properties[name], name),
     });
   }
@@ -90,7 +92,7 @@ function patternProperty(patterns: Record<string, TSchema>, name: string): TSche
 
 function unknownField(name: string, properties: Record<string, TSchema>, { path, problems }: Place): false {
   problems.error(path, 'unknown-field', {
-    message: `${nameOf(path.slice(0, -1))} has no field "${name.slice(0, 100)}"`,
+    message: `${nameOf(path.slice(0, -1), problems)} has no field "${name.slice(0, 100)}"`,
     target: 'key',
     ...suggestField(name, Object.keys(properties)),
   });
@@ -105,7 +107,7 @@ function checkList(value: unknown, schema: TSchema, at: Place): boolean {
     problems.error(
       path,
       'out-of-range',
-      `${nameOf(path)} needs at least ${minItems === 1 ? 'one entry' : `${minItems} entries`}`,
+      `${nameOf(path, problems)} needs at least ${minItems === 1 ? 'one entry' : `${minItems} entries`}`,
     );
     return false;
   }
@@ -113,7 +115,7 @@ function checkList(value: unknown, schema: TSchema, at: Place): boolean {
     problems.error(
       path,
       'out-of-range',
-      `${nameOf(path)} may have at most ${maxItems} entries, and has ${value.length}`,
+      `${nameOf(path, problems)} may have at most ${maxItems} entries, and has ${value.length}`,
     );
     return false;
   }
@@ -132,15 +134,18 @@ function checkText(value: unknown, schema: TSchema, at: Place): boolean {
   const { path, problems } = at;
   const { minLength, maxLength, pattern } = schema as { minLength?: number; maxLength?: number; pattern?: string };
   if (minLength !== undefined && value.length < minLength) {
-    problems.error(path, 'out-of-range', { message: `${nameOf(path)} is empty`, ...exampleHint(schema) });
+    problems.error(path, 'out-of-range', { message: `${nameOf(path, problems)} is empty`, ...exampleHint(schema) });
     return false;
   }
   if (maxLength !== undefined && value.length > maxLength) {
-    problems.error(path, 'out-of-range', `${nameOf(path)} may have at most ${maxLength} characters`);
+    problems.error(path, 'out-of-range', `${nameOf(path, problems)} may have at most ${maxLength} characters`);
     return false;
   }
   if (pattern === undefined || regExp(pattern).test(value)) return true;
-  problems.error(path, 'bad-value', { message: `${nameOf(path)} cannot be ${show(value)}`, ...exampleHint(schema) });
+  problems.error(path, 'bad-value', {
+    message: `${nameOf(path, problems)} cannot be ${show(value)}`,
+    ...exampleHint(schema),
+  });
   return false;
 }
 
@@ -151,11 +156,11 @@ function checkNumber(value: unknown, schema: TSchema, at: Place): boolean {
   const { path, problems } = at;
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
   if (minimum !== undefined && value < minimum) {
-    problems.error(path, 'out-of-range', `${nameOf(path)} has to be at least ${minimum}`);
+    problems.error(path, 'out-of-range', `${nameOf(path, problems)} has to be at least ${minimum}`);
     return false;
   }
   if (maximum !== undefined && value > maximum) {
-    problems.error(path, 'out-of-range', `${nameOf(path)} may be at most ${maximum}`);
+    problems.error(path, 'out-of-range', `${nameOf(path, problems)} may be at most ${maximum}`);
     return false;
   }
   return true;
@@ -213,7 +218,7 @@ function checkTagged(value: Record<string, unknown>, options: readonly TSchema[]
   if (chosen) return checkStructure(value, chosen, at);
   if (value['type'] === undefined) {
     problems.error(path, 'missing-field', {
-      message: `${nameOf(path)} needs "type"`,
+      message: `${nameOf(path, problems)} needs "type"`,
       hint: `one of ${tags.join(', ')}`,
     });
     return false;
@@ -233,7 +238,7 @@ function wrongValue(
   const { path, problems } = at;
   const list = words.join(', ');
   problems.error(path, 'bad-value', {
-    message: `${nameOf(path)} cannot be ${show(value)}: it is one of ${list}`,
+    message: `${nameOf(path, problems)} cannot be ${show(value)}: it is one of ${list}`,
     suggest: { name: value, known: words as readonly string[] },
   });
   return false;
@@ -255,7 +260,7 @@ function wrongType(
     more = exampleHint(schema),
   }: { readonly value: unknown; readonly more?: { readonly hint?: string } | undefined },
 ): false {
-  const message = `${nameOf(path)} has to be ${describe(schema)}, not ${describeValue(value)}`;
+  const message = `${nameOf(path, problems)} has to be ${describe(schema)}, not ${describeValue(value)}`;
   const oneEntry = schema['type'] === 'array' && schema['items']?.type === 'string' && typeof value === 'string';
   problems.error(path, 'wrong-type', { message, ...(oneEntry ? { hint: `write [${show(value)}]` } : more) });
   return false;
@@ -267,6 +272,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   list: 'a list',
   object: 'an object',
+  nothing: 'null',
 };
 
 function describe(schema: TSchema): string {
@@ -292,7 +298,7 @@ function typeName(schema: TSchema): string {
   if ('const' in schema) return kindOf(schema['const']);
   const type = schema['type'] as string | undefined;
   if (type === undefined) return 'anything';
-  return { string: 'text', integer: 'number', array: 'list' }[type] ?? type;
+  return { string: 'text', integer: 'number', array: 'list', null: 'nothing' }[type] ?? type;
 }
 
 function kindOf(value: unknown): string {

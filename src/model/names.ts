@@ -17,3 +17,8 @@ export type CwdWord = (typeof CWD_WORDS)[number];
 export function isCwdWord(cwd: string): cwd is CwdWord {
   return (CWD_WORDS as readonly string[]).includes(cwd);
 }
+
+/** `NAME.test.yaml` holds tests of a flow, and is none. */
+export function isTestFile(path: string): boolean {
+  return /\.test\.ya?ml$/i.test(path);
+}

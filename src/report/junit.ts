@@ -26,25 +26,35 @@ export interface TestSuite {
 
 /** A JUnit report, as CI systems read it. */
 export function junitXml(suite: TestSuite): string {
-  const { cases } = suite;
-  const failures = cases.filter(({ outcome }) => outcome.type === 'failed').length;
-  const skipped = cases.filter(({ outcome }) => outcome.type === 'skipped').length;
-  const counts = { tests: cases.length, failures, errors: 0, skipped, time: suite.seconds.toFixed(3) };
-  const timestamp = new Date(suite.startedAt).toISOString().slice(0, 19);
-  const properties = Object.entries(suite.properties).map(
-    ([name, value]) => `      <property${attributes({ name, value })}/>`,
-  );
+  return junitOfAll(suite.name, suite.seconds, [suite]);
+}
+
+export function junitOfAll(name: string, seconds: number, suites: readonly TestSuite[]): string {
+  const all = suites.flatMap(({ cases }) => cases);
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name: suite.name, ...counts })}>`,
-    `  <testsuite${attributes({ name: suite.name, ...counts, timestamp })}>`,
-    '    <properties>',
-    ...properties,
-    '    </properties>',
-    ...cases.flatMap((test) => caseLines(suite.name, test)),
-    '  </testsuite>',
+    `<testsuites${attributes({ name, ...countsOf(all, seconds) })}>`,
+    ...suites.flatMap(suiteLines),
     '</testsuites>',
   ].join('\n')}\n`;
+}
+
+function countsOf(cases: readonly TestCase[], seconds: number) {
+  const failures = cases.filter(({ outcome }) => outcome.type === 'failed').length;
+  const skipped = cases.filter(({ outcome }) => outcome.type === 'skipped').length;
+  return { tests: cases.length, failures, errors: 0, skipped, time: seconds.toFixed(3) };
+}
+
+function suiteLines({ name, startedAt, seconds, properties, cases }: TestSuite): string[] {
+  const timestamp = new Date(startedAt).toISOString().slice(0, 19);
+  return [
+    `  <testsuite${attributes({ name, ...countsOf(cases, seconds), timestamp })}>`,
+    '    <properties>',
+    ...Object.entries(properties).map(([key, value]) => `      <property${attributes({ name: key, value })}/>`),
+    '    </properties>',
+    ...cases.flatMap((test) => caseLines(name, test)),
+    '  </testsuite>',
+  ];
 }
 
 function caseLines(suite: string, { name, seconds, file, line, outcome, remark }: TestCase): string[] {

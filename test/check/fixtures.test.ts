@@ -53,6 +53,13 @@ describe('the fixtures', () => {
       'bad-number',
       'generated-flow',
       'no-flow',
+      // Of tests: test/testing/bad-input.test.ts.
+      'duplicate-case',
+      'unknown-case',
+      'case-circle',
+      'no-file',
+      'bad-pattern',
+      'bad-recording',
     ];
     for (const code of Object.keys(CODES) as Code[]) if (!elsewhere.includes(code)) expect(shown, code).toContain(code);
     for (const code of shown) expect(CODES).toHaveProperty(code);

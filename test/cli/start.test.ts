@@ -17,7 +17,7 @@ describe('taskflow init', () => {
   it('starts a project whose first flow runs without any model, and is reused the second time', async () => {
     project.write('src/a.ts', '// TODO: something\n');
     const init = await project.run(['init', '--json']);
-    expect(JSON.parse(init.stdout).map(({ action }: { action: string }) => action)).toEqual(Array(5).fill('created'));
+    expect(JSON.parse(init.stdout).map(({ action }: { action: string }) => action)).toEqual(Array(6).fill('created'));
     expect((await project.run(['check', 'overview'])).status).toBe(0);
     const first = await project.run(['run', 'overview']);
     expect(first.status).toBe(0);
@@ -55,6 +55,7 @@ describe('taskflow init', () => {
       '.pi/taskflows/overview.yaml',
       '.pi/taskflows/schema/config.json',
       '.pi/taskflows/schema/flow.json',
+      '.pi/taskflows/schema/test.json',
     ]);
   });
 
@@ -91,10 +92,11 @@ describe('taskflow new', () => {
     for (const { name } of TEMPLATES) {
       expect(await project.run(['new', `my-${name}`, '--template', name])).toMatchObject({
         status: 0,
-        stdout: `.pi/taskflows/my-${name}.yaml\n`,
+        stdout: `.pi/taskflows/my-${name}.yaml\n.pi/taskflows/my-${name}.test.yaml\n`,
       });
     }
-    const checked = await project.run(['check', '--strict', ...TEMPLATES.map(({ name }) => `my-${name}`)]);
+    const names = TEMPLATES.flatMap(({ name }) => [`my-${name}`, `.pi/taskflows/my-${name}.test.yaml`]);
+    const checked = await project.run(['check', '--strict', ...names]);
     expect(`${checked.stdout}${checked.stderr}`).not.toMatch(/error|warning/);
     expect(checked.status).toBe(0);
   });
@@ -107,6 +109,8 @@ describe('taskflow new', () => {
     expect(counted.stdout).toContain('2 ./a.txt');
     await project.run(['new', 'ask', '-t', 'approval']);
     expect(await project.run(['run', 'ask', '--yes', '-q'])).toMatchObject({ status: 0, stdout: 'done\n' });
+    const tested = await project.run(['test']);
+    expect([tested.stdout, tested.status]).toEqual([expect.stringContaining('6 passed'), 0]);
   });
 
   it.each([

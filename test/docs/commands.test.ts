@@ -41,7 +41,7 @@ function expectToBeRun(flow: Step, steps: readonly Step[]): void {
   const file = flow.type === 'block' && !flow.shown && /^phases:/m.test(flow.text) && fileNameOf(flow.text);
   if (!file) return;
   const commands = steps.filter((step) => step.type === 'block' && step.language === 'sh' && !step.shown);
-  const uses = commands.filter(({ text }) => new RegExp(`taskflow (run|batch) ${file}`).test(text));
+  const uses = commands.filter(({ text }) => new RegExp(`taskflow (run|batch|test) ${file}`).test(text));
   expect(uses, `nobody runs ${file}`).not.toEqual([]);
 }
 
@@ -82,7 +82,7 @@ async function knownFlags(words: string, place: string): Promise<void> {
 async function yaml(text: string, { place, shown }: Where): Promise<void> {
   if (/^- uses:/m.test(text)) return; // A step of a workflow.
   const fragment = text.startsWith('- id:');
-  const settings = !fragment && !/^(phases|task|tasks|chain):/m.test(text);
+  const settings = !fragment && !/^(phases|task|tasks|chain|cases):/m.test(text);
   const file = fileNameOf(text) ?? (settings ? '.pi/taskflows/config.yaml' : 'fragment.yaml');
   const target = shown ? await openSession() : session;
   const given = `${place} (${file})`;

@@ -8,7 +8,7 @@ const FLOWS = fileURLToPath(new URL('../../flows/', import.meta.url));
 
 /** The flows that come with the package. */
 export const FLOW_FILES: readonly string[] = readdirSync(FLOWS)
-  .filter((name) => name.endsWith('.yaml'))
+  .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
   .sort();
 
 export function flowText(name: string): string {

@@ -22,12 +22,16 @@ it('the package holds the command, the library with its types, the flows, the li
       'README.md',
       'dist/cli.cjs',
       'dist/schema.json',
+      'dist/test.schema.json',
       'dist/taskflow.cjs',
       'dist/unchanged.cjs',
       'package.json',
     ].sort(),
   );
-  expect(FILES.filter((file) => file.startsWith('flows/'))).toHaveLength(readdirSync(join(ROOT, 'flows')).length);
+  const flows = readdirSync(join(ROOT, 'flows'), { recursive: true, withFileTypes: true });
+  expect(FILES.filter((file) => file.startsWith('flows/'))).toHaveLength(
+    flows.filter((entry) => entry.isFile()).length,
+  );
   const library = FILES.filter((file) => file.startsWith('dist/library/'));
   const modules = library.filter((file) => file.endsWith('.js'));
   expect(modules.length).toBeGreaterThan(100);
@@ -39,14 +43,18 @@ it('is called taskflow-cli, and every door it names is there', () => {
   expect([about.name, Object.keys(about.bin)]).toEqual(['taskflow-cli', ['taskflow']]);
   const doors = [...Object.values(about.bin), ...Object.values(about.exports).flatMap((to) => Object.values({ to }))];
   const paths = doors.flatMap((door) => (typeof door === 'string' ? [door] : Object.values(door as object)));
-  expect(paths).toHaveLength(5);
+  expect(paths).toHaveLength(6);
   expect(paths.filter((path) => !existsSync(join(PACKAGE, path)))).toEqual([]);
 });
 
-it('its schema is the one that the command prints', () => {
+it.each([
+  ['schema.json', []],
+  ['test.schema.json', ['--test']],
+])('its %s is the one that the command prints', (file, flags) => {
   const env = cliEnvironment(INSTALLED) as NodeJS.ProcessEnv;
-  const printed = spawnSync(process.execPath, [CLI, 'schema'], { cwd: tmpdir(), env, encoding: 'utf8' }).stdout;
-  expect(JSON.parse(readFileSync(join(PACKAGE, 'dist/schema.json'), 'utf8'))).toEqual(JSON.parse(printed));
+  const args = [CLI, 'schema', ...flags];
+  const printed = spawnSync(process.execPath, args, { cwd: tmpdir(), env, encoding: 'utf8' }).stdout;
+  expect(JSON.parse(readFileSync(join(PACKAGE, 'dist', file), 'utf8'))).toEqual(JSON.parse(printed));
 });
 
 it('`npm start` says how to build where nothing was built', () => {

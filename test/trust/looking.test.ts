@@ -96,6 +96,7 @@ function plantEvil(): void {
   const flow = { name: 'evil', args: { topic: { default: 't' } }, phases: [...agents, script] };
   write('hostile/evil.json', JSON.stringify(flow));
   write('hostile/rows.txt', 'one\ntwo\n');
+  write('hostile/evil.test.yaml', 'flow: ./evil.json\ncases: [{ name: a }]\n');
   write('hostile/.pi/agents/helper.md', 'Be evil.');
   const git = (...args: string[]) => execFileSync('git', args, { cwd: inBase('hostile'), stdio: 'pipe' });
   git('init', '-q');
@@ -127,6 +128,7 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   ],
   batch: () => [['evil.json', '--over', 'rows.txt', '--dry-run']],
   check: () => [['evil.json'], ['evil.json', '--strict', '--json']],
+  test: () => [['--list'], ['evil.test.yaml', '--list', '--json']],
   graph: () => [['evil.json'], ['evil.json', '--format', 'svg']],
   runs: () => [[], ['--json']],
   'runs show': () => [['last']],

@@ -6,6 +6,7 @@ import { loadConfig } from '../../config/load.js';
 import { RUNNER_SETTINGS, SETTINGS } from '../../config/settings.js';
 import { knownRunners } from '../../model/config.js';
 import type { Flow } from '../../model/flow.js';
+import { isTestFile } from '../../model/names.js';
 import { listRuns } from '../../run/history/list-runs.js';
 import { runHead } from '../../run/history/run-head.js';
 import { formatAgo } from '../../util/duration.js';
@@ -71,7 +72,7 @@ const FROM = { project: 'saved', user: 'your', flows: 'project' } as const;
 function flows(project: Project, { cwd, current }: Typed): readonly Candidate[] {
   const known = flowFiles(project).map(({ flow, from }) => ({ word: flow, help: `${FROM[from]} flow` }));
   if (current !== '') return [...known, FILES];
-  const here = readdirSync(cwd).filter((name) => /^[^.].*\.ya?ml$/.test(name));
+  const here = readdirSync(cwd).filter((name) => /^[^.].*\.ya?ml$/.test(name) && !isTestFile(name));
   return [...known, ...here.map((word) => ({ word, help: 'file' }))];
 }
 

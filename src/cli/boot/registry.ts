@@ -20,6 +20,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('../commands/flow/check.js'),
   },
   {
+    name: 'test',
+    summary: 'run the tests of flows, without a model',
+    load: () => import('../commands/flow/test.js'),
+  },
+  {
     name: 'explain',
     summary: 'why each phase of a flow would run or be reused',
     load: () => import('../commands/cache/cache-explain.js'),
@@ -94,7 +99,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'new', summary: 'a flow from a template', load: () => import('../commands/flow/new.js') },
   {
     name: 'schema',
-    summary: 'the JSON Schema of flow files, or of settings',
+    summary: 'the JSON Schema of flow files, settings or tests',
     load: () => import('../commands/flow/schema.js'),
   },
   {

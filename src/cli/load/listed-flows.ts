@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { savedFlowFolders } from '../../check/find-flow.js';
 import { loadFlow } from '../../check/load-flow.js';
 import type { ArgSpec } from '../../model/flow.js';
+import { isTestFile } from '../../model/names.js';
 import { relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
 
@@ -54,7 +55,7 @@ const ENDING = /\.(ya?ml|json)$/i;
 function filesIn(folder: string): readonly string[] {
   try {
     const names = readdirSync(folder, { withFileTypes: true }).filter(
-      (entry) => !entry.isDirectory() && ENDING.test(entry.name),
+      (entry) => !entry.isDirectory() && ENDING.test(entry.name) && !isTestFile(entry.name),
     );
     return names.map(({ name }) => join(folder, name)).sort();
   } catch {

@@ -9,3 +9,9 @@ export async function configSchemaText(): Promise<string> {
   const { configJsonSchema } = await import('../../config/json-schema.js');
   return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
 }
+
+/** The same of test files. */
+export async function testSchemaText(): Promise<string> {
+  const { testJsonSchema } = await import('../../testing/file/schema.js');
+  return `${JSON.stringify(testJsonSchema(), null, 2)}\n`;
+}

@@ -1,3 +1,4 @@
+import type { ResolvedRunner, RunnerChoice } from '../../agent/resolve-runner.js';
 import type { Runner } from '../../agent/runner.js';
 import type { Failure } from '../../model/failure.js';
 import { pause } from '../../util/pause.js';
@@ -17,19 +18,24 @@ export interface PooledRunner {
 export class RunnerPool {
   readonly #runners = new Map<string, Promise<PooledRunner | { readonly failure: Failure }>>();
 
-  constructor(private readonly options: Pick<RunOptions, 'project' | 'config' | 'runner'>) {}
+  constructor(private readonly options: Pick<RunOptions, 'project' | 'config' | 'runner' | 'resolveRunner'>) {}
 
   get(phaseRunner: string | undefined, flowRunner: string | undefined) {
     const { project, config, runner: cliRunner } = this.options;
     const id = JSON.stringify([cliRunner ?? null, phaseRunner ?? null, flowRunner ?? null]);
     let found = this.#runners.get(id);
     if (!found) {
-      found = import('../../agent/resolve-runner.js')
-        .then(({ resolveRunner }) => resolveRunner({ project, config, phaseRunner, flowRunner, cliRunner }))
-        .then((resolved) => ('failure' in resolved ? resolved : this.#pooled(resolved.runner)));
+      found = this.#resolve({ project, config, phaseRunner, flowRunner, cliRunner }).then((resolved) =>
+        'failure' in resolved ? resolved : this.#pooled(resolved.runner),
+      );
       this.#runners.set(id, found);
     }
     return found;
+  }
+
+  async #resolve(choice: RunnerChoice): Promise<ResolvedRunner> {
+    const { resolveRunner = (await import('../../agent/resolve-runner.js')).resolveRunner } = this.options;
+    return resolveRunner(choice);
   }
 
   readonly #byName = new Map<string, PooledRunner>();

@@ -1,5 +1,6 @@
 import type { FingerprintValue } from '../../memo/identity.js';
 import type { Phase } from '../../model/flow.js';
+import type { JsonValue } from '../../model/json.js';
 import type { Settled } from './execution.js';
 
 /** A phase of the flow itself that is settled, with all that its result was made from. */
@@ -12,4 +13,14 @@ export interface MadePhase {
   /** It was given variables of the environment, or arguments that are secret: their values are in its key. */
   readonly hasEnvironment: boolean;
   readonly ttlMs?: number;
+}
+
+/** An item, a branch or an iteration that is settled. */
+export interface MadeUnit {
+  /** Of its phase. */
+  readonly path: string;
+  readonly label: string;
+  /** Of a map. */
+  readonly item?: JsonValue;
+  readonly settled: Settled;
 }

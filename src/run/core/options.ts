@@ -1,9 +1,10 @@
+import type { ResolvedRunner, RunnerChoice } from '../../agent/resolve-runner.js';
 import type { Config } from '../../model/config.js';
 import type { Flow } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Project } from '../../util/project.js';
 import type { World } from '../context/world.js';
-import type { MadePhase } from './made-phase.js';
+import type { MadePhase, MadeUnit } from './made-phase.js';
 
 /** Everything a surface decides about a run. The flow is checked, the arguments are bound. */
 export interface RunOptions {
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly maxUSD?: number;
   readonly runner?: string;
   readonly model?: string;
+  /** Who answers agent phases, instead of the runners of the settings. */
+  readonly resolveRunner?: (choice: RunnerChoice) => Promise<ResolvedRunner>;
   /** For the whole run. */
   readonly timeoutMs?: number;
   readonly selection?: Selection;
@@ -39,6 +42,8 @@ export interface RunOptions {
   readonly onMade?: (made: MadePhase) => void;
   /** Runs in a process of its own, under an id that was given out before it began. */
   readonly detachedAs?: string;
+  /** Called for each item, branch and iteration that was reused or made. */
+  readonly onUnit?: (made: MadeUnit) => void;
   /** The flow is run once for each of many rows; `over` names the list of them. */
   readonly batch?: { readonly over: string; readonly total: number };
 }

@@ -11,12 +11,13 @@ const NAMES = ['name', 'id', 'title', 'topic', 'path', 'file', 'url'];
 export function unitTitle({ run }: PhaseContext, { label, variables }: UnitSpec & { readonly label: string }): string {
   if (variables?.item === undefined) return label;
   // Masked before it is cut: half a secret is not recognised as one.
-  const text = oneLine(run.io.secrets.mask(shortForm(variables.item.value)));
+  const text = oneLine(run.io.secrets.mask(itemName(variables.item.value)));
   if (text === '') return label;
   return `${label} (${text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text})`;
 }
 
-function shortForm(value: JsonValue): string {
+/** What a person calls an item: itself, or the name that it has. */
+export function itemName(value: JsonValue): string {
   if (!isJsonObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   const name = NAMES.map((field) => value[field]).find(
     (found) => typeof found === 'string' || typeof found === 'number',

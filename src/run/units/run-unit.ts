@@ -60,11 +60,12 @@ type LabelledSpec = UnitSpec & { readonly label: string };
 export function runUnit(at: PhaseContext, spec: LabelledSpec): Settled | Promise<Settled> {
   const pending = prepare(at, spec);
   return pending instanceof Promise
-    ? pending.then((prepared) => runPrepared(at, spec.label, prepared))
-    : runPrepared(at, spec.label, pending);
+    ? pending.then((prepared) => runPrepared(at, spec, prepared))
+    : runPrepared(at, spec, pending);
 }
 
-function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settled | Promise<Settled> {
+function runPrepared(at: PhaseContext, spec: LabelledSpec, prepared: Prepared): Settled | Promise<Settled> {
+  const { label, variables } = spec;
   const work: PreparedUnit = 'failure' in prepared ? brokenUnit(prepared.failure) : prepared;
   return memoized(entering(at, work.parts), {
     unit: label,
@@ -72,7 +73,10 @@ function runPrepared(at: PhaseContext, label: string, prepared: Prepared): Settl
     private: isPrivate(at.phase),
     execute: work.execute,
     beginsItself: work.beginsItself,
-    record: (settled) => recordUnit(at, label, settled),
+    record: (settled) => {
+      at.run.options.onUnit?.({ path: at.path, label, item: variables?.item?.value, settled });
+      return recordUnit(at, label, settled);
+    },
   });
 }
 

@@ -98,6 +98,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
     signal: at.signal,
     maxOutputBytes: run.options.config.limits.outputBytes,
+    mask: (text) => run.io.secrets.maskWhole(text),
     onEvent: listener.onEvent,
     onText: listener.onText,
     onChildStart: (child) => journalChild(at, child),

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import type { Diagnostic } from '../../../model/diagnostic.js';
+import { isTestFile } from '../../../model/names.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
@@ -8,7 +10,8 @@ import { createStyle } from '../../terminal/style.js';
 export const command: Command = {
   usage: 'FLOW… [--strict] [--json | --format text|json|github]',
   description: `Reports every problem of the flows at once: where it is, what is wrong and what to do. Starts no
-process and calls no model. Without FLOW, all saved flows of the project are checked.`,
+process and calls no model. Without FLOW, all saved flows of the project are checked. A test file (NAME.test.yaml) is
+checked too.`,
   examples: [
     { command: 'taskflow check flows/review.yaml', does: 'all problems of one file' },
     { command: 'taskflow check flows/*.yaml --strict --format github', does: 'annotations in CI; warnings fail too' },
@@ -53,6 +56,10 @@ async function checkAll(invocation: Invocation, flows: readonly string[]): Promi
   const { loadFlow } = await import('../../../check/load-flow.js');
   const results: Checked[] = [];
   for (const flow of flows) {
+    if (isTestFile(flow)) {
+      results.push({ flow, ...(await checkTest(invocation, flow)) });
+      continue;
+    }
     const loaded = await loadFlow(invocation.project, flowReference(invocation, flow), {
       withoutKept: true,
       lookForFiles: true,
@@ -61,6 +68,14 @@ async function checkAll(invocation: Invocation, flows: readonly string[]): Promi
     results.push({ flow, diagnostics, source: loaded.source });
   }
   return results;
+}
+
+/** A test file is checked with the flow that it tests. */
+async function checkTest({ project, cwd }: Invocation, typed: string): Promise<Omit<Checked, 'flow'>> {
+  const { loadTest } = await import('../../../testing/file/load-test.js');
+  const loaded = await loadTest(project, resolve(cwd, typed));
+  const source = loaded.source === undefined ? {} : { source: loaded.source };
+  return { diagnostics: 'test' in loaded ? loaded.warnings : loaded.diagnostics, ...source };
 }
 
 async function write(invocation: Invocation, results: readonly Checked[]): Promise<void> {

@@ -6,13 +6,14 @@ import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { WRITABLE_HINT, writeNewFile } from '../../load/new-file.js';
+import { renderTemplateTest } from '../../templates/template-tests.js';
 import { renderTemplate, TEMPLATES } from '../../templates/templates.js';
 import { alignColumns } from '../../text/table.js';
 
 export const command: Command = {
   usage: 'NAME [--template T]',
   examples: [
-    { command: 'taskflow new audit', does: `writes ${STATE_DIR}/audit.yaml` },
+    { command: 'taskflow new audit', does: `writes ${STATE_DIR}/audit.yaml, and a test beside it` },
     { command: 'taskflow new review --template map', does: 'one agent call per file' },
     { command: 'taskflow new --list', does: 'all templates' },
   ],
@@ -26,7 +27,7 @@ export const command: Command = {
       help: `${TEMPLATES.map(({ name }) => name).join(', ')} (script without it)`,
     },
     { name: 'list', type: 'boolean', help: 'say what each template is for' },
-    { name: 'json', type: 'boolean', help: 'the path of the new file, or the list, as JSON' },
+    { name: 'json', type: 'boolean', help: 'the paths of the new files, or the list, as JSON' },
   ],
   positionals: [{ name: 'NAME', help: 'name of the new flow', required: false }],
   async run(invocation) {
@@ -76,7 +77,14 @@ function create(invocation: Invocation, name: string): number {
   if (typeof written === 'object') {
     return complain(invocation, `${path} cannot be written: ${written.failed}`, WRITABLE_HINT);
   }
-  out.write(flags.boolean('json') ? `${JSON.stringify({ path, template: template.name })}\n` : `${path}\n`);
-  err.write(`try it: ${template.tryIt.replaceAll('{NAME}', name)}\n`);
+  const test = `${STATE_DIR}/${name}.test.yaml`;
+  const tested = writeNewFile(join(project.root, test), renderTemplateTest(template.name, name));
+  if (typeof tested === 'object') {
+    return complain(invocation, `${test} cannot be written: ${tested.failed}`, WRITABLE_HINT);
+  }
+  out.write(
+    flags.boolean('json') ? `${JSON.stringify({ path, test, template: template.name })}\n` : `${path}\n${test}\n`,
+  );
+  err.write(`try it: ${template.tryIt.replaceAll('{NAME}', name)}\ntest it: taskflow test ${test}\n`);
   return EXIT.success;
 }

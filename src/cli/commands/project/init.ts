@@ -19,12 +19,13 @@ so it can be called again at any time.`,
   flags: [{ name: 'json', type: 'boolean', help: 'as JSON: [{path, action}]' }],
   positionals: [],
   async run(invocation) {
-    const { configSchemaText, flowSchemaText } = await import('../../text/schema-text.js');
+    const { configSchemaText, flowSchemaText, testSchemaText } = await import('../../text/schema-text.js');
     const files = [
       { path: `${STATE_DIR}/config.yaml`, text: CONFIG },
       { path: `${STATE_DIR}/overview.yaml`, text: OVERVIEW_FLOW },
       { path: `${STATE_DIR}/schema/flow.json`, text: await flowSchemaText(), ours: true },
       { path: `${STATE_DIR}/schema/config.json`, text: await configSchemaText(), ours: true },
+      { path: `${STATE_DIR}/schema/test.json`, text: await testSchemaText(), ours: true },
     ];
     const { root } = invocation.project;
     const done: Step[] = [];
