@@ -1,11 +1,13 @@
 import type { Failure } from '../../model/failure.js';
 import type { ExpandPhase, Flow, FlowPhase, FlowSource } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
+import { parseTemplate, templateRefs } from '../../plan/template.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { failedBefore, type Settled } from '../core/execution.js';
 import { withRetries } from '../execute/retry.js';
 import { render, renderValue } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
+import { rejectResults } from '../reuse/reject.js';
 import { whyEntered } from '../reuse/why-missed.js';
 import { type NestedSpec, prepareFlow } from '../units/nested-unit.js';
 import { runWhole } from '../units/run-unit.js';
@@ -30,9 +32,9 @@ export async function runSource(
   const { source } = at.phase;
   const found = await flowOf(at, source, spec.with);
   const failure = 'failure' in found ? found.failure : objection(found.flow);
-  if ('failure' in found || failure) return refuse(at, failure!);
+  if ('failure' in found || failure) return refuseSource(at, failure!);
   const prepared = await prepareFlow(at, { flow: found.flow, generated: source.from === 'generated', ...spec });
-  if ('failure' in prepared) return refuse(at, prepared.failure);
+  if ('failure' in prepared) return refuseSource(at, prepared.failure);
   // Phases that are done inside are not done again by a retry: each is reused for itself, unless the whole was no good.
   return runWhole(at, {
     ...prepared,
@@ -58,6 +60,19 @@ async function flowOf(
       return at.run.flows.nested.generated(rendered.value, { parent: at.scope, phase: at.phase.id, given });
     }
   }
+}
+
+/** A flow that was made and cannot be used is no result of the phase that made it. */
+function refuseSource(at: PhaseContext<FlowPhase | ExpandPhase>, failure: Failure): Settled {
+  const { source, needs } = at.phase;
+  if (source.from === 'generated') {
+    const refs = templateRefs(parseTemplate(source.def));
+    const made = refs.flatMap(({ root, name }) =>
+      root === 'steps' ? [name] : root === 'previous' ? needs.map(({ id }) => id) : [],
+    );
+    rejectResults(at, new Set(made));
+  }
+  return refuse(at, failure);
 }
 
 export function refuse(at: PhaseContext, failure: Failure): Settled {
