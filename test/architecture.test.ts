@@ -17,6 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['plan', 'agent', 'memo'],
   ['check'],
   ['run'],
+  ['assemble'],
   ['report'],
   ['cli', 'library', 'library.ts', 'index.ts'],
 ];

@@ -57,7 +57,8 @@ function runnersOf(phase: Phase): (string | undefined)[] {
   return generates ? [undefined] : tasksOf(phase).map((body) => body.runner);
 }
 
-function tasksOf(phase: Phase): TaskBody[] {
+/** Every agent call of a phase, judges included. */
+export function tasksOf(phase: Phase): TaskBody[] {
   const own = 'body' in phase && phase.body?.type === 'task' ? [phase.body] : [];
   const branches =
     'branches' in phase ? phase.branches.flatMap(({ body }) => (body.type === 'task' ? [body] : [])) : [];
@@ -67,7 +68,7 @@ function tasksOf(phase: Phase): TaskBody[] {
 }
 
 /** The flow that a phase runs: itself, or how it is named. */
-function insideOf(phase: Phase): Flow | string | undefined {
+export function insideOf(phase: Phase): Flow | string | undefined {
   if (phase.kind === 'map' && phase.body.type === 'use') return phase.body.use;
   if (phase.kind !== 'flow' && phase.kind !== 'expand') return undefined;
   if (phase.source.from === 'inline') return phase.source.flow;

@@ -17,6 +17,10 @@ export interface RunOptions {
   readonly frozen?: boolean;
   /** Only look: nothing is executed, written or waited for; what would run is `cancelled` with code `forecast`. */
   readonly forecast?: boolean;
+  /** The flow was made by a model: it is held to the limits for generated flows, as is everything inside. */
+  readonly generated?: boolean;
+  /** A phase that is not idempotent fails instead of starting: the flow is only tried. */
+  readonly refuseEffects?: boolean;
   readonly keepGoing?: boolean;
   readonly concurrency?: number;
   readonly maxUSD?: number;
