@@ -1,4 +1,6 @@
 /** The library: load, check and run flows from a program, once or over many rows. */
+
+export type { AssembleEvent } from './assemble/events.js';
 export * from './library.js';
 export type { Config, RunnerConfig } from './model/config.js';
 export type { Diagnostic } from './model/diagnostic.js';

@@ -25,7 +25,6 @@ export interface PlanRig extends Rig {
   assemble(...more: string[]): Promise<CliResult>;
   taskflow(...args: string[]): Promise<CliResult>;
   /** Starts the same and does not wait. */
-  start(...more: string[]): never;
   spawnAssemble(...more: string[]): Spawned;
   records(): AssembledRecord[];
   /** Prompts that the planner has got. */
@@ -83,9 +82,6 @@ export function createPlanRig(): PlanRig {
     },
     taskflow,
     assemble: (...more) => taskflow('assemble', TASK, ...FILES, ...more),
-    start: () => {
-      throw new Error('use spawnAssemble');
-    },
     spawnAssemble: (...more) => {
       const child = spawn(process.execPath, [CLI, 'assemble', TASK, ...FILES, ...more], {
         cwd: rig.root,

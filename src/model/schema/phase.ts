@@ -12,6 +12,34 @@ const DEF = field(Type.Union([Type.Record(Type.String(), Json), Type.Array(Json)
   examples: [{ phases: [{ id: 'inner', task: 'Say hello' }] }, '{steps.plan.json}'],
 });
 
+const ASSEMBLE = field(
+  Type.Object(
+    {
+      task: NonEmptyText,
+      input: Type.Record(Type.String(), Json),
+      output: Type.Record(Type.String(), Json),
+      examples: Type.Optional(Type.Array(Type.Record(Type.String(), Json))),
+      maxRounds: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      maxUSD: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    title: 'Assemble',
+    description:
+      'What the flow is for (`task`), JSON Schemas of its `input` (an object: its properties are what `with` gives) ' +
+      'and `output`, and `examples` ({input, output}). An agent writes the flow the first time; then it is taken as ' +
+      'it is. `maxRounds` (6) and `maxUSD` (2) bound the planning. Held to the limits of generated flows.',
+    examples: [
+      {
+        task: 'Sort a change by risk',
+        input: { type: 'object', properties: { diff: { type: 'string' } }, required: ['diff'] },
+        output: { type: 'object', required: ['risk'] },
+      },
+    ],
+  },
+);
+
 export const EXPIRY = ['reject', 'approve', 'fail'] as const;
 
 const optionalTask = Type.Optional(TASK);
@@ -95,7 +123,12 @@ export const KIND_FIELDS = {
       }),
     ),
   },
-  flow: { use: Type.Optional(USE), def: Type.Optional(DEF), with: Type.Optional(WITH) },
+  flow: {
+    use: Type.Optional(USE),
+    def: Type.Optional(DEF),
+    assemble: Type.Optional(ASSEMBLE),
+    with: Type.Optional(WITH),
+  },
   loop: {
     task: TASK,
     until: Type.Optional(

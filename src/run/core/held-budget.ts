@@ -51,9 +51,12 @@ export function costUnknown(options: BudgetOptions, runner: Pick<Runner, 'name' 
   };
 }
 
+/** Flows that a model makes. */
+const MADE: ReadonlySet<string> = new Set(['generated', 'assemble']);
+
 /** What each call of the phase names; a generated flow calls agents too, and may not name a runner. */
 function runnersOf(phase: Phase): (string | undefined)[] {
-  const generates = (phase.kind === 'flow' || phase.kind === 'expand') && phase.source.from === 'generated';
+  const generates = (phase.kind === 'flow' || phase.kind === 'expand') && MADE.has(phase.source.from);
   return generates ? [undefined] : tasksOf(phase).map((body) => body.runner);
 }
 

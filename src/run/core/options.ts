@@ -1,6 +1,8 @@
 import type { Config } from '../../model/config.js';
-import type { Flow } from '../../model/flow.js';
+import type { Failure } from '../../model/failure.js';
+import type { AssembleSpec, Flow } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
+import type { Usage } from '../../model/outcome.js';
 import type { Project } from '../../util/project.js';
 import type { World } from '../context/world.js';
 import type { MadePhase } from './made-phase.js';
@@ -34,6 +36,8 @@ export interface RunOptions {
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
   /** Asks a person about a side effect that is done and would now be another one. Without it the run stops there. */
   readonly decideEffect?: (question: EffectQuestion) => Promise<EffectAnswer>;
+  /** Has the flow of a phase with `assemble` made, or takes the one that is there. Without it such a phase fails. */
+  readonly assemble?: (wanted: WantedFlow) => Promise<MadeFlow>;
   readonly signal?: AbortSignal;
   /** A fingerprint resolver that was opened before the run, with what it knows already. */
   readonly world?: World;
@@ -44,6 +48,25 @@ export interface RunOptions {
   /** The flow is run once for each of many rows; `over` names the list of them. */
   readonly batch?: { readonly over: string; readonly total: number };
 }
+
+/** A flow that a phase wants assembled. */
+export interface WantedFlow extends Pick<RunOptions, 'project' | 'config'> {
+  readonly spec: AssembleSpec;
+  /** Only look: nothing is planned. */
+  readonly forecast: boolean;
+  /** What the run may still spend; undefined without a budget in money. */
+  readonly leftUSD?: number;
+  readonly signal: AbortSignal;
+  /** Progress, for people. */
+  readonly say: (text: string) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** `usage`: what planning has cost in this run. */
+export type MadeFlow = { readonly usage: Usage } & (
+  | { readonly flow: Flow; readonly generated: boolean }
+  | { readonly failure: Failure }
+);
 
 /** How the flow was named and where it came from. */
 export interface FlowOrigin {
