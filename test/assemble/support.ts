@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AssembledRecord } from '../../src/assemble/record.js';
-import { CLI, type CliResult, cliEnvironment, runCli } from '../support/cli.js';
+import { type CliResult, runCli } from '../support/cli.js';
+import { type LiveCli, startCli } from '../support/live-cli.js';
 import { createRig, type Rig } from '../support/rig.js';
 
 /** What the planner answers when it is asked for the nth time. */
@@ -25,16 +25,10 @@ export interface PlanRig extends Rig {
   assemble(...more: string[]): Promise<CliResult>;
   taskflow(...args: string[]): Promise<CliResult>;
   /** Starts the same and does not wait. */
-  spawnAssemble(...more: string[]): Spawned;
+  spawnAssemble(...more: string[]): LiveCli;
   records(): AssembledRecord[];
   /** Prompts that the planner has got. */
   prompts(): string[];
-}
-
-export interface Spawned {
-  readonly pid: number;
-  kill(signal: NodeJS.Signals): void;
-  readonly ended: Promise<CliResult>;
 }
 
 export const INPUT = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
@@ -57,6 +51,8 @@ export const UNCHECKED = {
 
 export const TASK = 'Say a word loudly';
 const FILES = ['--input', 'in.json', '--output', 'out.json', '--example', 'case1.json'];
+/** The standard request on a command line. */
+export const ASSEMBLE = ['assemble', TASK, ...FILES];
 
 export function createPlanRig(): PlanRig {
   const rig = createRig();
@@ -82,23 +78,7 @@ export function createPlanRig(): PlanRig {
     },
     taskflow,
     assemble: (...more) => taskflow('assemble', TASK, ...FILES, ...more),
-    spawnAssemble: (...more) => {
-      const child = spawn(process.execPath, [CLI, 'assemble', TASK, ...FILES, ...more], {
-        cwd: rig.root,
-        env: cliEnvironment(rig.root, env) as NodeJS.ProcessEnv,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const out: Buffer[] = [];
-      const err: Buffer[] = [];
-      child.stdout.on('data', (chunk: Buffer) => void out.push(chunk));
-      child.stderr.on('data', (chunk: Buffer) => void err.push(chunk));
-      const ended = new Promise<CliResult>((resolve) => {
-        child.on('close', (status) =>
-          resolve({ status, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
-        );
-      });
-      return { pid: child.pid!, kill: (signal) => void child.kill(signal), ended };
-    },
+    spawnAssemble: (...more) => startCli(['assemble', TASK, ...FILES, ...more], { cwd: rig.root, env }),
     records: () =>
       (existsSync(folder) ? readdirSync(folder) : [])
         .filter((name) => name.endsWith('.json'))
