@@ -1,3 +1,4 @@
+import { assemble } from './assemble.mjs';
 import { batch } from './batch.mjs';
 import { check } from './check.mjs';
 import { glob } from './glob.mjs';
@@ -8,4 +9,4 @@ import { startup } from './startup.mjs';
 import { store } from './store.mjs';
 
 /** @type {import('../lib/context.mjs').Workload[]} */
-export const WORKLOADS = [startup, graphs, memory, map, store, glob, check, batch];
+export const WORKLOADS = [startup, graphs, memory, map, store, glob, check, batch, assemble];

@@ -93,7 +93,7 @@ describe('a full disk', () => {
     expect((await rig.assemble()).status).toBe(0);
   });
 
-  it('afterwards: one error, nothing half-written, older plans whole, and the flow that was paid for on stdout', async (context) => {
+  it('afterwards: one error, nothing half-written, and the flow that was paid for on stdout', async (context) => {
     mkdirSync(folder, { recursive: true });
     const problem = mountSmallDisk(folder, '64k');
     if (problem !== undefined) return context.skip(problem);

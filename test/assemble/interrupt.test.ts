@@ -36,21 +36,11 @@ it('Ctrl-C keeps what was paid for: the next call goes on from there', async () 
 it('Ctrl-C while an example is tried: the flow that was paid for is tried first', async () => {
   const slow = { phases: [{ ...GOOD.phases[0], task: `NAME: slow\nSLEEP\n${GOOD.phases[0]!.task}` }] };
   rig.answers(slow);
-  rig.write(
-    'bin/planner',
-    rig
-      .read('bin/planner')
-      .replace(
-        'note(/^NAME',
-        "if (/^SLEEP$/m.test(prompt) && !require('node:fs').existsSync(__dirname + '/awake')) setInterval(() => {}, 1000);\n  note(/^NAME",
-      ),
-    0o755,
-  );
   const live = rig.spawnAssemble();
   await until(() => rig.counts()['slow'] === 1, 30_000);
   live.kill('SIGTERM');
   expect((await live.done).status).toBe(130);
-  rig.write('bin/awake', '');
+  rig.wake();
   rig.forget();
   const next = await rig.assemble('--json');
   expect(json(next.stdout)).toMatchObject({ status: 'complete', how: 'continued' });

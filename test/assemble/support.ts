@@ -17,7 +17,7 @@ export interface Answer {
 
 /**
  * A project with a planner that is a real program: it notes each call (`plan`, `judge`, or the `NAME:` of a task) in a
- * log outside the project and answers from a script. Tasks answer their `SAY:` line.
+ * log outside the project and answers from a script. Tasks answer their `SAY:` line, those with `SLEEP` never.
  */
 export interface PlanRig extends Rig {
   answers(...answers: readonly (Answer | object | string)[]): void;
@@ -27,6 +27,8 @@ export interface PlanRig extends Rig {
   /** Starts the same and does not wait. */
   spawnAssemble(...more: string[]): LiveCli;
   records(): AssembledRecord[];
+  /** From now on tasks with a line `SLEEP` answer at once. */
+  wake(): void;
   /** Prompts that the planner has got. */
   prompts(): string[];
 }
@@ -84,6 +86,7 @@ export function createPlanRig(): PlanRig {
         .filter((name) => name.endsWith('.json'))
         .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as AssembledRecord)
         .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
+    wake: () => writeFileSync(`${script}.awake`, ''),
     prompts: () =>
       readdirSync(prompts)
         .sort((a, b) => Number(a) - Number(b))
@@ -100,12 +103,13 @@ export function writeConfig(rig: Pick<Rig, 'write'>, more = '', format = 'json')
 
 function plannerProgram({ log, script, prompts }: { log: string; script: string; prompts: string }): string {
   return `#!${process.execPath}
-const { appendFileSync, readFileSync, readdirSync, writeFileSync } = require('node:fs');
+const { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } = require('node:fs');
 const prompt = readFileSync(0, 'utf8');
 const note = (name) => appendFileSync(${JSON.stringify(log)}, name + '\\n');
 const say = (text, usd = 0.01) => {
   const usage = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, usd };
-  process.stdout.write(JSON.stringify({ text, stopReason: 'complete', model: 'm-1', usage }));
+  const answer = { text, stopReason: 'complete', model: 'm-1', usage };
+  process.stdout.write(process.argv.includes('--text') ? text : JSON.stringify(answer));
 };
 if (prompt.includes('Write a flow for the program taskflow')) {
   note('plan');
@@ -120,8 +124,10 @@ if (prompt.includes('Write a flow for the program taskflow')) {
   }, answer.sleepMs ?? 0);
 } else if (prompt.includes('Judge the result')) {
   note('judge');
-  say(/"loud":"(ABC|abc)"/.test(prompt.split('The result: ')[1] ?? '') ? 'fine\\nVERDICT: PASS' : 'bad\\nVERDICT: BLOCK');
+  const isGood = /"loud":"(ABC|abc)"/.test(prompt.split('The result: ')[1] ?? '');
+  say(isGood ? 'fine\\nVERDICT: PASS' : 'bad\\nVERDICT: BLOCK');
 } else {
+  if (/^SLEEP$/m.test(prompt) && !existsSync(${JSON.stringify(`${script}.awake`)})) setInterval(() => {}, 1000);
   note(/^NAME: (.*)$/m.exec(prompt)?.[1] ?? 'agent');
   const shout = /^SHOUT: (.*)$/m.exec(prompt)?.[1];
   if (shout !== undefined) say(JSON.stringify({ loud: shout.toUpperCase() }));

@@ -10,6 +10,7 @@ import { unknownRunnerFlag } from '../../load/named-runner.js';
 import { requireConfig } from '../../load/settings.js';
 import { listenForInterrupts } from '../../run/interrupt.js';
 import { askAboutFlow, canAsk } from './ask-flow.js';
+import { assembledJson, type Complete } from './outcome-json.js';
 import { showingSteps } from './progress.js';
 import { readRequest } from './request-files.js';
 
@@ -73,15 +74,7 @@ function listener(invocation: Invocation): (event: AssembleEventBody) => void {
   };
 }
 
-type Complete = Extract<AssembleOutcome, { readonly status: 'complete' }>;
 type Incomplete = Extract<AssembleOutcome, { readonly status: 'incomplete' }>;
-
-/** For programs. */
-export function assembledJson({ status, how, spent, record }: Complete) {
-  const { id, inputId, flowId, rounds, uses, flow, allowScripts } = record;
-  const facts = { id, inputId, flowId, file: recordFile(id), rounds: rounds.length, spent, allowScripts, uses };
-  return { status, how, ...facts, flow };
-}
 
 function assembled({ flags, out, err }: Invocation, outcome: Complete): number {
   if (flags.boolean('json')) out.write(`${JSON.stringify(assembledJson(outcome))}\n`);

@@ -1,4 +1,3 @@
-import type { AssembleOutcome } from '../../../assemble/assemble.js';
 import { resultValue } from '../../../assemble/compare.js';
 import { assembledRun } from '../../../assemble/run-options.js';
 import { approve, isApproved } from '../../../assemble/user-key.js';
@@ -14,10 +13,10 @@ import { listenForInterrupts } from '../../run/interrupt.js';
 import { exitStatusOf } from '../../run/run-status.js';
 import { printResult, showingRun } from '../../run/show-run.js';
 import { askAboutFlow, canAsk } from './ask-flow.js';
-import { assembledJson } from './assemble-flow.js';
+import { assembledJson, type Complete } from './outcome-json.js';
 
 interface ToRun {
-  readonly outcome: Extract<AssembleOutcome, { readonly status: 'complete' }>;
+  readonly outcome: Complete;
   readonly config: Config;
 }
 
@@ -47,7 +46,7 @@ export async function runAssembled(invocation: Invocation, { outcome, config }: 
   return print(invocation, outcome, await heldToOutput(invocation, outcome, result));
 }
 
-async function mayRun(invocation: Invocation, { record }: ToRun['outcome'], signal: AbortSignal): Promise<boolean> {
+async function mayRun(invocation: Invocation, { record }: Complete, signal: AbortSignal): Promise<boolean> {
   const { project, flags } = invocation;
   if (flags.boolean('yes') || isApproved(project, record)) return true;
   if (!canAsk(invocation)) return false;
@@ -58,7 +57,7 @@ async function mayRun(invocation: Invocation, { record }: ToRun['outcome'], sign
 }
 
 /** A result of another shape than was asked for is a failure. */
-async function heldToOutput({ err }: Invocation, { record }: ToRun['outcome'], result: RunResult): Promise<RunResult> {
+async function heldToOutput({ err }: Invocation, { record }: Complete, result: RunResult): Promise<RunResult> {
   if (result.status !== 'success') return result;
   const found = await resultValue(result, record.output);
   if (!('problem' in found)) return result;
@@ -67,7 +66,7 @@ async function heldToOutput({ err }: Invocation, { record }: ToRun['outcome'], r
   return { ...result, status: 'failed', error };
 }
 
-function print(invocation: Invocation, outcome: ToRun['outcome'], result: RunResult): number {
+function print(invocation: Invocation, outcome: Complete, result: RunResult): number {
   if (!invocation.flags.boolean('json')) return printResult(invocation, result);
   const { flow: _flow, ...assembled } = assembledJson(outcome);
   invocation.out.write(`${JSON.stringify({ ...result, assembled })}\n`);
