@@ -34,10 +34,9 @@ export async function checkPlan(definition: JsonObject, world: PlanWorld): Promi
     },
     { runners: Object.keys(config.runners), models: Object.keys(config.models) },
   );
-  const own = ownProblems(definition, world);
-  if ('diagnostics' in checked) return { problems: [...own, ...checked.diagnostics.filter(isError).map(inWords)] };
+  if ('diagnostics' in checked) return { problems: checked.diagnostics.filter(isError).map(inWords) };
   const unknown = unknownArguments(checked.flow);
-  return own.length + unknown.length > 0 ? { problems: [...own, ...unknown] } : { flow: unnamedFile(checked.flow) };
+  return unknown.length > 0 ? { problems: unknown } : { flow: unnamedFile(checked.flow) };
 }
 
 /** It is in no file of its own: what names a flow by its file must not find another one there. */
@@ -51,10 +50,6 @@ function isError({ severity }: Diagnostic): boolean {
 
 function inWords({ line, message, hint }: Diagnostic): string {
   return `line ${line}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
-}
-
-function ownProblems({ hooks }: JsonObject, { allowScripts }: PlanWorld): string[] {
-  return hooks !== undefined && !allowScripts ? ['"hooks": a generated flow may not execute commands'] : [];
 }
 
 /** A mentioned argument that nobody declared would be one that nobody gives. */

@@ -22,7 +22,9 @@ export interface OnePhase {
 
 /** Asks an agent one thing, as a run of its own: it is in the history, and its processes end with it. */
 export async function runOnePhase(options: OnePhase): Promise<RunResult | { readonly refused: Failure }> {
-  const { project, config, name, phase, prompt, ...limits } = options;
+  const { project, name, phase, prompt, config: settings, ...limits } = options;
+  // It is a step of something else: who waits for runs to end is not told.
+  const { hooks: _hooks, ...config } = settings;
   const phases = [{ ...phase, task: '{args.prompt}', tools: [], cwd: 'temp', cache: { scope: 'off' } }];
   const { flow, diagnostics } = await checkFlowText({
     file: `${name}.json`,

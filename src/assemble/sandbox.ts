@@ -94,8 +94,11 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Programs that the settings name by a path from the project root are meant to be those of the project. */
-function elsewhere(config: Config, root: string): Config {
+/**
+ * Programs that the settings name by a path from the project root are meant to be those of the project. Nobody is to
+ * hear of a trial: hooks are side effects.
+ */
+function elsewhere({ hooks: _hooks, ...config }: Config, root: string): Config {
   const runners = Object.entries(config.runners).map(
     ([name, runner]) => [name, withRealProgram(runner, root)] as const,
   );

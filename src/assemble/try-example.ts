@@ -61,7 +61,7 @@ async function attempt(trial: Trial, example: Example): Promise<Attempted> {
     const result = await startRun({
       project: sandbox.project,
       config: sandbox.config,
-      flow,
+      flow: withoutHooks(flow),
       source: { ref: flow.name, byName: true },
       args: bound.args,
       reuse: 'off',
@@ -77,6 +77,10 @@ async function attempt(trial: Trial, example: Example): Promise<Attempted> {
   } finally {
     sandbox.remove();
   }
+}
+
+function withoutHooks({ hooks: _hooks, ...flow }: Flow): Flow {
+  return flow;
 }
 
 function failed({ status, error, spent }: RunResult): Attempted {

@@ -151,6 +151,16 @@ describe('trying', () => {
     expect(rig.prompts()[2]).toContain('it waits for an approval');
   });
 
+  it('nobody hears of planning and trying: hooks of the settings are called by the run alone', async () => {
+    rig.write('case1.json', JSON.stringify({ ...EXAMPLE, output: { loud: 'abc' }, judge: 'loud' }));
+    writeConfig(rig, 'hooks: { onEnd: [bin/tick, hook] }\n');
+    rig.answers({ ...GOOD, hooks: { onEnd: [join(rig.root, 'bin/tick'), 'inner'] } });
+    expect((await rig.assemble('--allow-scripts')).status).toBe(0);
+    expect(rig.counts()).toEqual({ plan: 1, shout: 1, judge: 1 });
+    expect((await rig.assemble('--run', 'word=x', '--yes')).status).toBe(0);
+    expect(rig.counts()).toEqual({ plan: 1, shout: 2, judge: 1, hook: 1, inner: 1 });
+  });
+
   it('happens in a copy: files of the example are there, the project is untouched', async () => {
     rig.write('data/own.txt', 'own');
     rig.write('case1.json', JSON.stringify({ ...EXAMPLE, files: { 'data/more.txt': 'more' } }));

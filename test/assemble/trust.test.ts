@@ -95,7 +95,7 @@ describe('what a planned flow may do', () => {
   it('hooks are commands too', async () => {
     rig.answers({ ...GOOD, hooks: { onStart: ['touch', 'ran'] } });
     const { status, stderr } = await rig.assemble('--max-rounds', '1');
-    expect([status, stderr]).toEqual([1, expect.stringContaining('may not execute commands')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('may not have hooks')]);
   });
 
   it('a saved flow that executes commands is one', async () => {
