@@ -17,6 +17,7 @@ export const LIMITS = {
   hit: 3,
   map: 2,
   glob: 2,
+  assembled: 1.3,
 };
 
 const LEAF = 'one leaf changed';
@@ -140,6 +141,12 @@ const TARGETS = [
     ['startup', 'node -e 0', 'time'],
   ),
   ...SHAPES.flatMap(shapeTargets),
+  ratio(
+    'an assembled flow that exists, run : the same flow in a file',
+    LIMITS.assembled,
+    ['assemble', 'taskflow assemble --run', 'time'],
+    ['assemble', 'taskflow run', 'time'],
+  ),
   ratio(
     'put at 100,000 entries : at 100',
     LIMITS.put,

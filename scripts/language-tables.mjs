@@ -1,5 +1,7 @@
-// `npm run language` writes the tables of docs/language.md from the published schema. Each stands between the comments
+// `npm run language` writes, from the published schema, the digest of the language and the tables of
+// docs/language.md. Each stands between the comments
 // `<!-- table: NAME -->` and `<!-- end -->`; the text around them is written by people.
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -11,6 +13,14 @@ export function withTables(page, schema) {
     if (table === undefined) throw new Error(`there is no table ${name}; known: ${Object.keys(tables).join(', ')}`);
     return `${begin}${table}\n${end}`;
   });
+}
+
+/** Plans that agents made for an older language are made anew: their identity holds this digest. */
+export function digestModule(schema) {
+  const digest = createHash('sha256').update(JSON.stringify(schema)).digest('hex');
+  const remark =
+    '/** Of the published schema of flows; written by `npm run language`, so that no call has to compute it. */';
+  return `${remark}\nexport const LANGUAGE_DIGEST = '${digest}';\n`;
 }
 
 /** `flow file`, `every phase`, `agents`, one per kind, and the parts that are objects of their own. */
@@ -80,5 +90,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const schema = JSON.parse(readFileSync(`${root}dist/schema.json`, 'utf8'));
   const file = `${root}docs/language.md`;
   writeFileSync(file, withTables(readFileSync(file, 'utf8'), schema));
-  process.stdout.write('wrote the tables of docs/language.md\n');
+  writeFileSync(`${root}src/assemble/language-digest.ts`, digestModule(schema));
+  process.stdout.write('wrote the tables of docs/language.md and the digest of the language\n');
 }

@@ -2,6 +2,7 @@
 
 export type { ResolvedRunner, RunnerChoice } from './agent/resolve-runner.js';
 export type { Runner, RunnerEvent, RunnerRequest, RunnerResult } from './agent/runner.js';
+export type { AssembleEvent } from './assemble/events.js';
 export * from './library.js';
 export type { Config, RunnerConfig } from './model/config.js';
 export type { Diagnostic } from './model/diagnostic.js';

@@ -1,5 +1,12 @@
 /** What a program can do with flows. The package's entry adds the types of what goes in and comes out. */
 export {
+  type AssembledFlow,
+  type AssembleFlowOptions,
+  type AssembleHandle,
+  assembleFlow,
+  type FlowRequest,
+} from './library/assemble.js';
+export {
   type BatchHandle,
   type BatchRowValue,
   RowsError,

@@ -17,7 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['plan', 'agent', 'memo'],
   ['check'],
   ['run'],
-  ['testing'],
+  ['testing', 'assemble'],
   ['report'],
   ['cli', 'library', 'library.ts', 'index.ts'],
 ];

@@ -1,3 +1,4 @@
+import { assemble } from './assemble.mjs';
 import { batch } from './batch.mjs';
 import { calls, calls10000 } from './calls.mjs';
 import { check } from './check.mjs';
@@ -11,4 +12,7 @@ import { startup } from './startup.mjs';
 import { store } from './store.mjs';
 
 /** @type {import('../lib/context.mjs').Workload[]} */
-export const WORKLOADS = [startup, graphs, memory, map, store, glob, check, batch, calls, calls10000, maps, command];
+export const WORKLOADS = [
+  ...[startup, graphs, memory, map, store, glob, check, batch, assemble],
+  ...[calls, calls10000, maps, command],
+];

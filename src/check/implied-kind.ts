@@ -13,6 +13,7 @@ const KIND_OF_FIELD: Readonly<Record<string, Kind>> = {
   until: 'loop',
   use: 'flow',
   def: 'flow',
+  assemble: 'flow',
   variants: 'tournament',
 };
 

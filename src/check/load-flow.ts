@@ -75,29 +75,55 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
   });
   if ('missing' in found) return { diagnostics: [await missingFlow(ref, found)] };
   const file = resolve(found.file);
-  const shown = displayPath(project.root, file);
   const digest = sha256Hex(found.bytes);
-  const key = keptKey(options, [shown, project.home, digest]);
+  const written = { file: displayPath(project.root, file), bytes: found.bytes, digest };
+  const checked = await checkKept(project, written, options);
+  if (!('flow' in checked)) return checked;
+  const { flow, warnings, source, dependencies } = checked;
+  return { flow, warnings, file, digest, source, looked: [...absent, { path: file, digest }, ...dependencies] };
+}
+
+/** A flow's text and where it is from. */
+export interface WrittenFlow {
+  /** As people should see it. */
+  readonly file: string;
+  readonly bytes: Buffer;
+  /** Of the bytes. */
+  readonly digest: string;
+  /** Made by a model: held to the limits for generated flows. */
+  readonly trust?: 'generated';
+}
+
+export type CheckedText =
+  | (Omit<Kept, 'format'> & { readonly source?: string })
+  | { readonly diagnostics: readonly Diagnostic[]; readonly source: string };
+
+/** Checks a flow's text, unless an earlier check of the same text in the same surroundings is kept. */
+export async function checkKept(
+  project: Project,
+  { file, bytes, digest, trust }: WrittenFlow,
+  options: LoadOptions = {},
+): Promise<CheckedText> {
+  const key = keptKey(options, [file, project.home, digest, ...(trust ? [trust] : [])]);
   if (!options.withoutKept) {
     const kept = readDerived(project, key);
-    if (isKept(kept) && unchanged(kept.dependencies)) {
-      const looked = [...absent, { path: file, digest }, ...kept.dependencies];
-      return { flow: kept.flow, warnings: kept.warnings, file, digest, looked };
-    }
+    if (isKept(kept) && unchanged(kept.dependencies)) return kept;
   }
   const { checkFlowText } = await import('./check-flow.js');
   const { overrides, runners, models, lookForFiles } = options;
   const world = diskWorld(project, runners, { lookForFiles, models });
-  const request = { file: shown, text: found.bytes, world };
-  const result = await checkFlowText(overrides ? { ...request, overrides } : request);
+  const result = await checkFlowText({
+    file,
+    text: bytes,
+    world,
+    ...(trust && { trust }),
+    ...(overrides && { overrides }),
+  });
   const { flow, diagnostics, dependencies, source } = result;
   if (!flow) return { diagnostics, source };
-  if (!options.withoutKept) {
-    const kept: Kept = { format: KEPT_FORMAT, flow, warnings: diagnostics, dependencies };
-    writeDerived(project, key, kept);
-  }
-  const looked = [...absent, { path: file, digest }, ...dependencies];
-  return { flow, warnings: diagnostics, file, digest, source, looked };
+  const checked = { flow, warnings: diagnostics, dependencies };
+  if (!options.withoutKept) writeDerived(project, key, { format: KEPT_FORMAT, ...checked } satisfies Kept);
+  return { ...checked, source };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ArgSpec, Flow, FlowSource } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
 import { convertArg } from '../plan/args.js';
 import { parseTemplate, templateRefs } from '../plan/template.js';
+import { checkAssemble } from './assemble.js';
 import { refuseGenerated } from './bodies.js';
 import { isFlowPath } from './find-flow.js';
 import { leavesProject } from './paths.js';
@@ -9,19 +10,22 @@ import { executesCommand } from './permission.js';
 import type { PhaseReader } from './phase-reader.js';
 import { show } from './structure.js';
 
+const SOURCES = ['use', 'def', 'assemble'];
+
 /** Where the nested flow of a `flow` or `expand` phase comes from. */
 export function checkSource(reader: PhaseReader, given: Readonly<Record<string, JsonValue>>): FlowSource {
   const { raw, kind, id, path, written } = reader.source;
   const { problems } = reader.context;
   const use = raw['use'];
   const def = raw['def'];
-  const hint = '"use" names a saved flow, "def" holds one';
-  if (kind === 'flow' && !written.has('use') && !written.has('def')) {
+  const hint = '"use" names a saved flow, "def" holds one, "assemble" has one made';
+  const sources = SOURCES.filter((name) => written.has(name));
+  if (kind === 'flow' && sources.length === 0) {
     problems.error(path, 'missing-field', { message: `the flow phase "${id}" needs "use" or "def"`, hint });
   }
-  if (use !== undefined && def !== undefined) {
-    problems.error(reader.path('def'), 'bad-value', {
-      message: `"${id}" has both "use" and "def"`,
+  if (kind === 'flow' && sources.length > 1) {
+    problems.error(reader.path(sources[1]!), 'bad-value', {
+      message: `"${id}" has both "${sources[0]}" and "${sources[1]}"`,
       target: 'key',
       hint,
     });
@@ -31,6 +35,7 @@ export function checkSource(reader: PhaseReader, given: Readonly<Record<string, 
     checkUse(reader, use, given);
     return { from: 'use', use };
   }
+  if (kind === 'flow' && raw['assemble'] !== undefined && def === undefined) return checkAssemble(reader, given);
   if (typeof def === 'string') return generatedSource(reader, def);
   if (def === undefined) return { from: 'generated', def: '' };
   const mostPhases = kind === 'expand' ? ((raw['maxNodes'] ?? 50) as number) : Number.POSITIVE_INFINITY;

@@ -1,13 +1,15 @@
 import type { RunEvent } from '../model/event.js';
 
 /** Something under way: what it says, and what it comes to. */
-export interface Handle<Result> {
-  readonly events: AsyncIterable<RunEvent>;
+export interface Handle<Result, Event = RunEvent> {
+  readonly events: AsyncIterable<Event>;
   readonly result: Promise<Result>;
 }
 
-export function handleOf<Result>(begin: (onEvent: (event: RunEvent) => void) => Promise<Result>): Handle<Result> {
-  const queue = new EventQueue();
+export function handleOf<Result, Event = RunEvent>(
+  begin: (onEvent: (event: Event) => void) => Promise<Result>,
+): Handle<Result, Event> {
+  const queue = new EventQueue<Event>();
   const result = begin((event) => queue.push(event)).finally(() => queue.end());
   // A reader of events only must not be stopped by a rejected result that it does not await.
   result.catch(() => {});
@@ -16,7 +18,7 @@ export function handleOf<Result>(begin: (onEvent: (event: RunEvent) => void) => 
 
 /** As above, but nothing waits for a reader before there is one: what a batch says may be more than memory holds. */
 export function quietHandleOf<Result>(begin: (onEvent: (event: RunEvent) => void) => Promise<Result>): Handle<Result> {
-  let queue: EventQueue | undefined;
+  let queue: EventQueue<RunEvent> | undefined;
   let ended = false;
   const result = begin((event) => queue?.push(event)).finally(() => {
     ended = true;
@@ -25,7 +27,7 @@ export function quietHandleOf<Result>(begin: (onEvent: (event: RunEvent) => void
   result.catch(() => {});
   return {
     get events() {
-      queue ??= new EventQueue();
+      queue ??= new EventQueue<RunEvent>();
       if (ended) queue.end();
       return queue;
     },
@@ -34,12 +36,12 @@ export function quietHandleOf<Result>(begin: (onEvent: (event: RunEvent) => void
 }
 
 /** Events wait here for a reader that may be slower than the run. */
-class EventQueue implements AsyncIterable<RunEvent> {
-  readonly #events: RunEvent[] = [];
+class EventQueue<Event> implements AsyncIterable<Event> {
+  readonly #events: Event[] = [];
   #wake: () => void = () => {};
   #ended = false;
 
-  push(event: RunEvent): void {
+  push(event: Event): void {
     this.#events.push(event);
     this.#wake();
   }
@@ -49,7 +51,7 @@ class EventQueue implements AsyncIterable<RunEvent> {
     this.#wake();
   }
 
-  async *[Symbol.asyncIterator](): AsyncIterator<RunEvent> {
+  async *[Symbol.asyncIterator](): AsyncIterator<Event> {
     for (let index = 0; ; ) {
       while (index < this.#events.length) yield this.#events[index++]!;
       if (this.#ended) return;

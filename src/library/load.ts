@@ -16,6 +16,8 @@ export interface LoadedFlow {
   /** What the check looked at: the file itself, flows that it uses. */
   readonly files: readonly string[];
   readonly ref: string;
+  /** Made by a model: a run of it is held to the limits for generated flows. */
+  readonly generated?: boolean;
   /** The given settings that it was checked with; its runs have them too, unless they are given others. */
   readonly config?: Config;
 }

@@ -1,3 +1,4 @@
+import { assembleInRun } from '../assemble/in-run.js';
 import type { RunEvent } from '../model/event.js';
 import type { JsonValue } from '../model/json.js';
 import { bindArgs } from '../plan/args.js';
@@ -14,7 +15,20 @@ import { requireTrusted } from './trust.js';
 /** How a program runs a flow: what the command line's flags say, as fields. */
 export interface RunFlowOptions
   extends Partial<
-    Omit<RunOptions, 'project' | 'flow' | 'source' | 'args' | 'config' | 'forecast' | 'batch' | 'world'>
+    Omit<
+      RunOptions,
+      | 'project'
+      | 'flow'
+      | 'source'
+      | 'args'
+      | 'config'
+      | 'forecast'
+      | 'batch'
+      | 'world'
+      | 'assemble'
+      | 'generated'
+      | 'refuseEffects'
+    >
   > {
   readonly args?: Readonly<Record<string, JsonValue>>;
   /** Settings instead of those that the flow was loaded with, or else of the settings files. */
@@ -54,10 +68,10 @@ async function begin(call: RunCall, onEvent: (event: RunEvent) => void): Promise
 /** The part of the engine's options that follows from what was loaded. */
 export async function whatToRun(
   project: Project,
-  { flow, ref, config: loadedWith, ...loaded }: LoadedFlow,
+  { flow, ref, config: loadedWith, generated = false, ...loaded }: LoadedFlow,
   given: GivenConfig | undefined,
-): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config'>> {
+): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config' | 'assemble' | 'generated'>> {
   await requireTrusted(project);
   const config = given ? completeConfig(given) : (loadedWith ?? (await loadSettings(project)));
-  return { project, flow, config, source: flowOrigin(ref, loaded) };
+  return { project, flow, config, source: flowOrigin(ref, loaded), generated, assemble: assembleInRun };
 }

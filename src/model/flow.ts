@@ -238,7 +238,19 @@ export type FlowSource =
   /** Written in this file, trusted and checked with it. */
   | { readonly from: 'inline'; readonly flow: Flow }
   /** A template whose value is a flow made at run time: untrusted, checked when it is known. */
-  | { readonly from: 'generated'; readonly def: string };
+  | { readonly from: 'generated'; readonly def: string }
+  /** Planned by an agent once and taken from then on: untrusted, checked each time that it is taken. */
+  | { readonly from: 'assemble'; readonly assemble: AssembleSpec };
+
+/** What a flow is wanted for, as a phase says it. */
+export interface AssembleSpec {
+  readonly task: string;
+  readonly input: JsonObject;
+  readonly output: JsonObject;
+  readonly examples: readonly JsonObject[];
+  readonly maxRounds?: number;
+  readonly maxUSD?: number;
+}
 
 export interface Score {
   readonly target: string;

@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer } from '../../src/cli/run/ask-approval.js';
 import { CLI, cliEnvironment, createTestProject, type TestProject } from '../support/cli.js';
+import { hasScript, runOnTerminal, type Typing } from '../support/on-terminal.js';
 
 let project: TestProject;
 beforeEach(() => {
@@ -11,29 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-const hasScript = spawnSync('script', ['--version']).status === 0;
-
-/** Runs the command line on a real terminal (made by script(1)) and types what `type` says once `when` has appeared. */
-function onTerminal(
-  args: readonly string[],
-  { when, type, env }: { when?: string; type?: string; env?: Record<string, string> } = {},
-): Promise<{ status: number | null; screen: string }> {
-  const line = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qefc', line, '/dev/null'], {
-    cwd: project.root,
-    env: { ...cliEnvironment(project.root), TERM: 'xterm-256color', ...env } as NodeJS.ProcessEnv,
-  });
-  let screen = '';
-  let typed = false;
-  child.stdout.on('data', (chunk: Buffer) => {
-    screen += chunk.toString('utf8');
-    if (!typed && when !== undefined && screen.includes(when)) {
-      typed = true;
-      child.stdin.write(type!);
-    }
-  });
-  return new Promise((resolve) => child.on('close', (status) => resolve({ status, screen })));
-}
+const onTerminal = (args: readonly string[], options: Typing = {}) =>
+  runOnTerminal(args, { cwd: project.root, ...options });
 
 const flow = (...phases: object[]) => JSON.stringify({ name: 'demo', phases });
 

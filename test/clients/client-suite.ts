@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createRunner } from '../../src/agent/create-runner.js';
 import type { RunnerEvent, RunnerRequest } from '../../src/agent/runner.js';
+import { assembleFlow, openProject, runFlow } from '../../src/library.js';
 import type { RunnerConfig } from '../../src/model/config.js';
 import { type ModelServer, startModelServer, USAGE } from '../support/model-server.js';
 import { brand, until } from '../support/processes.js';
@@ -158,6 +159,31 @@ export function describeClient(setup: ClientSetup): void {
       abort.abort();
       expect(await result).toMatchObject({ stopReason: 'cancelled', failure: { code: 'interrupted' } });
       expect(live()).toEqual([]);
+    });
+
+    test('a flow that it writes is checked, tried, kept and run; the next call asks nobody', async () => {
+      const folder = join(root, 'assembled');
+      mkdirSync(join(folder, '.pi'), { recursive: true });
+      const variables = { ...env, HOME: join(root, 'home'), PATH: `${BIN}:${process.env['PATH']}` };
+      const project = openProject(folder, variables);
+      const runner = { type: setup.type, model: setup.model, ...setup.config };
+      const config = { runner: 'mine', runners: { mine: runner } };
+      const flow = JSON.stringify({ phases: [{ id: 'say', task: 'Say {args.word}' }] });
+      const request = {
+        task: `Say a word [[reply: Here it is: ${flow}]]`,
+        input: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+        output: { type: 'string', pattern: 'Say' },
+        examples: [{ input: { word: 'abc' } }],
+      };
+      const made = await assembleFlow(project, request, { config }).result;
+      if (made.status !== 'complete') throw new Error(made.error);
+      expect(made).toMatchObject({ how: 'planned', definition: { name: expect.stringContaining('say-a-word') } });
+      const asked = server.calls.length;
+      expect(server.callsWith('Say abc').length).toBeGreaterThan(0);
+      expect(await assembleFlow(project, request, { config }).result).toMatchObject({ how: 'memory', id: made.id });
+      expect(server.calls.length).toBe(asked);
+      const result = await runFlow(project, made.flow, { args: { word: 'hello' } }).result;
+      expect(result).toMatchObject({ status: 'success', output: expect.stringContaining('Say hello') });
     });
 
     test('its version', async () => {

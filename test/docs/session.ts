@@ -18,6 +18,8 @@ export interface Session {
 const AGENT = `#!/bin/sh
 echo call >> "$HOME/calls"
 case "$(cat)" in
+  *'Write a flow for the program taskflow'*)
+    echo '{"phases": [{"id": "review", "task": "Review this line: {args.line}"}]}' ;;
   *VERDICT*) echo 'VERDICT: PASS' ;;
   *WINNER*) echo 'WINNER: 1' ;;
   *'JSON list of phases'*) echo '[{"id": "one", "task": "Say one."}]' ;;

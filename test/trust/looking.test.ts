@@ -95,6 +95,7 @@ function plantEvil(): void {
   const script = { id: 'do', type: 'script', run: ['./evil.sh'], ...kept(['cmd:./evil.sh', 'glob:*.txt']) };
   const flow = { name: 'evil', args: { topic: { default: 't' } }, phases: [...agents, script] };
   write('hostile/evil.json', JSON.stringify(flow));
+  for (const time of ['20260101-000000-000', '20260102-000000-000']) plantPlan(time);
   write('hostile/rows.txt', 'one\ntwo\n');
   write('hostile/evil.test.yaml', 'flow: ./evil.json\ncases: [{ name: a }]\n');
   write('hostile/.pi/agents/helper.md', 'Be evil.');
@@ -117,6 +118,18 @@ function plantEvil(): void {
     write(`hostile/.git/hooks/${hook}`, evil, 0o755);
   }
   write('hostile/in.txt', 'changed');
+}
+
+/** A complete plan that came with the repository, with commands in it. */
+function plantPlan(time: string): void {
+  const [inputId, flowId] = ['1'.repeat(64), '2'.repeat(64)];
+  const id = `${inputId.slice(0, 16)}_${flowId.slice(0, 12)}_${time}`;
+  const flow = { name: 'planted', phases: [{ id: 'x', type: 'script', run: `./evil.sh ${time}` }] };
+  const uses = { agents: {}, runners: { evil: 'x' }, flows: {} };
+  const facts = { status: 'complete', ended: 'complete', allowScripts: true, runner: 'evil', taskflow: '1', uses };
+  const wanted = { task: 't', input: { type: 'object' }, output: {}, examples: [], spent: { usd: 0, tokens: 0 } };
+  const record = { format: 1, id, attempt: time, inputId, flowId, at: Number(time.slice(7, 8)), rounds: [], flow };
+  write(`hostile/.pi/taskflows/assembled/${id}.json`, JSON.stringify({ ...record, ...facts, ...wanted }));
 }
 
 /** How each command is called. Those that run a flow are called so that they only say what they would do. */
@@ -163,12 +176,17 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   'config unset': () => [['model']],
   init: () => [[]],
   new: () => [['mine']],
+  // A folder that came with the project: a plan in it is looked at, and not used.
+  'assemble list': () => [[], ['--json']],
+  'assemble show': () => [['last']],
+  'assemble diff': () => [['last']],
+  'assemble promote': () => [['last', '--as', 'mine']],
   schema: () => [[]],
   doctor: () => [[], ['--json']],
 };
 
 /** Running is what these are for: then the project's commands are executed, as with make. */
-const RUNS = ['resume'];
+const RUNS = ['resume', 'assemble'];
 
 it.each(COMMANDS.map(({ name }) => name).filter((name) => !RUNS.includes(name)))(
   'taskflow %s executes nothing and asks nobody',

@@ -98,6 +98,23 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'init', summary: 'start using taskflow in a project', load: () => import('../commands/project/init.js') },
   { name: 'new', summary: 'a flow from a template', load: () => import('../commands/flow/new.js') },
   {
+    name: 'assemble',
+    summary: 'make a flow for a task, or take the one that is there',
+    load: () => import('../commands/assemble/assemble.js'),
+  },
+  { name: 'assemble list', summary: 'what was assembled', load: () => import('../commands/assemble/list.js') },
+  { name: 'assemble show', summary: 'one attempt, with its flow', load: () => import('../commands/assemble/show.js') },
+  {
+    name: 'assemble diff',
+    summary: 'what an attempt changed in the flow',
+    load: () => import('../commands/assemble/diff.js'),
+  },
+  {
+    name: 'assemble promote',
+    summary: 'save it as a flow of the project',
+    load: () => import('../commands/assemble/promote.js'),
+  },
+  {
     name: 'schema',
     summary: 'the JSON Schema of flow files, settings or tests',
     load: () => import('../commands/flow/schema.js'),

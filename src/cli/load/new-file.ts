@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../../model/names.js';
 import { whyUnwritableAt } from '../../util/why-unwritable.js';
 
 /** Of whatever belongs to the project. */
@@ -20,4 +21,10 @@ export function writeNewFile(path: string, text: string): 'created' | 'there' | 
     if (syscall === 'write') rmSync(path, { force: true });
     return { failed: whyUnwritableAt(path, error) };
   }
+}
+
+/** Whether a new flow may have this name. `config.yaml` is in the same folder and is no flow. */
+export function isFreeName(name: string): boolean {
+  if (name === 'config' || isForbiddenName(name)) return false;
+  return new RegExp(FLOW_NAME_PATTERN).test(name) && name.length <= MAX_NAME_LENGTH;
 }

@@ -1,3 +1,4 @@
+import { assembleInRun } from '../../assemble/in-run.js';
 import type { Config } from '../../model/config.js';
 import type { Flow } from '../../model/flow.js';
 import type { Continuation, FlowOrigin, RunOptions, Selection } from '../../run/core/options.js';
@@ -56,6 +57,7 @@ export async function prepareRun(invocation: Invocation, request: RunRequest): P
   }
   return {
     ...settings,
+    assemble: assembleInRun,
     project: invocation.project,
     config: configured.config,
     flow,

@@ -12,6 +12,60 @@ const DEF = field(Type.Union([Type.Record(Type.String(), Json), Type.Array(Json)
   examples: [{ phases: [{ id: 'inner', task: 'Say hello' }] }, '{steps.plan.json}'],
 });
 
+const Schema = Type.Record(Type.String(), Json);
+const DIFF_INPUT = { type: 'object', properties: { diff: { type: 'string' } }, required: ['diff'] };
+
+const ASSEMBLE = field(
+  Type.Object(
+    {
+      task: field(NonEmptyText, {
+        title: 'Task',
+        description: 'What the flow is for, in words. No placeholders: what differs between runs is in `with`.',
+        examples: ['Sort a change by risk'],
+      }),
+      input: field(Schema, {
+        title: 'Input',
+        description: 'JSON Schema of an object: its properties are what `with` gives.',
+        examples: [DIFF_INPUT],
+      }),
+      output: field(Schema, {
+        title: 'Output',
+        description: "JSON Schema of the flow's result.",
+        examples: [{ type: 'object', required: ['risk'] }],
+      }),
+      examples: Type.Optional(
+        field(Type.Array(Type.Record(Type.String(), Json)), {
+          title: 'Examples',
+          description: 'What the flow is tried on: {input, output}, with an optional `judge` (words) and `files`.',
+          examples: [[{ input: { diff: '+ rm -rf /' }, output: { risk: 'high' } }]],
+        }),
+      ),
+      maxRounds: Type.Optional(
+        field(Type.Integer({ minimum: 1, maximum: 100 }), {
+          title: 'Rounds',
+          description: 'Flows that the planner may write. Default: 6.',
+          examples: [3],
+        }),
+      ),
+      maxUSD: Type.Optional(
+        field(Type.Number({ exclusiveMinimum: 0 }), {
+          title: 'Money',
+          description: 'For planning and trying. Default: 2, where the runner says what it costs.',
+          examples: [0.5],
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    title: 'Assemble',
+    description:
+      'What a flow is wanted for: `task`, `input`, `output`, `examples`, `maxRounds`, `maxUSD`. An agent writes it ' +
+      'the first time; from then on it is taken as it is. Held to the limits of generated flows.',
+    examples: [{ task: 'Sort a change by risk', input: DIFF_INPUT, output: { type: 'object', required: ['risk'] } }],
+  },
+);
+
 export const EXPIRY = ['reject', 'approve', 'fail'] as const;
 
 const optionalTask = Type.Optional(TASK);
@@ -95,7 +149,12 @@ export const KIND_FIELDS = {
       }),
     ),
   },
-  flow: { use: Type.Optional(USE), def: Type.Optional(DEF), with: Type.Optional(WITH) },
+  flow: {
+    use: Type.Optional(USE),
+    def: Type.Optional(DEF),
+    assemble: Type.Optional(ASSEMBLE),
+    with: Type.Optional(WITH),
+  },
   loop: {
     task: TASK,
     until: Type.Optional(

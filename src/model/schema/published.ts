@@ -10,7 +10,7 @@ const KIND_RULES: Partial<Record<Kind, JsonSchema>> = {
   map: { oneOf: [{ required: ['task'] }, { required: ['run'] }, { required: ['use'] }] },
   reduce: { required: ['from'], properties: { from: { minItems: 1 } } },
   gate: { anyOf: [{ required: ['eval'] }, { required: ['task'] }, { required: ['score'] }] },
-  flow: { oneOf: [{ required: ['use'] }, { required: ['def'] }] },
+  flow: { oneOf: [{ required: ['use'] }, { required: ['def'] }, { required: ['assemble'] }] },
   tournament: {
     anyOf: [{ required: ['task'] }, { required: ['branches'] }],
     properties: { branches: { minItems: 2 } },

@@ -30,6 +30,12 @@ export class Ledger {
     return { ...this.#saved };
   }
 
+  /** Money that may still be spent; undefined without a budget in money. */
+  get leftUSD(): number | undefined {
+    const { maxUSD } = this.budget ?? {};
+    return maxUSD === undefined ? undefined : Math.max(0, maxUSD - (this.#spent.usd ?? 0));
+  }
+
   /** Why nothing more may be started, or undefined. */
   exceeded(): string | undefined {
     const { maxUSD, maxTokens } = this.budget ?? {};

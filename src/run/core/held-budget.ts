@@ -51,13 +51,17 @@ export function costUnknown(options: BudgetOptions, runner: Pick<Runner, 'name' 
   };
 }
 
+/** Flows that a model makes. */
+const MADE: ReadonlySet<string> = new Set(['generated', 'assemble']);
+
 /** What each call of the phase names; a generated flow calls agents too, and may not name a runner. */
 function runnersOf(phase: Phase): (string | undefined)[] {
-  const generates = (phase.kind === 'flow' || phase.kind === 'expand') && phase.source.from === 'generated';
+  const generates = (phase.kind === 'flow' || phase.kind === 'expand') && MADE.has(phase.source.from);
   return generates ? [undefined] : tasksOf(phase).map((body) => body.runner);
 }
 
-function tasksOf(phase: Phase): TaskBody[] {
+/** Every agent call of a phase, judges included. */
+export function tasksOf(phase: Phase): TaskBody[] {
   const own = 'body' in phase && phase.body?.type === 'task' ? [phase.body] : [];
   const branches =
     'branches' in phase ? phase.branches.flatMap(({ body }) => (body.type === 'task' ? [body] : [])) : [];
@@ -67,7 +71,7 @@ function tasksOf(phase: Phase): TaskBody[] {
 }
 
 /** The flow that a phase runs: itself, or how it is named. */
-function insideOf(phase: Phase): Flow | string | undefined {
+export function insideOf(phase: Phase): Flow | string | undefined {
   if (phase.kind === 'map' && phase.body.type === 'use') return phase.body.use;
   if (phase.kind !== 'flow' && phase.kind !== 'expand') return undefined;
   if (phase.source.from === 'inline') return phase.source.flow;

@@ -1,7 +1,9 @@
 import type { ResolvedRunner, RunnerChoice } from '../../agent/resolve-runner.js';
 import type { Config } from '../../model/config.js';
-import type { Flow } from '../../model/flow.js';
+import type { Failure } from '../../model/failure.js';
+import type { AssembleSpec, Flow } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
+import type { Usage } from '../../model/outcome.js';
 import type { Project } from '../../util/project.js';
 import type { World } from '../context/world.js';
 import type { MadePhase, MadeUnit } from './made-phase.js';
@@ -18,6 +20,10 @@ export interface RunOptions {
   readonly frozen?: boolean;
   /** Only look: nothing is executed, written or waited for; what would run is `cancelled` with code `forecast`. */
   readonly forecast?: boolean;
+  /** The flow was made by a model: it is held to the limits for generated flows, as is everything inside. */
+  readonly generated?: boolean;
+  /** A phase that is not idempotent fails instead of starting: the flow is only tried. */
+  readonly refuseEffects?: boolean;
   readonly keepGoing?: boolean;
   readonly concurrency?: number;
   readonly maxUSD?: number;
@@ -33,6 +39,8 @@ export interface RunOptions {
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
   /** Asks a person about a side effect that is done and would now be another one. Without it the run stops there. */
   readonly decideEffect?: (question: EffectQuestion) => Promise<EffectAnswer>;
+  /** Has the flow of a phase with `assemble` made, or takes the one that is there. Without it such a phase fails. */
+  readonly assemble?: (wanted: WantedFlow) => Promise<MadeFlow>;
   readonly signal?: AbortSignal;
   /** How much is shown of what an agent does while it works: all of it (the default), no text, or nothing. */
   readonly progress?: 'all' | 'steps' | 'none';
@@ -47,6 +55,25 @@ export interface RunOptions {
   /** The flow is run once for each of many rows; `over` names the list of them. */
   readonly batch?: { readonly over: string; readonly total: number };
 }
+
+/** A flow that a phase wants assembled. */
+export interface WantedFlow extends Pick<RunOptions, 'project' | 'config'> {
+  readonly spec: AssembleSpec;
+  /** Only look: nothing is planned. */
+  readonly forecast: boolean;
+  /** What the run may still spend; undefined without a budget in money. */
+  readonly leftUSD?: number;
+  readonly signal: AbortSignal;
+  /** Progress, for people. */
+  readonly say: (text: string) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** `usage`: what planning has cost in this run. */
+export type MadeFlow = { readonly usage: Usage } & (
+  | { readonly flow: Flow; readonly generated: boolean }
+  | { readonly failure: Failure }
+);
 
 /** How the flow was named and where it came from. */
 export interface FlowOrigin {

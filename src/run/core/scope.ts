@@ -58,7 +58,11 @@ export interface ScopeResult {
 }
 
 /** Of a run's own flow, or of a row of a batch. */
-export function ownScope({ flow, args }: Pick<Scope, 'flow' | 'args'>, admission: Admission, path = ''): Scope {
+export function ownScope(
+  { flow, args, generated = false }: Pick<Scope, 'flow' | 'args'> & { readonly generated?: boolean },
+  admission: Admission,
+  path = '',
+): Scope {
   return {
     path,
     flow,
@@ -68,7 +72,7 @@ export function ownScope({ flow, args }: Pick<Scope, 'flow' | 'args'>, admission
     grafted: new Map(),
     admission,
     depth: 0,
-    generated: false,
+    generated,
     ancestry: [flow.file ?? flow.name],
   };
 }

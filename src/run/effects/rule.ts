@@ -25,6 +25,11 @@ interface Question {
   readonly runKey: string;
 }
 
+const REFUSED: Failure = {
+  code: 'limit',
+  message: 'it is not idempotent, and side effects are refused while a flow is tried',
+};
+
 /** The one place that decides whether a side effect may start. Only looks. */
 export async function ruleEffect(
   at: PhaseContext,
@@ -32,7 +37,9 @@ export async function ruleEffect(
 ): Promise<Ruling> {
   const {
     reuse: { effects, prior },
+    options,
   } = at.run;
+  if (options.refuseEffects) return { go: 'stop', failure: REFUSED };
   const name = effects.nameOf(at.path, effect.unit);
   const question = { at, unit, effect, name, runKey };
   const held = effects.held(name);

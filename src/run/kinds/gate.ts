@@ -3,11 +3,11 @@ import type { GatePhase, Phase, Score, TaskBody } from '../../model/flow.js';
 import { addUsage, NO_USAGE } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, pureResult } from '../core/execution.js';
-import { phasePath } from '../core/scope.js';
 import { evaluateText } from '../render/conditions.js';
 import { render } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import type { IdentityParts } from '../reuse/identify.js';
+import { rejectResults } from '../reuse/reject.js';
 import { runWhole } from '../units/run-unit.js';
 import { compiler } from './compiles.js';
 import { askScorer, askTask, type Judgement, judgementOf, type Undecided } from './judge.js';
@@ -57,7 +57,11 @@ async function judgeWithRounds(at: PhaseContext<GatePhase>): Promise<Execution> 
     const pure = round === 0 && judged.alone ? { pure: true as const } : {};
     const result = { usage, durationMs, model: judged.model, attempts: round + 1, ...pure };
     if (judged.pass) return pureResult({ text: judged.text, json: judged.json }, result);
-    if (phase.onBlock === 'retry') rejectUpstream(at);
+    if (phase.onBlock === 'retry')
+      rejectResults(
+        at,
+        phase.needs.map(({ id }) => id),
+      );
     if (round >= rounds || at.signal.aborted) {
       const output = { text: judged.text, json: judged.json };
       return pureResult(output, { ...result, status: 'blocked', failure: blocked(at, judged, round) });
@@ -85,21 +89,6 @@ function sentBack(at: PhaseContext<GatePhase>): Phase[] {
 /** It, or something inside of it, is a side effect that took place. */
 function hasActed({ scope }: PhaseContext, id: string): boolean {
   return scope.idempotent === false || scope.outcomes.get(id)?.acted !== undefined;
-}
-
-/** What the gate rejected must not be served to anyone again. */
-function rejectUpstream(at: PhaseContext<GatePhase>): void {
-  const { run, scope, phase } = at;
-  for (const { id } of phase.needs) {
-    const outcome = scope.outcomes.get(id);
-    if (outcome?.status !== 'done') continue;
-    const keys = outcome.unitKeys ?? [];
-    for (const key of keys) {
-      run.reuse.store?.remove(key);
-      run.reuse.shared.forget(key);
-    }
-    run.io.journal.write({ type: 'rejected', at: run.options.project.clock.now(), phase: phasePath(scope, id), keys });
-  }
 }
 
 /** Conditions and scorers first; then whoever has to decide about what they leave open. */

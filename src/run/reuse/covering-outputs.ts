@@ -43,7 +43,7 @@ async function visitUses(at: PhaseContext, phase: Phase, visit: Visit): Promise<
   for (const body of bodiesOf(phase)) if (body.type === 'use') await visitUse(at, body.use, visit);
   if (phase.kind !== 'flow' && phase.kind !== 'expand') return;
   if (phase.source.from === 'use') await visitUse(at, phase.source.use, visit);
-  else if (phase.source.from !== 'generated') await visitFlow(at, phase.source.flow, visit);
+  else if (phase.source.from === 'inline') await visitFlow(at, phase.source.flow, visit);
 }
 
 async function visitUse(at: PhaseContext, use: string, visit: Visit): Promise<void> {

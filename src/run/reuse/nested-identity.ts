@@ -117,8 +117,8 @@ async function visitBodies(walk: Walk, scope: Scope, phase: Phase): Promise<stri
     walk.agents.push(call.identity);
   }
   if (phase.kind !== 'flow' && phase.kind !== 'expand') return undefined;
-  if (phase.source.from === 'generated') return 'it runs a flow that is made inside';
   if (phase.source.from === 'use') return visitUse(walk, scope, phase.source.use);
+  if (phase.source.from !== 'inline') return 'it runs a flow that is made inside';
   return visitFlow(walk, inside(scope, phase.source.flow));
 }
 

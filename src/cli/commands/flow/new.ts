@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../../../model/names.js';
 import { STATE_DIR } from '../../../util/project.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
-import { WRITABLE_HINT, writeNewFile } from '../../load/new-file.js';
+import { isFreeName, WRITABLE_HINT, writeNewFile } from '../../load/new-file.js';
 import { renderTemplateTest } from '../../templates/template-tests.js';
 import { renderTemplate, TEMPLATES } from '../../templates/templates.js';
 import { alignColumns } from '../../text/table.js';
@@ -40,12 +39,6 @@ export const command: Command = {
     return create(invocation, name);
   },
 };
-
-/** `config.yaml` is in the same folder and is no flow. */
-function isFreeName(name: string): boolean {
-  if (name === 'config' || isForbiddenName(name)) return false;
-  return new RegExp(FLOW_NAME_PATTERN).test(name) && name.length <= MAX_NAME_LENGTH;
-}
 
 function list({ flags, out }: Invocation): number {
   if (flags.boolean('json')) {

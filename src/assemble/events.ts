@@ -1,0 +1,34 @@
+import type { Spent } from './spent.js';
+
+/** Everything that assembling says while it goes. */
+export type AssembleEvent = AssembleEventBody & { readonly at: number };
+
+export type AssembleEventBody =
+  | { readonly type: 'assemble-start'; readonly inputId: string; readonly task: string }
+  /** A complete plan is there and everything that it uses is unchanged. */
+  | { readonly type: 'assemble-found'; readonly id: string; readonly from: 'memory' | 'disk' }
+  /** A plan is there, and something that it uses has changed: it is repaired. */
+  | { readonly type: 'assemble-changed'; readonly id: string; readonly changed: readonly string[] }
+  /** An attempt that was cut short goes on. */
+  | { readonly type: 'assemble-continues'; readonly id: string; readonly rounds: number }
+  /** A plan that this user has neither made nor approved is passed over. */
+  | { readonly type: 'assemble-foreign'; readonly id: string }
+  /** Another process plans the same thing. */
+  | { readonly type: 'assemble-waiting'; readonly for: string }
+  | { readonly type: 'assemble-asking'; readonly round: number; readonly runner: string; readonly model?: string }
+  | { readonly type: 'assemble-answered'; readonly round: number; readonly spent: Spent; readonly durationMs: number }
+  | { readonly type: 'assemble-checked'; readonly round: number; readonly problems: readonly string[] }
+  | { readonly type: 'assemble-trying'; readonly round: number; readonly example: string }
+  | {
+      readonly type: 'assemble-tried';
+      readonly round: number;
+      readonly example: string;
+      readonly ok: boolean;
+      readonly why?: string;
+      readonly spent: Spent;
+      readonly durationMs: number;
+    }
+  | { readonly type: 'assemble-stored'; readonly id: string; readonly status: 'complete' | 'incomplete' }
+  | { readonly type: 'assemble-warning'; readonly message: string };
+
+export type OnAssembleEvent = (event: AssembleEventBody) => void;

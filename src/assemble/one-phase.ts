@@ -1,0 +1,46 @@
+import { checkFlowText } from '../check/check-flow.js';
+import { diskWorld } from '../check/world.js';
+import type { Config } from '../model/config.js';
+import type { Failure } from '../model/failure.js';
+import type { RunResult } from '../run/core/result.js';
+import { startRun } from '../run/start/start-run.js';
+import type { Project } from '../util/project.js';
+
+export interface OnePhase {
+  readonly project: Project;
+  readonly config: Config;
+  /** Of the run in the history. */
+  readonly name: string;
+  /** Fields of the phase; its text is `prompt`, whatever braces that has. */
+  readonly phase: object;
+  readonly prompt: string;
+  readonly runner?: string;
+  readonly model?: string;
+  readonly maxUSD?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks an agent one thing, as a run of its own: it is in the history, and its processes end with it. */
+export async function runOnePhase(options: OnePhase): Promise<RunResult | { readonly refused: Failure }> {
+  const { project, name, phase, prompt, config: settings, ...limits } = options;
+  // It is a step of something else: who waits for runs to end is not told.
+  const { hooks: _hooks, ...config } = settings;
+  const phases = [{ ...phase, task: '{args.prompt}', tools: [], cwd: 'temp', cache: { scope: 'off' } }];
+  const { flow, diagnostics } = await checkFlowText({
+    file: `${name}.json`,
+    text: JSON.stringify({ name, args: { prompt: { type: 'string' } }, phases }),
+    world: diskWorld(project, Object.keys(config.runners), { models: Object.keys(config.models) }),
+  });
+  if (!flow) throw new Error(`the flow of ${name} has problems: ${diagnostics[0]?.message}`);
+  const { file: _file, ...unnamed } = flow;
+  return startRun({
+    ...limits,
+    project,
+    config,
+    flow: unnamed,
+    source: { ref: name, byName: true },
+    args: { prompt },
+    reuse: 'off',
+    continuation: { how: 'fresh' },
+  });
+}

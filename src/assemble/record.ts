@@ -1,0 +1,97 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import { hasMac, withMac } from '../store/signed-text.js';
+import type { AssembleRequest } from './request.js';
+import type { Spent } from './spent.js';
+import type { Uses } from './uses.js';
+
+/** Raised when an older record means something else; older ones are then shown, and not used. */
+export const RECORD_FORMAT = 1;
+
+/** One state of one attempt, as it was written; never changed afterwards. */
+export interface AssembledRecord extends AssembleRequest {
+  readonly format: number;
+  /** `<inputId>_<flowId>_<time>`, the first two shortened: the name of its file. */
+  readonly id: string;
+  /** The attempt that it belongs to: an attempt writes a record after each round. */
+  readonly attempt: string;
+  readonly inputId: string;
+  /** `none` where nothing that the planner said was a flow. */
+  readonly flowId: string;
+  readonly at: number;
+  readonly status: 'complete' | 'incomplete';
+  /** How the attempt ended; `under-way`: another round was to follow. */
+  readonly ended: Ending;
+  readonly error?: string;
+  /** The last flow. */
+  readonly flow?: JsonObject;
+  /** The person allowed commands in it (`--allow-scripts`). */
+  readonly allowScripts: boolean;
+  readonly rounds: readonly Round[];
+  /** The record that this attempt goes on from, or repairs. */
+  readonly from?: string;
+  readonly spent: Spent;
+  readonly runner: string;
+  readonly model?: string;
+  /** What the flow uses, by name, as it was when it was tried. */
+  readonly uses: Uses;
+  readonly taskflow: string;
+}
+
+export type Ending = 'complete' | 'rounds' | 'money' | 'runner' | 'disk' | 'interrupted' | 'under-way';
+
+export interface Round {
+  /** `asked`: the planner wrote it; `kept`: the flow of an earlier attempt was tried again. */
+  readonly how: 'asked' | 'kept';
+  readonly flow?: JsonObject;
+  /** What the planner said, where that was no flow. */
+  readonly answer?: string;
+  readonly diagnostics: readonly string[];
+  readonly examples: readonly Tried[];
+  readonly spent: Spent;
+  readonly durationMs: number;
+}
+
+export interface Tried {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly why?: string;
+  readonly output?: JsonValue;
+}
+
+const KIND = 'assembled';
+
+/** The text of a record, with a MAC by the key of the user who made it. */
+export function encodeRecord(record: AssembledRecord, key: string | undefined): string {
+  return withMac(KIND, JSON.stringify(record), key);
+}
+
+export interface ReadRecord {
+  readonly record: AssembledRecord;
+  /** This user made it, here. */
+  readonly own: boolean;
+}
+
+/** Undefined for a text that is no record: cut short, or of another format. */
+export function decodeRecord(text: string, key: string | undefined): ReadRecord | undefined {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    if (!isRecord(value)) return undefined;
+    return { record: value as unknown as AssembledRecord, own: key !== undefined && hasMac(KIND, text, key) };
+  } catch {
+    // Not written by us.
+    return undefined;
+  }
+}
+
+function isRecord(value: JsonValue): boolean {
+  if (!isJsonObject(value) || value['format'] !== RECORD_FORMAT) return false;
+  const texts = ['id', 'attempt', 'inputId', 'flowId', 'task', 'ended', 'status'];
+  const objects = ['input', 'output', 'uses', 'spent'];
+  return (
+    texts.every((name) => typeof value[name] === 'string') &&
+    objects.every((name) => isJsonObject(value[name] ?? null)) &&
+    Array.isArray(value['rounds']) &&
+    Array.isArray(value['examples']) &&
+    typeof value['at'] === 'number'
+  );
+}
