@@ -35,7 +35,7 @@ function isAsked({ kind }: PhaseOutcome): boolean {
 function decided({ kind, output }: PhaseOutcome): string {
   if (kind === 'gate') return 'passed';
   if (kind !== 'approval') return 'ran';
-  const note = oneLine(output.text);
+  const note = 'text' in output ? oneLine(output.text) : '';
   return note === '' || note === 'approved' ? 'approved' : `approved: ${note}`;
 }
 

@@ -1,7 +1,8 @@
+import { closeSync, openSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { writeFileAtomic, writeFileTidily } from '../../util/atomic-write.js';
+import { removeIfThere, temporaryName, writeAll, writeFileAtomic, writeFileTidily } from '../../util/atomic-write.js';
 import { appendDerivedFile, readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
-import { sha256Hex } from '../../util/digest.js';
+import { sha256Hex, sha256Stream } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
 import { isInside, realPath, relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
@@ -23,6 +24,30 @@ export function writeOwnFile(
 ): ReturnType<typeof writeFileAtomic> {
   record(project, path, sha256Hex(data));
   return (amongMany ? writeFileAtomic : writeFileTidily)(path, data, mode);
+}
+
+/** The same for data that is too large for memory, in pieces. May throw. */
+export function writeOwnPieces(
+  project: Project,
+  path: string,
+  { pieces, mode }: { readonly pieces: Iterable<Buffer>; readonly mode: number },
+): void {
+  const temporary = temporaryName(path);
+  const file = openSync(temporary, 'wx', mode);
+  try {
+    const hash = sha256Stream();
+    for (const piece of pieces) {
+      hash.update(piece);
+      writeAll(file, piece);
+    }
+    record(project, path, hash.hex());
+    renameSync(temporary, path);
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** For a file that is there already: an archive that was just written, or came from another machine. */

@@ -57,7 +57,7 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
     log?.used(key);
     const outcome = outcomeOf(at, settled);
     outcomes.set(phase.id, outcome);
-    emit({ type: 'phase-end', phase: phase.id, outcome: shownOutcome(outcome) });
+    emit({ type: 'phase-end', phase: phase.id, outcome: shownOutcome(outcome, project.root) });
   }
 
   const durationMs = clock.elapsed() - startedAt;
@@ -70,6 +70,7 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   log?.flush();
   return runResult({
     runId,
+    root: project.root,
     flow: { name: run.flow, phases: run.phases },
     outcomes,
     result: {
