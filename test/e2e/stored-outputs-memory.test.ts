@@ -19,7 +19,7 @@ afterEach(() => rig.remove());
 
 const PRINT = `head -c ${WRITTEN_MB}M /dev/zero | tr '\\0' x`;
 const write = (phases: object[]) => rig.write('flow.json', JSON.stringify({ name: 'large', phases }));
-const digestOf = (command: string) => execFileSync('sh', ['-c', `${command} | sha256sum`], { encoding: 'utf8' });
+const digestOf = (command: string) => execFileSync('sh', ['-c', `{ ${command}; } | sha256sum`], { encoding: 'utf8' });
 
 const linux = process.platform === 'linux' ? describe : describe.skip;
 
