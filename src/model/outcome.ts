@@ -99,7 +99,7 @@ export interface PhaseOutcome {
    * Nothing was executed and nothing reused: a person marked it as done (`--skip` of a side effect in doubt), there was
    * nothing to do, or everything inside was skipped.
    */
-  readonly taken?: true;
+  readonly noWork?: true;
   /** Shown with the result: `not kept: …`, `changes kept in worktree …`. */
   readonly remark?: string;
 }

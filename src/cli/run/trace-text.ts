@@ -130,7 +130,7 @@ export class TraceText {
 
   #block(label: string, value: string): void {
     const lines = sanitize(value).trimEnd().split('\n');
-    const shown = this.#full ? lines : lines.slice(0, SHORT_LINES).map(shorten);
+    const shown = this.#full ? lines : lines.slice(0, SHORT_LINES).map(cutLine);
     if (lines.length === 1) {
       this.text += `  ${this.#style.dim(`${label}:`)} ${shown[0]}\n`;
       return;
@@ -147,7 +147,7 @@ function wasTriedAgain({ result, units }: PhaseTrace, { unit, attempt }: Attempt
   return ended === undefined || ended.attempts > attempt;
 }
 
-function shorten(line: string): string {
+function cutLine(line: string): string {
   return line.length > SHORT_WIDTH ? `${line.slice(0, SHORT_WIDTH)}…` : line;
 }
 

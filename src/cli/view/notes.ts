@@ -21,7 +21,7 @@ function statusNote(outcome: PhaseOutcome): string {
   }
   if (cacheHit !== null) return hitNote(outcome);
   if (status === 'paused') return 'waits for an approval';
-  if (outcome.taken) return oneLine(outcome.reason);
+  if (outcome.noWork) return oneLine(outcome.reason);
   const reason = oneLine(outcome.reason);
   if (status !== 'done') return reason === 'interrupted' ? reason : withReason(status, reason);
   return withReason(decided(outcome), isAsked(outcome) ? '' : reason);

@@ -64,13 +64,13 @@ export function ownFiles(project: Project): ReadonlyMap<string, string> {
     const [digest, path] = parseLine(line) ?? [];
     if (digest !== undefined && path !== undefined) files.set(path, digest);
   }
-  if (lines.length > SHORT && lines.length > 2 * files.size) shorten(project, files);
+  if (lines.length > SHORT && lines.length > 2 * files.size) compactList(project, files);
   return files;
 }
 
 const SHORT = 1_000;
 
-function shorten(project: Project, files: ReadonlyMap<string, string>): void {
+function compactList(project: Project, files: ReadonlyMap<string, string>): void {
   const lines = [...files]
     .filter(([path]) => statIfThere(join(project.root, path)))
     .map(([path, digest]) => lineOf(digest, path));

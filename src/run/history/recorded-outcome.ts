@@ -25,6 +25,6 @@ export function recordedOutcome(line: ResultLine, root: string): ShownOutcome {
     failure,
     optional,
     items,
-    ...(status === 'done' && hit === null && attempts === 0 && { taken: true }),
+    ...(status === 'done' && hit === null && attempts === 0 && { noWork: true }),
   };
 }

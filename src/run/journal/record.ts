@@ -161,7 +161,7 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
     execution: settled.execution,
     kept: at.policy.scope === 'cross-run' && settled.unkeepable === undefined ? true : undefined,
     newWork: isNewWork(settled) ? at.phase.id : at.newWork,
-    taken: settled.taken,
+    noWork: settled.noWork,
   };
 }
 

@@ -20,7 +20,7 @@ export async function keptOrReused(
   if (failure) return ran(at, found, { execution: failedBefore(failure), reason: 'in doubt' });
   return ran(at, found, {
     execution: markedDone(line && withOutputHere(at, line), remark),
-    reason: 'taken as done (--skip)',
+    reason: 'marked as done (--skip)',
   });
 }
 

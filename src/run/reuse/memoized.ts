@@ -294,7 +294,7 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
     const start = announce(at, work, { runKey: found.runKey, reason, effect: found.effect, over: found.over });
     const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
     const parts = work.partsInTheEnd?.();
-    const why = execution.taken ? ALL_SKIPPED : reason;
+    const why = execution.noWork ? ALL_SKIPPED : reason;
     const settled = ran(at, parts ? await foundInTheEnd(job, parts) : found, { execution, reason: why });
     if (execution.status !== 'done') return settled;
     const moved = await inputsMoved(at, work.parts, found.probes);
@@ -350,7 +350,7 @@ async function executeUnkept(at: PhaseContext, work: Work, known: Unidentified):
       ageMs: execution.reused.ageMs,
       reason: 'all of it was reused',
     }),
-    ...(execution.taken && { reason: ALL_SKIPPED }),
+    ...(execution.noWork && { reason: ALL_SKIPPED }),
   };
   work.record(settled);
   return settled;

@@ -51,7 +51,7 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   for (const phase of phases) {
     const at: RecordSite = { run: { io: { journal, secrets }, options: { project } }, ...siteOf(phase) };
     const { key } = phase;
-    const settled = fromEntry({ ...phase, files: [] }, { key, runKey: key }, clock.now());
+    const settled = fromEntry({ ...phase, files: [] }, { runKey: key }, clock.now());
     recordPhase(at, settled);
     if (settled.saved) ledger.save(settled.saved);
     log?.used(key);

@@ -202,7 +202,7 @@ function executionOf(
     durationMs,
     cost: worthOf(scope, durationMs),
     attempts: isIdle ? 0 : 1,
-    ...(isIdle && { taken: true }),
+    ...(isIdle && { noWork: true }),
     files: [...scope.outcomes.values()].flatMap((outcome) => outcome.files),
     key: sha256Hex(keys.join('\n')),
     execution: sha256Hex(executions.join('\n')),
