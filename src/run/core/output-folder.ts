@@ -70,7 +70,7 @@ export class OutputFolder {
   }
 }
 
-/** The same output with its files in another folder too: linked where that is possible. Undefined when they are gone. */
+/** The same output with its files in another folder too, linked if possible. Undefined when they are gone. */
 export function linkOutput(output: StoredOutput, folder: string): StoredOutput | undefined {
   try {
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
