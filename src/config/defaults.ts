@@ -9,5 +9,5 @@ export const DEFAULT_VALUES: readonly ConfigValue[] = [
   { key: 'iteration.mode', value: CONFIG_DEFAULTS.iteration.mode, source: 'default' },
   { key: 'iteration.ttl', value: '24h', source: 'default' },
   { key: 'limits.items', value: CONFIG_DEFAULTS.limits.items, source: 'default' },
-  { key: 'limits.outputBytes', value: '32MB', source: 'default' },
+  { key: 'limits.outputBytes', value: '256MB', source: 'default' },
 ];

@@ -56,11 +56,10 @@ const size = kindOf(
   },
 );
 
-/** More than this cannot be put into one line of a journal. */
 const outputSize = kindOf(size.schema, (value) => {
   const read = size(value);
   return 'value' in read && ((read.value as number) < 1 || (read.value as number) > LARGEST_OUTPUT_BYTES)
-    ? { expected: 'a size from 1 byte to 256MB' }
+    ? { expected: 'a size from 1 byte to 64GB' }
     : read;
 });
 

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../model/event.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
-import type { Output } from '../model/outcome.js';
+import type { TextOutput } from '../model/output.js';
 import { bindArgs } from '../plan/args.js';
 import { lastBatch } from '../run/batch/last-batch.js';
 import type { BatchOptions } from '../run/batch/options.js';
@@ -11,6 +11,7 @@ import type { RawRow, RowProblem } from '../run/batch/rows/raw-row.js';
 import { bareArgument, commonSpecs } from '../run/batch/rows/row-arguments.js';
 import { runBatch as startBatch } from '../run/batch/run-batch.js';
 import type { Continuation } from '../run/core/options.js';
+import { shownOutput } from '../run/core/output-folder.js';
 import type { Project } from '../util/project.js';
 import { quietHandleOf } from './handle.js';
 import type { LoadedFlow } from './load.js';
@@ -35,8 +36,8 @@ export interface RunBatchOptions extends Omit<RunFlowOptions, 'args' | 'continua
   readonly failFast?: boolean;
   /** `false`: outputs are not written to the journal, so the result's `outputOf` knows none. Default: true. */
   readonly keepOutputs?: boolean;
-  /** Takes the output of a row that succeeded, as soon as it is there. Must not throw. */
-  readonly onOutput?: (row: BatchRow, output: Output) => void;
+  /** Takes the output of a row that succeeded, as soon as it is there; of a large one its `file`. Must not throw. */
+  readonly onOutput?: (row: BatchRow, output: TextOutput) => void;
   /** Called with each row when it has ended. Must not throw. */
   readonly onRow?: (row: RowResult) => void;
 }
@@ -96,7 +97,7 @@ async function begin(call: BatchCall, onEvent: (event: RunEvent) => void): Promi
       ...what,
       rows,
       continuation: continuationOf(what, resume),
-      ...(onOutput && { onOutput: (row, output) => void onOutput(row, output) }),
+      ...(onOutput && { onOutput: (row, output) => void onOutput(row, shownOutput(output, project.root)) }),
     },
     onEvent,
   );

@@ -1,4 +1,4 @@
-import type { PhaseOutcome, Savings, Status, Usage } from './outcome.js';
+import type { Savings, ShownOutcome, Status, Usage } from './outcome.js';
 
 /** What a run says while it goes, for views, `--events` and the library. Every event has `type`, `at` and `runId`. */
 export type RunEvent = { readonly at: number; readonly runId: string } & (
@@ -50,7 +50,7 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly delayMs: number;
       readonly error: string;
     }
-  | { readonly type: 'phase-end'; readonly phase: string; readonly outcome: PhaseOutcome }
+  | { readonly type: 'phase-end'; readonly phase: string; readonly outcome: ShownOutcome }
   | { readonly type: 'approval'; readonly phase: string; readonly text: string; readonly digest: string }
   | { readonly type: 'warning'; readonly phase?: string; readonly message: string }
   | { readonly type: 'row-start'; readonly row: number; readonly label: string; readonly path: string }

@@ -8,16 +8,22 @@ const MIB = 1024 * 1024;
 
 /** Those that the settings can change: `limits.*` in the configuration. */
 export interface Limits {
-  /** What one phase or item may print or answer. It is held in memory, and written to the journal. */
+  /** What one phase or item may print. What is large is in a file, not in memory. */
   readonly outputBytes: number;
   /** Items of one map. */
   readonly items: number;
 }
 
-export const DEFAULT_LIMITS: Limits = { outputBytes: 32 * MIB, items: 1_000_000 };
+export const DEFAULT_LIMITS: Limits = { outputBytes: 256 * MIB, items: 1_000_000 };
 
-/** More than this `limits.outputBytes` may not be: it has to fit into one line of a journal, with all its escapes. */
-export const LARGEST_OUTPUT_BYTES = 256 * MIB;
+/** More than this `limits.outputBytes` may not be. */
+export const LARGEST_OUTPUT_BYTES = 64 * 1024 * MIB;
+
+/** A larger output is in a file of the run. */
+export const INLINE_BYTES = MIB;
+
+/** What is needed as a text in memory may be so large: in a template, as JSON, for `expect`, an agent's answer. */
+export const TEXT_BYTES = 32 * MIB;
 
 /** An answer that comes in pieces: what they may take together, as a multiple of the text in them. */
 export const STREAM_FACTOR = 16;

@@ -1,18 +1,11 @@
 import type { Failure } from './failure.js';
-import type { JsonValue } from './json.js';
 import type { Kind } from './kind.js';
+import type { Output, TextOutput } from './output.js';
+
+export { NO_OUTPUT, type Output } from './output.js';
 
 export const STATUSES = ['done', 'failed', 'skipped', 'blocked', 'paused', 'cancelled'] as const;
 export type Status = (typeof STATUSES)[number];
-
-/** What a phase said. `base64` is set only when the bytes were not UTF-8; `text` is then their lossy reading. */
-export interface Output {
-  readonly text: string;
-  readonly json: JsonValue;
-  readonly base64?: string;
-}
-
-export const NO_OUTPUT: Output = { text: '', json: null };
 
 /** What an execution cost. `usd` is undefined where the price is unknown: unknown is never 0. */
 export interface Usage {
@@ -106,9 +99,14 @@ export interface PhaseOutcome {
    * Nothing was executed and nothing reused: a person marked it as done (`--skip` of a side effect in doubt), there was
    * nothing to do, or everything inside was skipped.
    */
-  readonly taken?: true;
+  readonly noWork?: true;
   /** Shown with the result: `not kept: …`, `changes kept in worktree …`. */
   readonly remark?: string;
+}
+
+/** As events show it. */
+export interface ShownOutcome extends PhaseOutcome {
+  readonly output: TextOutput;
 }
 
 export interface Savings {

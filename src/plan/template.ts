@@ -1,3 +1,4 @@
+import type { Failure } from '../model/failure.js';
 import type { JsonValue } from '../model/json.js';
 import { type PlaceholderRef, readPlaceholder, type Suspect } from './placeholder.js';
 
@@ -63,10 +64,15 @@ export function templateRefs(template: Template): readonly PlaceholderRef[] {
   return refs;
 }
 
-/** What the run knows about one placeholder. `base64`: the value's own bytes, where they were no text. */
+/**
+ * What the run knows about one placeholder. `base64`: the value's own bytes, where they were no text. `failure`: there
+ * is a value, and it cannot be used.
+ */
 export type Lookup = (
   ref: PlaceholderRef,
-) => { readonly found: true; readonly value: unknown; readonly base64?: string } | { readonly found: false };
+) =>
+  | { readonly found: true; readonly value: unknown; readonly base64?: string }
+  | { readonly found: false; readonly failure?: Failure };
 
 export interface Rendered {
   /** The value itself when the template is exactly one placeholder, else the text. */

@@ -5,8 +5,8 @@ export interface ProcessRequest {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Written to stdin, which is then closed. Undefined: stdin is empty. */
-  readonly input?: string | Buffer;
+  /** What stdin holds: these bytes, or a file. Undefined: it is empty. */
+  readonly input?: string | Buffer | { readonly file: string };
   readonly timeoutMs?: number;
   /** Ends the process when neither stream said anything for that long. */
   readonly idleTimeoutMs?: number;

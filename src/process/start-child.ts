@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import type { Failure } from '../model/failure.js';
 import { Child } from './child.js';
 import type { Mark } from './mark.js';
@@ -15,7 +15,10 @@ export function startChild(request: ProcessRequest, mark: Mark | undefined): Sta
   const ends: number[] = [];
   try {
     for (const pipe of pipes) ends.push(pipe.openForWriting());
-    const started = spawned(request, mark, ends);
+    const [stdout, stderr] = ends;
+    const stdin = stdinOf(request.input);
+    if (typeof stdin === 'number') ends.push(stdin);
+    const started = spawned(request, mark, { stdin, stdout, stderr });
     const { pid } = started;
     if (pid === undefined) {
       pipes.forEach(giveBack);
@@ -24,7 +27,7 @@ export function startChild(request: ProcessRequest, mark: Mark | undefined): Sta
     // The process exists; a signal that could not be sent to it is no news.
     started.on('error', () => {});
     // EPIPE, ECONNRESET: a program need not read what it is given.
-    started.stdin?.on('error', () => {}).end(request.input);
+    started.stdin?.on('error', () => {}).end(bytesOf(request.input));
     return { child: new Child(started, pid, pipes) };
   } catch (error) {
     // Some reasons (too long, a NUL byte, too many open files) are thrown, others come as an event.
@@ -44,14 +47,36 @@ function takePipes(): readonly Pipe[] {
   return [];
 }
 
+type Input = ProcessRequest['input'];
+
+/** A file is read by the process itself: its bytes never come here. */
+function stdinOf(input: Input): 'ignore' | 'pipe' | number {
+  if (input === undefined) return 'ignore';
+  return isFile(input) ? openSync(input.file, 'r') : 'pipe';
+}
+
+function bytesOf(input: Input): string | Buffer | undefined {
+  return input === undefined || isFile(input) ? undefined : input;
+}
+
+function isFile(input: NonNullable<Input>): input is { readonly file: string } {
+  return typeof input === 'object' && 'file' in input;
+}
+
+interface Streams {
+  readonly stdin: 'ignore' | 'pipe' | number;
+  readonly stdout: number | undefined;
+  readonly stderr: number | undefined;
+}
+
 /** Where there are no pipes of ours, Node makes them. */
-function spawned(request: ProcessRequest, mark: Mark | undefined, [stdout, stderr]: readonly number[]): ChildProcess {
-  const { argv, cwd, env, input } = request;
+function spawned(request: ProcessRequest, mark: Mark | undefined, { stdin, stdout, stderr }: Streams): ChildProcess {
+  const { argv, cwd, env } = request;
   return spawn(argv[0] ?? '', argv.slice(1), {
     cwd,
     env: mark ? { ...env, [mark.name]: mark.value } : env,
     detached: true,
-    stdio: [input === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', stderr ?? 'pipe'],
+    stdio: [stdin, stdout ?? 'pipe', stderr ?? 'pipe'],
   });
 }
 

@@ -14,6 +14,7 @@ import { dirname } from 'node:path';
 import { type ErrnoError, removeIfThere, temporaryName, writeAll, writeFileAtomic } from '../util/atomic-write.js';
 import type { Clock } from '../util/clock.js';
 import { sha256Hex, sha256Stream } from '../util/digest.js';
+import { linkOrCopy } from '../util/link-or-copy.js';
 import { statIfThere } from '../util/stat.js';
 import type { FolderAccess } from './folder-access.js';
 import { LONGEST_LINK } from './output-path.js';
@@ -39,6 +40,16 @@ export function openBlobs({ access, clock, onStored }: BlobOptions): BlobStore {
       } catch (error) {
         const { code, path } = error as NodeJS.ErrnoException;
         if (path === absolutePath) return { failed: `${absolutePath} cannot be read (${code})` };
+        return { failed: access.report(error as ErrnoError) };
+      }
+    },
+    adopt(absolutePath, blob) {
+      const problem = access.problem();
+      if (problem !== undefined) return { failed: problem };
+      try {
+        adoptFile(absolutePath, blobPath(access.dir, blob.digest), { ...blob, now: clock.now(), onStored });
+        return { kept: true };
+      } catch (error) {
         return { failed: access.report(error as ErrnoError) };
       }
     },
@@ -107,6 +118,16 @@ function keepBytes(bytes: Buffer, dir: string, { now, onStored }: Keeping): stri
   if ('failed' in result) throw result.failed;
   onStored(bytes.length);
   return digest;
+}
+
+function adoptFile(source: string, blob: string, { bytes, now, onStored }: Keeping & { readonly bytes: number }): void {
+  if (isKept(blob, bytes, now)) return;
+  mkdirSync(dirname(blob), { recursive: true, mode: 0o700 });
+  // One of another size is damaged.
+  removeIfThere(blob);
+  linkOrCopy(source, blob);
+  utimesSync(blob, now / 1_000, now / 1_000);
+  onStored(bytes);
 }
 
 /** Collection spares young blobs: until the entry is put, only its age protects this one. */

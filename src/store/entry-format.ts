@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import { isOutput } from '../model/output.js';
 import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
 import type { Holder } from './holder.js';
 import type { Entry, StoreMiss } from './store.js';
@@ -84,9 +85,7 @@ function inspect(value: unknown, key: string): Decoded | undefined {
 /** Names the first field that is not what it must be. */
 export function shapeProblem(entry: JsonObject): string | undefined {
   const { output, files, usage } = entry;
-  if (!isJsonObject(output) || typeof output['text'] !== 'string') return 'no output';
-  if (output['json'] === undefined) return 'no output';
-  if (output['base64'] !== undefined && typeof output['base64'] !== 'string') return 'output is not text';
+  if (!isOutput(output)) return 'no output';
   if (!Array.isArray(files) || !files.every(isOutputFile)) return 'bad list of files';
   if (!isJsonObject(usage) || !isJsonObject(entry['identity'] as JsonObject)) return 'no usage or no identity';
   if (typeof usage['inputTokens'] !== 'number') return 'usage without inputTokens';

@@ -17,6 +17,7 @@ import { sha256Stream } from '../util/digest.js';
 import { digestFile } from '../util/digest-file.js';
 import { whyUnwritable } from '../util/why-unwritable.js';
 import { MAGIC } from './archive-format.js';
+import { blobsOf } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
 import { loadIndex } from './index-file.js';
 import type { StoreOptions } from './options.js';
@@ -98,9 +99,7 @@ class Written {
     try {
       const bytes = readFileSync(entryPath(dir, key));
       const decoded = decodeEntry(bytes.toString('utf8'), key, signingKey);
-      return 'entry' in decoded && decoded.entry.files.every(({ digest }) => this.blobs.has(digest))
-        ? bytes
-        : undefined;
+      return 'entry' in decoded && blobsOf(decoded.entry).every((digest) => this.blobs.has(digest)) ? bytes : undefined;
     } catch {
       // Cleared this moment, or not readable: not to be exported.
       return undefined;

@@ -1,5 +1,6 @@
 import { readFileSync, type Stats } from 'node:fs';
 import { statIfThere } from '../util/stat.js';
+import { blobsOf } from './entry-blobs.js';
 import { entryPath, isKey } from './paths.js';
 import type { Entry } from './store.js';
 
@@ -15,7 +16,7 @@ export interface IndexRow {
   readonly inode: number;
   /** The ttl it was put with. */
   readonly ttlMs?: number;
-  /** Digests of the kept files. */
+  /** Digests of the kept files, and of a large output. */
   readonly blobs: readonly string[];
 }
 
@@ -29,7 +30,7 @@ export function rowOf(entry: Entry, { ino, size, usedAt }: { ino: number; size: 
     runId: entry.runId,
     inode: ino,
     ttlMs: entry.ttlMs,
-    blobs: entry.files.map(({ digest }) => digest),
+    blobs: blobsOf(entry),
   };
 }
 

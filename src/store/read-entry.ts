@@ -2,6 +2,7 @@ import { constants, readFileSync, type Stats, statSync } from 'node:fs';
 import type { ErrnoError } from '../util/atomic-write.js';
 import { formatDuration } from '../util/duration.js';
 import { statIfThere } from '../util/stat.js';
+import { withOutputIn } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
 import { entryPath } from './paths.js';
 import { setAside } from './set-aside.js';
@@ -55,7 +56,7 @@ export function readEntry(request: ReadRequest): ReadResult {
   }
   const stale = ageProblem(decoded.entry, request);
   if (stale) return { miss: stale, stamp: stampOf(path) };
-  return decoded;
+  return { entry: withOutputIn(decoded.entry, request.dir) };
 }
 
 export function fileStamp(stat: Stats): string {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { withOutputIn } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
 import { listFolder } from './index-file.js';
 import type { StoreOptions } from './options.js';
@@ -20,7 +21,7 @@ export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signi
   if (other !== undefined) return { ambiguous: keys };
   try {
     const decoded = decodeEntry(readFileSync(entryPath(dir, key), 'utf8'), key, signingKey);
-    return 'entry' in decoded ? decoded : { problem: decoded.miss.reason };
+    return 'entry' in decoded ? { entry: withOutputIn(decoded.entry, dir) } : { problem: decoded.miss.reason };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' ? { none: true } : { problem: message };

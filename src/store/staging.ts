@@ -4,6 +4,7 @@ import { writeAll } from '../util/atomic-write.js';
 import { sha256Stream } from '../util/digest.js';
 import { statIfThere } from '../util/stat.js';
 import { ArchiveProblem } from './archive-format.js';
+import { blobsOf } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
 import { type IndexRow, rowOf } from './index-row.js';
 import type { ImportOptions } from './options.js';
@@ -76,6 +77,10 @@ export class Staging {
       if (isLink(file) && (stat.size > LONGEST_LINK || !isSafeLink(path, readFileSync(blob, 'utf8'))))
         throw refuse(`${path} is a link that leaves the project, or leads to .git or .pi`);
     }
+    const missing = blobsOf(decoded.entry).find(
+      (digest) => !this.blobs.has(digest) && !statIfThere(blobPath(dir, digest)),
+    );
+    if (missing !== undefined) throw refuse('its output is missing');
     const { ino, size } = statSync(this.pathOf(key));
     this.entries.push({ key, row: rowOf(decoded.entry, { ino, size, usedAt: project.clock.now() }) });
   }

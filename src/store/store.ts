@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../model/json.js';
 import type { Output, OutputFile, Usage } from '../model/outcome.js';
+import type { Blob } from '../model/output.js';
 
 /** One kept result, as in `<key>.json`. */
 export interface Entry {
@@ -92,6 +93,8 @@ export interface Store {
 export interface BlobStore {
   /** Keeps the file's bytes; returns their digest. */
   keep(absolutePath: string): { readonly digest: string; readonly mode: number } | { readonly failed: string };
+  /** Keeps a file whose digest is known, by a second name for its bytes where that is possible. */
+  adopt(absolutePath: string, blob: Blob): { readonly kept: true } | { readonly failed: string };
   has(digest: string): boolean;
   /** The same for a short text that is in no file (the target of a link). */
   keepText(text: string): { readonly digest: string } | { readonly failed: string };

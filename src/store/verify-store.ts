@@ -4,6 +4,7 @@ import { digestFile } from '../util/digest-file.js';
 import { statIfThere } from '../util/stat.js';
 import { nextTurn } from '../util/timer.js';
 import { type BlobInfo, listBlobs } from './blob-list.js';
+import { blobsOf } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
 import { fileClock } from './file-clock.js';
 import { listFolder, takeIndex, writeIndex } from './index-file.js';
@@ -24,8 +25,12 @@ export interface VerifyStep {
 
 export type VerifyOptions = Pick<StoreOptions, 'dir' | 'project' | 'signingKey'> & CheckOptions;
 
-/** What is remembered of a good entry that has files: all of them may be a gigabyte. */
-type Named = Pick<Entry, 'key' | 'files'>;
+/** What is remembered of a good entry that has blobs: all of them may be a gigabyte. */
+interface Named {
+  readonly key: string;
+  readonly blobs: readonly string[];
+  readonly files: Entry['files'];
+}
 
 /** Reads everything. Damaged entries are set aside, damaged blobs removed, the index is made again. */
 export async function verifyStore(options: VerifyOptions): Promise<readonly VerifyStep[] | { readonly busy: string }> {
@@ -92,7 +97,8 @@ async function verifyEntries(
     if ('entry' in decoded) {
       const expected = recomputeKey?.(decoded.entry.identity);
       if (expected === undefined || expected === key) {
-        if (decoded.entry.files.length > 0) valid.push({ key, files: decoded.entry.files });
+        const blobs = blobsOf(decoded.entry);
+        if (blobs.length > 0) valid.push({ key, blobs, files: decoded.entry.files });
         continue;
       }
       problems.push(`${key}: its identity belongs to another key: set aside`);
@@ -127,9 +133,10 @@ async function verifyBlobs(blobs: ReadonlyMap<string, BlobInfo>, entries: readon
       problems.push(`kept file ${digest}: ${(error as Error).message}`);
     }
   }
-  for (const { key, files } of entries) {
-    const missing = files.filter(({ digest }) => !blobs.has(digest) || bad.has(digest));
-    if (missing.length > 0) problems.push(`${key}: ${missing.map(({ path }) => path).join(', ')} cannot be restored`);
+  for (const entry of entries) {
+    const missing = entry.blobs.filter((digest) => !blobs.has(digest) || bad.has(digest));
+    const names = missing.map((digest) => entry.files.find((file) => file.digest === digest)?.path ?? 'its output');
+    if (names.length > 0) problems.push(`${entry.key}: ${names.join(', ')} cannot be restored`);
   }
   return { name: 'files', checked: blobs.size, problems };
 }

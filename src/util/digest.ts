@@ -18,12 +18,23 @@ export function sha256Hex(data: string | Buffer): string {
 }
 
 /** A digest that is fed piece by piece, for files of any size. */
-export function sha256Stream(): { update(chunk: Buffer): void; hex(): string } {
-  const hash = crypto().createHash('sha256');
+export interface DigestStream {
+  update(chunk: Buffer): void;
+  /** A second one that begins where this one is now. */
+  copy(): DigestStream;
+  hex(): string;
+}
+
+export function sha256Stream(): DigestStream {
+  return streamOf(crypto().createHash('sha256'));
+}
+
+function streamOf(hash: Crypto.Hash): DigestStream {
   return {
     update: (chunk) => {
       hash.update(chunk);
     },
+    copy: () => streamOf(hash.copy()),
     hex: () => hash.digest('hex'),
   };
 }

@@ -40,6 +40,10 @@ export function memoryStore(): Store {
         files.set(sha256Hex(bytes), bytes);
         return { digest: sha256Hex(bytes), mode: statSync(path).mode & 0o7777 };
       },
+      adopt(path, { digest }) {
+        files.set(digest, readFileSync(path));
+        return { kept: true };
+      },
       keepText(text) {
         files.set(sha256Hex(text), Buffer.from(text));
         return { digest: sha256Hex(text) };

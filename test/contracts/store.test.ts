@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/disk-store.js';
 import type { Store } from '../../src/store/store.js';
+import { textOf } from '../support/output-text.js';
 import { memoryStore } from './memory-store.js';
 import { key, makeEntry, type Scratch, scratch } from './store-support.js';
 
@@ -85,7 +86,7 @@ describe.each([
       Array.from({ length: 50 }, async () => {
         for (;;) {
           const hit = store.get(key('a'), { now: now() });
-          if ('entry' in hit) return hit.entry.output.text;
+          if ('entry' in hit) return textOf(hit.entry.output);
           const turn = await store.claim(key('a'), {});
           if (!('claim' in turn)) continue;
           executions += 1;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkFlow } from '../../src/library.js';
+import { textOf } from '../support/output-text.js';
 import { phaseOf } from '../support/rig.js';
 import { createMemoRig, cross, flow, kept, type MemoRig } from './support.js';
 
@@ -171,7 +172,7 @@ describe('onBlock: retry', () => {
     expect(result.status).toBe('success');
     expect(rig.counts()).toEqual({ work: 2 });
     expect(rig.entries()).toHaveLength(1);
-    expect(rig.entry().output.text).toBe('good');
+    expect(textOf(rig.entry().output)).toBe('good');
     expect(await rig.executed()).toEqual({});
   });
 
@@ -198,7 +199,7 @@ describe('onBlock: retry', () => {
     const result = await rig.run(flow([map, { ...judge, eval: ['!({steps.work.output} contains bad)'] }]));
     expect(result.status).toBe('success');
     expect(rig.counts()).toEqual({ x: 2, y: 2 });
-    expect(rig.entries().map((_, index) => rig.entry(index).output.text)).toEqual(['good', 'good']);
+    expect(rig.entries().map((_, index) => textOf(rig.entry(index).output))).toEqual(['good', 'good']);
   });
 
   it.each([
@@ -211,7 +212,7 @@ describe('onBlock: retry', () => {
     const result = await rig.run(flow([phase, judge]));
     expect(result.status).toBe('success');
     expect(rig.counts()).toEqual({ work: 2 });
-    for (const index of rig.entries().keys()) expect(rig.entry(index).output.text).toBe('good');
+    for (const index of rig.entries().keys()) expect(textOf(rig.entry(index).output)).toBe('good');
   });
 
   it('iterations of a loop that was rejected are not put together again in a later run', async () => {

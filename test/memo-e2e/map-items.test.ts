@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/run/core/result.js';
 import { readLines } from '../../src/run/journal/reader.js';
+import { textOf } from '../support/output-text.js';
 import { phaseOf } from '../support/rig.js';
 import { createMemoRig, cross, flow, type MemoRig } from './support.js';
 
@@ -22,7 +23,7 @@ const outputsOf = (result: RunResult) => phaseOf(result, 'each').json;
 /** What the journal says that each item said, in its order. */
 const journalled = ({ runId }: RunResult) =>
   [...readLines(join(rig.root, `.pi/taskflows/runs/${runId}/journal.jsonl`))].flatMap(({ line }) =>
-    line.type === 'unit' ? [[line.unit, line.output.text]] : [],
+    line.type === 'unit' ? [[line.unit, textOf(line.output)]] : [],
   );
 
 async function count(...run: Parameters<MemoRig['executed']>): Promise<number> {

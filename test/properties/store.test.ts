@@ -11,6 +11,7 @@ import { claimPath, entryPath } from '../../src/store/paths.js';
 import type { Entry } from '../../src/store/store.js';
 import { key, LIMITS, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
 import { effort } from '../support/effort.js';
+import { textOf } from '../support/output-text.js';
 
 /** What a store is, without anything that makes one hard. */
 interface Model {
@@ -176,7 +177,7 @@ function compare(model: Model, { place, stores }: Real): void {
     const expected = model.entries.get(what)?.text;
     for (const store of stores) {
       const got = store.get(key(what), { now: clock * 1_000, peek: true });
-      const text = 'entry' in got ? got.entry.output.text : undefined;
+      const text = 'entry' in got ? textOf(got.entry.output) : undefined;
       expect(text, what).toBe(expected);
     }
   }

@@ -6,6 +6,7 @@ import type { JournalLine, ResultLine } from '../../src/run/journal/lines.js';
 import { readLineAt, readLines, resultPlaces } from '../../src/run/journal/reader.js';
 import { searchResult } from '../../src/run/journal/search-results.js';
 import { JournalWriter } from '../../src/run/journal/writer.js';
+import { textOf as saidBy } from '../support/output-text.js';
 
 let folder: string;
 let path: string;
@@ -103,12 +104,12 @@ it('the latest result of each phase and unit is found by its name, however it is
 
   const bytes = readFileSync(path);
   for (const [phase, unit] of names) {
-    expect(searchResult(bytes, { phase, unit })).toMatchObject({ phase, output: { text: 'second' } });
+    expect(searchResult({ bytes, path }, { phase, unit })).toMatchObject({ phase, output: { text: 'second' } });
   }
-  expect(searchResult(bytes, { phase: 'each', unit: 'item 2' })).toBeUndefined();
-  expect(searchResult(bytes, { phase: 'rows/1/each', unit: 'item 1' })).toBeUndefined();
+  expect(searchResult({ bytes, path }, { phase: 'each', unit: 'item 2' })).toBeUndefined();
+  expect(searchResult({ bytes, path }, { phase: 'rows/1/each', unit: 'item 1' })).toBeUndefined();
   const places = resultPlaces(path);
-  const textOf = (name: string) => (readLineAt(path, places.get(name)!) as ResultLine).output.text;
+  const textOf = (name: string) => saidBy((readLineAt(path, places.get(name)!) as ResultLine).output);
   for (const [phase, unit] of names) expect(textOf(unit === undefined ? phase : `${phase} ${unit}`)).toBe('second');
   expect(textOf('older')).toBe('found');
   expect([...places.keys()]).toHaveLength(names.length + 2);

@@ -165,8 +165,8 @@ describe('under way when the process died', () => {
     // Nobody executed it in this run.
     const first = JSON.parse(skipped.stdout) as RunResult;
     expect(first.reuse).toEqual({ executed: 1, run: 0, crossRun: 0 });
-    expect(phaseOf(first, 'send')).toMatchObject({ status: 'done', attempts: 0, reason: 'taken as done (--skip)' });
-    expect(skipped.stderr).toMatch(/✔ send {2}taken as done \(--skip\)$/m);
+    expect(phaseOf(first, 'send')).toMatchObject({ status: 'done', attempts: 0, reason: 'marked as done (--skip)' });
+    expect(skipped.stderr).toMatch(/✔ send {2}marked as done \(--skip\)$/m);
     repair();
     const { status, result } = await cli();
     expect(status).toBe(0);

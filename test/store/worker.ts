@@ -5,6 +5,7 @@ import { openStore } from '../../src/store/disk-store.js';
 import type { StoreOptions } from '../../src/store/options.js';
 import { systemClock } from '../../src/util/clock.js';
 import { LIMITS, makeEntry } from '../contracts/store-support.js';
+import { textOf } from '../support/output-text.js';
 
 /** A process of its own that does one thing with a store. Bundled and started by `processes.ts`. */
 const [task, root, ...rest] = process.argv.slice(2) as [string, string, ...string[]];
@@ -24,7 +25,7 @@ function say(line: string): void {
 async function compute(name: string, ms: number): Promise<void> {
   for (;;) {
     const got = store.get(makeEntry(name).key, { now: Date.now() });
-    if ('entry' in got) return say(`hit ${got.entry.output.text}`);
+    if ('entry' in got) return say(`hit ${textOf(got.entry.output)}`);
     const turn = await store.claim(makeEntry(name).key, { onWait: (holder) => say(`waiting for ${holder}`) });
     if ('ready' in turn) continue;
     appendFileSync(`${root}/executions`, `${name}\n`);
@@ -49,7 +50,7 @@ const TASKS: Record<string, () => Promise<void> | void> = {
     for (let i = 0; i < 120; i++) {
       const name = `k${(i * 7 + seed * 13) % 40}`;
       const got = store.get(makeEntry(name).key, { now: Date.now() });
-      if ('entry' in got && got.entry.output.text !== `output of ${name}`) say(`wrong ${name}`);
+      if ('entry' in got && textOf(got.entry.output) !== `output of ${name}`) say(`wrong ${name}`);
       if ('miss' in got && got.miss.code !== 'absent') say(`bad ${got.miss.code} ${got.miss.reason}`);
       if ('miss' in got) {
         const put = store.put(makeEntry(name));

@@ -1,5 +1,5 @@
 import type { RunEvent, RunEventBody } from '../../src/model/event.js';
-import { NO_OUTPUT, NO_USAGE, type PhaseOutcome } from '../../src/model/outcome.js';
+import { NO_OUTPUT, NO_USAGE, type ShownOutcome } from '../../src/model/outcome.js';
 
 /** Start of the made-up runs that the view is tested with. */
 export const RUN_STARTED_AT = 1_700_000_000_000;
@@ -18,9 +18,9 @@ export function runStart(
 
 export function phaseEnd(
   id: string,
-  outcome: Partial<PhaseOutcome> = {},
+  outcome: Partial<ShownOutcome> = {},
 ): Extract<RunEvent, { readonly type: 'phase-end' }> {
-  const full: PhaseOutcome = {
+  const full: ShownOutcome = {
     id,
     kind: 'script',
     status: 'done',

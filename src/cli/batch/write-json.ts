@@ -8,7 +8,12 @@ export function writeBatchJson(out: Pick<Writer, 'write'>, result: BatchResult):
   const { outputOf, rows, ...facts } = result;
   const shown = ({ args, status, ...rest }: RowResult) => {
     const output = outputOf(rest.row);
-    const said = { output: output?.text ?? '', json: output?.json ?? null, base64: output?.base64 };
+    const said = {
+      output: output?.text ?? '',
+      json: output?.json ?? null,
+      base64: output?.base64,
+      outputFile: output?.file,
+    };
     return { args, status, ...said, ...rest };
   };
   writeRows(out, facts, { rows, shown });

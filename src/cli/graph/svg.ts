@@ -35,7 +35,7 @@ export function toSvg(graph: Graph): string {
     const place = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${height}"`;
     return `  <g class="${node.kind}"><title>${title}</title>
     <rect class="box" ${place} rx="${node.kind === 'script' ? 2 : 8}"/>
-    <text class="id" x="${centre}" y="${round(y + 19)}" text-anchor="middle">${escapeXml(shorten(id))}</text>
+    <text class="id" x="${centre}" y="${round(y + 19)}" text-anchor="middle">${escapeXml(shortId(id))}</text>
     <text class="kind" x="${centre}" y="${round(y + 35)}" text-anchor="middle">${escapeXml(kindText(node))}</text></g>`;
   });
   const { width, height } = layout;
@@ -51,7 +51,7 @@ ${[...edges, ...boxes].join('\n')}
 
 const MAX_ID = 40;
 
-function shorten(id: string): string {
+function shortId(id: string): string {
   return id.length <= MAX_ID ? id : `${id.slice(0, MAX_ID - 1)}…`;
 }
 
@@ -60,7 +60,7 @@ function kindText({ kind, marks }: GraphNode): string {
 }
 
 function boxWidth(node: GraphNode): number {
-  return Math.max(72, 24 + Math.max(displayWidth(shorten(node.id)) * 7.8, displayWidth(kindText(node)) * 6));
+  return Math.max(72, 24 + Math.max(displayWidth(shortId(node.id)) * 7.8, displayWidth(kindText(node)) * 6));
 }
 
 /** Leaves and arrives vertically. */

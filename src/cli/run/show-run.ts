@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { RunEvent } from '../../model/event.js';
+import { textPieces } from '../../run/core/output-text.js';
 import type { RunResult } from '../../run/core/result.js';
 import { lastCosts } from '../../run/history/last-costs.js';
 import { lastRunId } from '../../run/history/runs-folder.js';
@@ -36,12 +38,20 @@ export function showingRun({ flags, out, err, project }: Invocation, flowId: str
 }
 
 /** The result on stdout, as the flags want it; returns the exit status. */
-export function printResult({ flags, out }: Invocation, result: RunResult): number {
+export function printResult({ flags, out, project }: Invocation, result: RunResult): number {
+  const { output, outputFile } = result;
   if (flags.boolean('json')) out.write(`${JSON.stringify(result)}\n`);
-  else if (!flags.boolean('events') && result.status === 'success' && result.output !== '') {
-    out.write(result.output.endsWith('\n') ? result.output : `${result.output}\n`);
+  else if (!flags.boolean('events') && result.status === 'success' && output !== '') {
+    if (outputFile) printFile(out, join(project.root, outputFile.path));
+    else out.write(output.endsWith('\n') ? output : `${output}\n`);
   }
   return exitStatusOf(result);
+}
+
+/** A large output is never in memory as a whole. */
+function printFile(out: Invocation['out'], path: string): void {
+  for (const piece of textPieces(path)) out.write(piece);
+  out.write('\n');
 }
 
 /** `--junit`, or a job of GitHub Actions around us. */

@@ -1,5 +1,6 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
+import { shownOutput } from '../../run/core/output-folder.js';
 import { recordedOutcome } from '../../run/history/recorded-outcome.js';
 import type { PhaseTrace, RunTrace } from '../../run/history/trace.js';
 import type { AttemptLine, ResultLine } from '../../run/journal/lines.js';
@@ -20,14 +21,16 @@ export class TraceText {
   text = '';
   readonly #style: Style;
   readonly #full: boolean;
+  readonly #root: string;
 
   constructor(
-    { out, flags }: Invocation,
+    { out, flags, project }: Invocation,
     private readonly startedAt: number,
     private readonly now: number,
   ) {
     this.#style = createStyle(out.color);
     this.#full = flags.boolean('full');
+    this.#root = project.root;
   }
 
   run({ head, carried, warnings }: RunTrace): void {
@@ -80,7 +83,7 @@ export class TraceText {
     const took = line.hit === null && line.attempts > 0 ? [tookText(line)] : [];
     const status = line.optional ? `${line.status} (optional)` : line.status;
     const facts = [line.kind, status, ...took, ...model, ...usageFacts(line.usage)];
-    this.text += `  ${facts.join(' · ')}\n  ${outcomeNote(recordedOutcome(line))}\n`;
+    this.text += `  ${facts.join(' · ')}\n  ${outcomeNote(recordedOutcome(line, this.#root))}\n`;
   }
 
   #attempt({ attempt, unit, durationMs, failure, partial, retryInMs }: AttemptLine, triedAgain: boolean): void {
@@ -100,9 +103,9 @@ export class TraceText {
   #result(line: ResultLine, attemptsShown: boolean): void {
     if (line.failure) this.#failure(line.failure, attemptsShown);
     // The detail of the failure may be the whole output.
-    const said = line.output.text.trimEnd();
-    const isReported = line.failure !== undefined && (said === '' || said === line.failure.detail);
-    if (!isReported) this.#block('output', line.output.text);
+    const { text } = shownOutput(line.output, this.#root);
+    const isReported = line.failure !== undefined && ['', line.failure.detail].includes(text.trimEnd());
+    if (!isReported) this.#block('output', text);
     if (line.key !== undefined) this.text += `  ${this.#style.dim(`key ${line.key}`)}\n`;
   }
 
@@ -116,17 +119,18 @@ export class TraceText {
 
   #unit(line: ResultLine): void {
     const took = line.hit === null ? ` ${formatDuration(line.durationMs)}` : '';
-    const note = outcomeNote(recordedOutcome(line));
+    const note = outcomeNote(recordedOutcome(line, this.#root));
     const unit = `${this.#style.dim('•')} ${oneLine(line.unit ?? '')}`;
     this.text += `  ${unit} ${line.status}${took}  ${this.#style.dim(note)}\n`;
     if (line.status === 'failed' && line.failure?.detail) this.#block('said', line.failure.detail);
     if (this.#full) this.#inputs(line.inputs);
-    if (this.#full && line.output.text !== '') this.#block('output', line.output.text);
+    const { text } = shownOutput(line.output, this.#root);
+    if (this.#full && text !== '') this.#block('output', text);
   }
 
   #block(label: string, value: string): void {
     const lines = sanitize(value).trimEnd().split('\n');
-    const shown = this.#full ? lines : lines.slice(0, SHORT_LINES).map(shorten);
+    const shown = this.#full ? lines : lines.slice(0, SHORT_LINES).map(cutLine);
     if (lines.length === 1) {
       this.text += `  ${this.#style.dim(`${label}:`)} ${shown[0]}\n`;
       return;
@@ -143,7 +147,7 @@ function wasTriedAgain({ result, units }: PhaseTrace, { unit, attempt }: Attempt
   return ended === undefined || ended.attempts > attempt;
 }
 
-function shorten(line: string): string {
+function cutLine(line: string): string {
   return line.length > SHORT_WIDTH ? `${line.slice(0, SHORT_WIDTH)}…` : line;
 }
 

@@ -1,5 +1,5 @@
 import { totalTokens } from '../../model/outcome.js';
-import type { RunHead, RunState } from '../../run/history/run-head.js';
+import type { RecordedState, RunHead } from '../../run/history/run-head.js';
 import type { Style } from '../terminal/style.js';
 
 /** A run of the list, for programs. */
@@ -17,7 +17,7 @@ export function runJson({ runId, run, state, endedAt, end }: RunHead) {
   };
 }
 
-export function stateText(state: RunState, style: Style): string {
+export function stateText(state: RecordedState, style: Style): string {
   if (state === 'success') return style.green(state);
   if (state === 'running') return style.cyan(state);
   return state === 'paused' || state === 'interrupted' ? style.yellow(state) : style.red(state);

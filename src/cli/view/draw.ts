@@ -69,7 +69,7 @@ export function countStates(phases: Iterable<PhaseState>) {
     else if (state === 'failed' || state === 'blocked') counts.failed++;
     else if (state === 'done' || state === 'skipped') counts.settled++;
     if (outcome?.cacheHit) counts.reused++;
-    else if (outcome && !outcome.taken && (outcome.status === 'done' || outcome.attempts > 0)) counts.executed++;
+    else if (outcome && !outcome.noWork && (outcome.status === 'done' || outcome.attempts > 0)) counts.executed++;
   }
   return counts;
 }

@@ -21,7 +21,7 @@ function statusNote(outcome: PhaseOutcome): string {
   }
   if (cacheHit !== null) return hitNote(outcome);
   if (status === 'paused') return 'waits for an approval';
-  if (outcome.taken) return oneLine(outcome.reason);
+  if (outcome.noWork) return oneLine(outcome.reason);
   const reason = oneLine(outcome.reason);
   if (status !== 'done') return reason === 'interrupted' ? reason : withReason(status, reason);
   return withReason(decided(outcome), isAsked(outcome) ? '' : reason);
@@ -35,7 +35,7 @@ function isAsked({ kind }: PhaseOutcome): boolean {
 function decided({ kind, output }: PhaseOutcome): string {
   if (kind === 'gate') return 'passed';
   if (kind !== 'approval') return 'ran';
-  const note = oneLine(output.text);
+  const note = 'text' in output ? oneLine(output.text) : '';
   return note === '' || note === 'approved' ? 'approved' : `approved: ${note}`;
 }
 

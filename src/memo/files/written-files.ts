@@ -1,7 +1,8 @@
+import { closeSync, openSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { writeFileAtomic, writeFileTidily } from '../../util/atomic-write.js';
+import { removeIfThere, temporaryName, writeAll, writeFileAtomic, writeFileTidily } from '../../util/atomic-write.js';
 import { appendDerivedFile, readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
-import { sha256Hex } from '../../util/digest.js';
+import { sha256Hex, sha256Stream } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
 import { isInside, realPath, relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
@@ -25,6 +26,30 @@ export function writeOwnFile(
   return (amongMany ? writeFileAtomic : writeFileTidily)(path, data, mode);
 }
 
+/** The same for data that is too large for memory, in pieces. May throw. */
+export function writeOwnPieces(
+  project: Project,
+  path: string,
+  { pieces, mode }: { readonly pieces: Iterable<Buffer>; readonly mode: number },
+): void {
+  const temporary = temporaryName(path);
+  const file = openSync(temporary, 'wx', mode);
+  try {
+    const hash = sha256Stream();
+    for (const piece of pieces) {
+      hash.update(piece);
+      writeAll(file, piece);
+    }
+    record(project, path, hash.hex());
+    renameSync(temporary, path);
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** For a file that is there already: an archive that was just written, or came from another machine. */
 export async function recordOwnFile(project: Project, path: string): Promise<void> {
   const stat = statIfThere(path);
@@ -39,13 +64,13 @@ export function ownFiles(project: Project): ReadonlyMap<string, string> {
     const [digest, path] = parseLine(line) ?? [];
     if (digest !== undefined && path !== undefined) files.set(path, digest);
   }
-  if (lines.length > SHORT && lines.length > 2 * files.size) shorten(project, files);
+  if (lines.length > SHORT && lines.length > 2 * files.size) compactList(project, files);
   return files;
 }
 
 const SHORT = 1_000;
 
-function shorten(project: Project, files: ReadonlyMap<string, string>): void {
+function compactList(project: Project, files: ReadonlyMap<string, string>): void {
   const lines = [...files]
     .filter(([path]) => statIfThere(join(project.root, path)))
     .map(([path, digest]) => lineOf(digest, path));

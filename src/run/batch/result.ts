@@ -1,7 +1,8 @@
 import type { RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Output, Savings } from '../../model/outcome.js';
+import type { Savings } from '../../model/outcome.js';
+import type { TextOutput } from '../../model/output.js';
 
 /** How a batch ended. Outputs are not in it: a hundred thousand of them would not fit; `outputOf` reads one. */
 export interface BatchResult {
@@ -31,8 +32,11 @@ export interface BatchResult {
   readonly warnings: readonly string[];
   /** Why it stopped before the end, or what the first failed row said. */
   readonly error?: { readonly row?: number; readonly phase: string } & Pick<Failure, 'code' | 'message' | 'hint'>;
-  /** The output of a row, read back from the run's journal; undefined unless outputs were asked for. */
-  outputOf(row: number): Output | undefined;
+  /**
+   * The output of a row, read back from the run's journal; undefined unless outputs were asked for. Of a large one the
+   * beginning, with the file that holds it.
+   */
+  outputOf(row: number): TextOutput | undefined;
 }
 
 export interface Spent {

@@ -1,7 +1,8 @@
-import type { Output } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
+import type { TextOutput } from '../../model/output.js';
 import type { RunContext } from '../context/context.js';
 import { causeText } from '../core/cause-text.js';
+import { shownOutput } from '../core/output-folder.js';
 import type { ScopeResult } from '../core/scope.js';
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
@@ -27,7 +28,7 @@ export class RowRunner {
     const forget = context.io.secrets.addForNow(options.flow.args, row.args);
     context.io.emit({ type: 'row-start', row: row.row, label: row.label, path });
     const result = await context.flows.runScope(rowScope(context, row), context.limits.signal);
-    const output = context.io.secrets.maskValue(result.output as never) as Output;
+    const output = context.io.secrets.maskOutput(result.output);
     const file = result.status === 'success' ? options.onOutput?.(row, output) : undefined;
     const durationMs = Math.round(clock.elapsed() - startedAt);
     const ended = { ...this.#rowResult(row, result), durationMs, file };
@@ -37,10 +38,11 @@ export class RowRunner {
     return ended;
   }
 
-  outputOf(row: number): Output | undefined {
+  outputOf(row: number): TextOutput | undefined {
     const place = this.#outputs.get(row);
     const line = place && readLineAt(this.context.io.journal.path, place);
-    return line?.type === 'row' ? line.output : undefined;
+    const output = line?.type === 'row' ? line.output : undefined;
+    return output && shownOutput(output, this.options.project.root);
   }
 
   #record(row: BatchRow, ended: RowResult, { status, usage, output }: ScopeResult): void {

@@ -8,6 +8,7 @@ import type { PriorResults } from '../continue/prior-results.js';
 import type { Admission } from '../core/admission.js';
 import type { Ledger } from '../core/budget.js';
 import type { RunOptions } from '../core/options.js';
+import type { OutputFolder } from '../core/output-folder.js';
 import type { Scope, ScopeResult } from '../core/scope.js';
 import type { Secrets } from '../core/secrets.js';
 import type { EffectsLedger } from '../effects/ledger.js';
@@ -41,6 +42,8 @@ export interface RunIo {
   /** Reported to the person one time. */
   readonly warn: (message: string) => void;
   readonly secrets: Secrets;
+  /** Outputs that are too large for memory. */
+  readonly outputs: OutputFolder;
   /** A result line of this run's own journal. */
   readonly readBack: (place: LinePlace) => ResultLine | undefined;
 }

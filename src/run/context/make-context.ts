@@ -16,6 +16,7 @@ import { Ledger } from '../core/budget.js';
 import { moneyCannotBeHeld } from '../core/held-budget.js';
 import { downstreamOf } from '../core/neighbours.js';
 import type { RunOptions } from '../core/options.js';
+import { OutputFolder, outputsBeside } from '../core/output-folder.js';
 import { Secrets, scopeSecrets } from '../core/secrets.js';
 import { EffectsLedger } from '../effects/ledger.js';
 import { Slots } from '../execute/slots.js';
@@ -79,6 +80,11 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       emit: (event) => emit(secrets.any ? (secrets.maskValue(event as never) as RunEventBody) : event),
       warn: (message) => parts.warn(secrets.mask(message)),
       secrets,
+      outputs: new OutputFolder({
+        folder: outputsBeside(journalOf(project, runId)),
+        limit: config.limits.outputBytes,
+        secrets,
+      }),
       readBack: (place) => readBack(journal, place),
     },
     limits: {

@@ -1,5 +1,8 @@
+import { StoredOutput } from '../../model/output.js';
 import type { ChildIdentity } from '../../process/process.js';
 import type { Project } from '../../util/project.js';
+import { linkOutput, outputsBeside, writeOutputs } from '../core/output-folder.js';
+import { inFolder } from '../core/stored-writer.js';
 import { endLeftovers } from '../execute/leftovers.js';
 import { clearedIn } from '../history/cleared-results.js';
 import type { RunHead } from '../history/run-head.js';
@@ -57,13 +60,22 @@ function* watched(project: Project, runId: string, children: Map<number, ChildId
   }
 }
 
+/** What a checkpoint brings; `outputs` are the files of large outputs, in base64. */
+export interface CarriedLines {
+  readonly runId: string;
+  readonly run?: RunLine;
+  readonly lines: readonly JournalLine[];
+  readonly outputs?: Readonly<Record<string, string>>;
+}
+
 /** The same from a checkpoint. It may come from another machine: there are no processes to end, no files to compare. */
 export function carryLines(
-  { runId, run, lines }: { readonly runId: string; readonly run?: RunLine; readonly lines: readonly JournalLine[] },
+  { runId, run, lines, outputs = {} }: CarriedLines,
   journal: JournalWriter,
   at: number,
 ): PriorResults {
   const prior = new PriorResults({ how: 'checkpoint', runId, journal: journal.path });
+  writeOutputs(outputsBeside(journal.path), outputs);
   carryInto(journal, prior, { from: runId, at, read: () => (run ? [run, ...lines] : lines) });
   return prior;
 }
@@ -75,10 +87,22 @@ function carryInto(
 ): void {
   journal.write({ type: 'carried-begin', at, from }, 'held');
   for (const line of linesToCarry(read, prior)) {
-    const place = journal.write(line, 'held');
-    if (isResult(line)) prior.keep(line, place);
+    // A result whose large output is gone is none.
+    const carried = withOutputBeside(line, journal.path);
+    if (!carried) continue;
+    const place = journal.write(carried, 'held');
+    if (isResult(carried)) prior.keep(carried, place);
   }
   journal.write({ type: 'carried-end', at, from });
+}
+
+/** The line, with its large output beside the new journal too. */
+function withOutputBeside(line: JournalLine, journal: string): JournalLine | undefined {
+  if (!isResult(line) || !(line.output instanceof StoredOutput)) return line;
+  const folder = outputsBeside(journal);
+  // A checkpoint's outputs are there already.
+  const output = linkOutput(line.output.in(inFolder(folder)), folder) ?? linkOutput(line.output, folder);
+  return output && { ...line, output };
 }
 
 /**

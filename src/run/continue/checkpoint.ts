@@ -1,21 +1,26 @@
 import { readFileSync } from 'node:fs';
 import type { Failure } from '../../model/failure.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
+import { StoredOutput } from '../../model/output.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { hmacSha256Hex, sha256Hex } from '../../util/digest.js';
 import type { Project } from '../../util/project.js';
+import { readBounded } from '../../util/read-bounded.js';
 import { whyUnreadable } from '../../util/why-unreadable.js';
+import { outputsBeside } from '../core/output-folder.js';
 import { runHead } from '../history/run-head.js';
 import { isRunId, journalOf, runIds } from '../history/runs-folder.js';
 import { isJournalLine } from '../journal/line-shape.js';
 import type { JournalLine, RunLine } from '../journal/lines.js';
-import { readLines } from '../journal/reader.js';
-import { isResult, linesToCarry } from './carry.js';
+import { readLines, withOutputIn } from '../journal/reader.js';
+import { type CarriedLines, isResult, linesToCarry } from './carry.js';
 import { PriorResults } from './prior-results.js';
 import type { RunOf } from './same-flow.js';
 
 const FORMAT = 'taskflow-checkpoint';
 const LARGEST = 512 * 1024 * 1024;
+/** Of all large outputs together: a checkpoint is one JSON text, in memory. */
+const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** A run's results in one file: what `--resume-from` takes, here or on another machine. */
 export interface Checkpoint {
@@ -24,6 +29,8 @@ export interface Checkpoint {
   readonly run: RunLine;
   readonly state: string;
   readonly lines: readonly JournalLine[];
+  /** Files of large outputs by digest, in base64. */
+  readonly outputs?: Readonly<Record<string, string>>;
   readonly checksum: string;
   readonly mac?: string;
 }
@@ -32,14 +39,34 @@ export function exportCheckpoint(
   project: Project,
   runId: string,
   signingKey?: Buffer | string,
-): { readonly checkpoint: Checkpoint } | { readonly failure: Failure } {
+): { readonly checkpoint: Checkpoint; readonly left: readonly string[] } | { readonly failure: Failure } {
   const head = isRunId(runId) ? runHead(project, runId) : undefined;
   if (!head)
     return { failure: { code: 'bad-input', message: `there is no run ${runId}`, hint: '`taskflow runs` lists them.' } };
   const lines = carriedFrom(journalOf(project, runId), runId);
-  const content = { format: FORMAT, version: 1, run: head.run, state: head.state, lines } as const;
+  const { outputs, left } = outputsOf(lines);
+  const large = Object.keys(outputs).length === 0 ? {} : { outputs };
+  const content = { format: FORMAT, version: 1, run: head.run, state: head.state, lines, ...large } as const;
   const { checksum, mac } = sealOf(content, signingKey);
-  return { checkpoint: { ...content, checksum, ...(mac === undefined ? {} : { mac }) } };
+  return { checkpoint: { ...content, checksum, ...(mac === undefined ? {} : { mac }) }, left };
+}
+
+/** The files of large outputs as far as they fit; `left`: phases whose output does not. */
+function outputsOf(lines: readonly JournalLine[]): { outputs: Record<string, string>; left: readonly string[] } {
+  const outputs: Record<string, string> = {};
+  const left = new Set<string>();
+  let total = 0;
+  for (const line of lines) {
+    if (!isResult(line) || !(line.output instanceof StoredOutput)) continue;
+    for (const { path, digest, bytes } of line.output.files) {
+      if (digest in outputs) continue;
+      const content = total + bytes > MOST_OUTPUT_BYTES ? undefined : readBounded(path, bytes);
+      if (content?.length !== bytes) left.add(line.phase);
+      else outputs[digest] = content.toString('base64');
+      total += content?.length ?? 0;
+    }
+  }
+  return { outputs, left: [...left] };
 }
 
 function carriedFrom(path: string, runId: string): JournalLine[] {
@@ -55,10 +82,7 @@ export function sealOf(content: Omit<Checkpoint, 'checksum' | 'mac'>, signingKey
   return { checksum: sha256Hex(text), mac: signingKey === undefined ? undefined : hmacSha256Hex(signingKey, text) };
 }
 
-export interface ReadCheckpoint {
-  readonly runId: string;
-  readonly lines: readonly JournalLine[];
-  readonly run?: RunLine;
+export interface ReadCheckpoint extends CarriedLines {
   /** Which flow was run, where it says so. */
   readonly of?: RunOf;
   /** Phases of which it names the key, and of which no run of this machine has the result. */
@@ -83,7 +107,8 @@ export function readCheckpoint(
     return bad(`${file} cannot be read: ${whyUnreadable(error)}`);
   }
   if (!isJsonObject(value)) return bad(`${file} is no checkpoint`);
-  if (value['format'] === FORMAT) return fromExport(file, value as unknown as Checkpoint, signingKey);
+  if (value['format'] === FORMAT)
+    return fromExport(project, file, { checkpoint: value as unknown as Checkpoint, signingKey });
   const result = isJsonObject(value['checkpoint'] ?? null) ? (value['checkpoint'] as JsonObject) : value;
   if (isRunId(String(result['runId'])) && isJsonObject(result['keys'] ?? null)) {
     return fromKeys(project, { flow: value['flow'], ...result });
@@ -94,7 +119,11 @@ export function readCheckpoint(
   );
 }
 
-function fromExport(file: string, checkpoint: Checkpoint, signingKey?: Buffer | string) {
+function fromExport(
+  project: Project,
+  file: string,
+  { checkpoint, signingKey }: { readonly checkpoint: Checkpoint; readonly signingKey?: Buffer | string | undefined },
+): ReadCheckpoint | { readonly failure: Failure } {
   const { checksum, mac, ...content } = checkpoint;
   if (checkpoint.version !== 1) return bad(`${file} was made by another version of taskflow`);
   const wanted = sealOf(content, signingKey);
@@ -102,10 +131,13 @@ function fromExport(file: string, checkpoint: Checkpoint, signingKey?: Buffer | 
   if (wanted.mac !== undefined && mac !== wanted.mac) return bad(`${file} is not signed with this project's key`);
   const isWhole = Array.isArray(content.lines) && isJournalLine(content.run) && isRunId(content.run.runId);
   if (!isWhole) return bad(`${file} is no checkpoint`);
-  const lines = content.lines.filter(isJournalLine);
+  const { run, outputs = {} } = content;
+  // What the file does not hold may still be in the run's own folder, if the run was made here.
+  const folder = outputsBeside(journalOf(project, run.runId));
+  const lines = content.lines.filter(isJournalLine).map((line) => withOutputIn(line, folder));
   // Anybody can make a file that says yes: without a signature, every approval is asked again.
   const believed = wanted.mac === undefined ? lines.filter((line) => !isApproval(line)) : lines;
-  return { runId: content.run.runId, run: content.run, of: content.run, lines: believed };
+  return { runId: run.runId, run, of: run, lines: believed, outputs };
 }
 
 function isApproval(line: JournalLine): boolean {

@@ -2,15 +2,12 @@ import type { Failure } from '../../model/failure.js';
 import type { Flow } from '../../model/flow.js';
 import { resolveSigningKey } from '../../store/signing-key.js';
 import type { RunOptions } from '../core/options.js';
-import type { JournalLine, RunLine } from '../journal/lines.js';
+import type { CarriedLines } from './carry.js';
 import { type ReadCheckpoint, readCheckpoint } from './checkpoint.js';
 import { fromAnotherFlow } from './same-flow.js';
 
 /** What `--resume-from` brings. */
-export interface ImportedCheckpoint {
-  readonly runId: string;
-  readonly lines: readonly JournalLine[];
-  readonly run?: RunLine;
+export interface ImportedCheckpoint extends CarriedLines {
   /** Warnings: which of its results cannot be used here. */
   readonly unusable: readonly string[];
 }

@@ -46,30 +46,49 @@ export interface Execution {
   /** Something inside of it is not idempotent, and has begun. */
   readonly acted?: Acted;
   /** Nothing was executed: a person marked it done, or there was nothing to do. */
-  readonly taken?: true;
+  readonly noWork?: true;
   /** Reported beside the result: `kept worktree …`, `no clear winner: took the first`. */
   readonly remark?: string;
 }
 
-/** An execution or a reused result, with where it came from. */
-export interface Settled extends Execution {
+/** What was made, one time: as it is written to a journal and to the store, and read from them. */
+export interface Result {
+  readonly key?: string;
+  readonly madeAt: number;
+  readonly output: Output;
+  /** What the original execution cost; for a reused result that is not what this run spent. */
+  readonly cost: { readonly usage: Usage; readonly durationMs: number };
+  readonly files: readonly OutputFile[];
+  readonly model?: string;
+  readonly facts?: JsonValue;
+  /** Which execution made it; for a result with parts, a digest of theirs. */
+  readonly execution?: string;
+  /** Why it may not be kept across runs although it is done. */
+  readonly unkeepable?: string;
+  readonly items?: ItemCounts;
+}
+
+/** Where a result came from, in this run. */
+export interface Origin {
   readonly hit: CacheHit | null;
+  readonly ageMs?: number;
   readonly reason: string;
+}
+
+/** A result with its origin, and what this run did for it. */
+export interface Settled extends Execution, Result, Origin {
+  readonly cost: Result['cost'];
   readonly runKey?: string;
   /** Set for a side effect. */
   readonly effect?: Effect;
   readonly identity?: JsonObject;
-  readonly madeAt: number;
-  readonly ageMs?: number;
   /** It was just made, and the store has it for later runs. */
   readonly kept?: true;
-  /** What the original execution cost; for a reused result that is not what this run spent. */
-  readonly cost: { readonly usage: Usage; readonly durationMs: number };
 }
 
 /** It ran in this run, and may have changed files. */
-export function isNewWork(settled: Pick<Settled, 'hit' | 'attempts' | 'taken' | 'pure'>): boolean {
-  return settled.hit === null && settled.attempts > 0 && !settled.taken && !settled.pure;
+export function isNewWork(settled: Pick<Settled, 'hit' | 'attempts' | 'noWork' | 'pure'>): boolean {
+  return settled.hit === null && settled.attempts > 0 && !settled.noWork && !settled.pure;
 }
 
 /** Every key that finds a result, or a part of it, again. */

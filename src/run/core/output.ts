@@ -2,15 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import { schemaMs } from '../../model/limits.js';
-import type { Output } from '../../model/outcome.js';
+import { type Output, StoredOutput, type TextOutput } from '../../model/output.js';
 import { slowPatternIn } from '../../plan/schema-patterns.js';
 import { runBounded } from '../../util/bounded.js';
 import { formatDuration } from '../../util/duration.js';
 import { nextTurn } from '../../util/timer.js';
 import { isLongTurn } from '../../util/turn.js';
+import { readJson, readText } from './output-text.js';
 
 /** Bytes as text where they are text; else kept byte for byte beside a lossy reading. */
-export function outputOfBytes(bytes: Buffer): Output {
+export function outputOfBytes(bytes: Buffer): TextOutput {
   const text = bytes.toString('utf8');
   if (isUtf8(bytes)) return { text: withoutTrailingLineEnds(text), json: null };
   return { text, json: null, base64: bytes.toString('base64') };
@@ -24,24 +25,42 @@ function withoutTrailingLineEnds(text: string): string {
 
 /**
  * Parses an output and checks it against what the phase promises. An output that has JSON already, as that of a nested
- * flow may, is checked by that: its text may be made for people.
+ * flow may, is checked by that: its text may be made for people. Where JSON was found within the text of a stored
+ * output, the caller keeps the result anew.
  */
 export async function promised(
   output: Output,
   promise: { readonly output: 'text' | 'json'; readonly expect?: JsonObject; readonly lenient: boolean },
 ): Promise<{ output: Output } | { failure: Failure }> {
-  let json: JsonValue = output.json;
+  if (promise.output === 'text' && !promise.expect) return { output };
+  const read = readText(output);
+  if ('failure' in read) return read;
+  const { text } = read;
+  const known = knownJson(output);
+  let json = known;
   if (promise.output === 'json' && json === null) {
-    const parsed = promise.lenient ? jsonWithin(output.text) : strictJson(output.text);
-    if (parsed === undefined) return { failure: notJson(output.text, promise.lenient) };
+    const parsed = promise.lenient ? jsonWithin(text) : strictJson(text);
+    if (parsed === undefined) return { failure: notJson(text, promise.lenient) };
     json = parsed;
   }
   if (promise.expect) {
-    const subject = promise.output === 'json' || json !== null ? json : output.text;
-    const broken = await contractBroken(subject, promise.expect, output.text.length);
+    const subject = promise.output === 'json' || json !== null ? json : text;
+    const broken = await contractBroken(subject, promise.expect, text.length);
     if (broken) return { failure: broken };
   }
-  return { output: json === output.json ? output : { ...output, json } };
+  return { output: json === known ? output : withJson(output, text, json) };
+}
+
+function knownJson(output: Output): JsonValue {
+  if (!(output instanceof StoredOutput) || !output.stored.json) return output.json;
+  const read = readJson(output);
+  return 'json' in read ? (read.json ?? null) : null;
+}
+
+/** Of a stored output, the file holds the value too, unless the value is only a part of the text. */
+function withJson(output: Output, text: string, json: JsonValue): Output {
+  if (!(output instanceof StoredOutput)) return { ...output, json };
+  return strictJson(text) === undefined ? { text, json } : output.withJson(output.stored);
 }
 
 function notJson(text: string, byAgent: boolean): Failure {

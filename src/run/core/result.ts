@@ -9,7 +9,9 @@ import {
   totalTokens,
   type Usage,
 } from '../../model/outcome.js';
+import type { ShownFile } from '../../model/output.js';
 import type { Ledger } from './budget.js';
+import { shownOutput } from './output-folder.js';
 import type { ScopeResult } from './scope.js';
 import type { Secrets } from './secrets.js';
 
@@ -18,8 +20,10 @@ export interface RunResult {
   readonly runId: string;
   readonly flow: string;
   readonly status: RunStatus;
+  /** Of a large output the beginning; the whole is in `outputFile`. */
   readonly output: string;
   readonly json: JsonValue;
+  readonly outputFile?: ShownFile;
   readonly durationMs: number;
   /** `usd` is null when some of it has no known price. */
   readonly spent: { readonly usd: number | null; readonly tokens: number };
@@ -55,6 +59,7 @@ export interface PhaseResult {
   readonly output: string;
   readonly json: JsonValue;
   readonly base64?: string;
+  readonly outputFile?: ShownFile;
   readonly attempts: number;
   readonly durationMs: number;
   readonly usage: Usage;
@@ -75,6 +80,7 @@ export interface PhaseResult {
 
 export interface ResultFacts {
   readonly runId: string;
+  readonly root: string;
   readonly flow: { readonly name: string; readonly phases: readonly { readonly id: string }[] };
   readonly outcomes: ReadonlyMap<string, PhaseOutcome>;
   readonly result: Pick<ScopeResult, 'status' | 'output' | 'reuse' | 'failure'>;
@@ -92,20 +98,21 @@ export function runResult(facts: ResultFacts): RunResult {
   let phases: readonly PhaseResult[] | undefined;
   let checkpoint: RunResult['checkpoint'] | undefined;
   const failure = hidden(result.failure, secrets);
-  const output = secrets.maskOutput(result.output);
+  const output = shownOutput(secrets.maskOutput(result.output), facts.root);
   return {
     runId: facts.runId,
     flow: flow.name,
     status: result.status,
     output: output.text,
     json: output.json,
+    outputFile: output.file,
     durationMs: Math.round(facts.durationMs),
     spent: spentOf(ledger),
     saved: { ...ledger.saved, ms: Math.round(ledger.saved.ms) },
     reuse: result.reuse,
     continues: facts.continues,
     get phases() {
-      phases ??= outcomes().map((phase) => phaseResult(phase, secrets));
+      phases ??= outcomes().map((phase) => phaseResult(phase, facts));
       return phases;
     },
     get checkpoint() {
@@ -146,9 +153,9 @@ function hidden<T extends object>(said: T | undefined, secrets: Secrets): T | un
   return secrets.maskValue(said as JsonObject | undefined) as T | undefined;
 }
 
-function phaseResult(phase: PhaseOutcome, secrets: Secrets): PhaseResult {
+function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): PhaseResult {
   const failure = hidden(phase.failure, secrets);
-  const output = secrets.maskOutput(phase.output);
+  const output = shownOutput(secrets.maskOutput(phase.output), root);
   return {
     id: phase.id,
     kind: phase.kind,
@@ -160,6 +167,7 @@ function phaseResult(phase: PhaseOutcome, secrets: Secrets): PhaseResult {
     output: output.text,
     json: output.json,
     base64: output.base64,
+    outputFile: output.file,
     attempts: phase.attempts,
     durationMs: Math.round(phase.durationMs),
     usage: phase.usage,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ArgSpec } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import type { Output } from '../../model/outcome.js';
+import { type Output, StoredOutput } from '../../model/output.js';
 import type { RunOptions } from './options.js';
 import type { Scope } from './scope.js';
 import { spellings } from './secret-spellings.js';
@@ -77,10 +77,14 @@ export class Secrets {
   /** The same object when nothing had to be hidden. Bytes that hold a secret are dropped: they cannot be masked. */
   maskOutput(output: Output): Output {
     if (!this.any) return output;
+    if (output instanceof StoredOutput) {
+      const preview = this.maskWhole(output.preview);
+      return preview === output.preview ? output : { text: preview, json: null };
+    }
     const { base64, ...rest } = output;
     const bytes = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
     const hidden = bytes !== undefined && this.values.some((value) => bytes.includes(value));
-    const masked = this.maskValue(rest as JsonObject) as unknown as Output;
+    const masked = this.maskValue(rest as unknown as JsonObject) as unknown as typeof rest;
     const same = !hidden && masked.text === rest.text && JSON.stringify(masked.json) === JSON.stringify(rest.json);
     if (same) return output;
     return hidden || base64 === undefined ? masked : { ...masked, base64 };

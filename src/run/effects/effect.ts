@@ -26,13 +26,13 @@ function unitPlace(label: string, { variables, ordinal = 0 }: IdentityParts): st
 
 function shown(body: JsonObject, variables: readonly string[]): JsonObject {
   const texts: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries(body)) texts[name] = shorten(value);
+  for (const [name, value] of Object.entries(body)) texts[name] = withShortTexts(value);
   return variables.length === 0 ? texts : { ...texts, env: [...variables] };
 }
 
-function shorten(value: JsonValue): JsonValue {
+function withShortTexts(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value;
-  return Array.isArray(value) ? value.map(shorten) : value;
+  return Array.isArray(value) ? value.map(withShortTexts) : value;
 }
 
 /** True when the two would do the same. */

@@ -6,6 +6,7 @@ import { pause } from '../../util/pause.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { notStarted } from '../core/cancelled.js';
 import { type Execution, failedBefore } from '../core/execution.js';
+import { lastWords } from '../core/output-text.js';
 
 /** Without a word about retries, an agent call that met a passing provider error is tried three times more. */
 const TRANSIENT_RETRY: Retry = { max: 3, backoffMs: 1_000, factor: 3 };
@@ -110,7 +111,7 @@ function journalAttempt(
     retryInMs,
   }: { readonly unit?: string; readonly number: number; readonly result: Attempt; readonly retryInMs?: number },
 ): void {
-  const { text } = result.output;
+  const text = lastWords(result.output);
   run.io.journal.write({
     type: 'attempt',
     at: run.options.project.clock.now(),

@@ -95,11 +95,11 @@ const OF_WORD = {
   'would-be-shared': 'shared',
 } as const satisfies Record<ForecastWord, Would>;
 
-function wouldOf({ status, cacheHit, failure, taken }: PhaseOutcome): Would {
+function wouldOf({ status, cacheHit, failure, noWork }: PhaseOutcome): Would {
   if (cacheHit !== null) return 'reuse';
   if (failure?.forecast !== undefined) return OF_WORD[failure.forecast];
   if (failure?.code === 'dependency') return 'skip';
   if (status === 'cancelled') return 'unknown';
-  if (status === 'skipped' || taken) return 'skip';
+  if (status === 'skipped' || noWork) return 'skip';
   return status === 'failed' || status === 'blocked' ? 'fail' : 'run';
 }

@@ -22,7 +22,7 @@ export async function* followRun(
   { wait, signal }: { readonly wait: boolean; readonly signal?: AbortSignal },
 ): AsyncGenerator<RunEvent> {
   const path = journalOf(project, runId);
-  const reader = new EventReader();
+  const reader = new EventReader(project.root);
   let from = 0;
   for (;;) {
     // Asked before the lines are read: what it wrote before it died is read too.
@@ -42,6 +42,8 @@ class EventReader {
   readonly #started = new Set<string>();
   #carrying = false;
 
+  constructor(private readonly root: string) {}
+
   /** The event that a line stands for; most lines of units stand for none. */
   read(line: JournalLine): RunEventBody | undefined {
     if (line.type === 'carried-begin') this.#carrying = true;
@@ -60,7 +62,7 @@ class EventReader {
         return { type: 'retry', phase, unit, attempt, delayMs, error: failure.message };
       }
       case 'phase':
-        return { type: 'phase-end', phase: line.phase, outcome: recordedOutcome(line) };
+        return { type: 'phase-end', phase: line.phase, outcome: recordedOutcome(line, this.root) };
       case 'ask':
         return { type: 'approval', phase: line.phase, text: line.text, digest: line.digest };
       case 'warning':

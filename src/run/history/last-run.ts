@@ -74,8 +74,8 @@ export class LastRun {
   #find(journal: string, { path, unit, isWanted = () => true }: ResultQuery): ResultLine | undefined {
     this.#asked += 1;
     if (this.#asked === 1) this.#bytes = readWhole(journal);
-    const found =
-      this.#bytes && this.#asked <= FEW ? searchResult(this.#bytes, { phase: path, unit }, isWanted) : 'unsure';
+    const searched = this.#asked <= FEW && this.#bytes ? { bytes: this.#bytes, path: journal } : undefined;
+    const found = searched ? searchResult(searched, { phase: path, unit }, isWanted) : 'unsure';
     if (found !== 'unsure') return found;
     this.#bytes = undefined;
     this.#places ??= resultPlaces(journal);

@@ -1,6 +1,6 @@
 import type { Project } from '../../util/project.js';
 import { type RunHead, runHead } from './run-head.js';
-import { forgetLastRuns, journalBytes, prunePointers, removeRun, runIds } from './runs-folder.js';
+import { forgetLastRuns, prunePointers, removeRun, runBytes, runIds } from './runs-folder.js';
 
 /** Runs, the newest first; of one flow (by name or file) if given. */
 export function listRuns(
@@ -20,7 +20,7 @@ export function listRuns(
 /** How much there is, whatever it is worth. */
 export function sizeOfRuns(project: Project): { readonly runs: number; readonly bytes: number } {
   const ids = runIds(project);
-  return { runs: ids.length, bytes: ids.reduce((sum, runId) => sum + journalBytes(project, runId), 0) };
+  return { runs: ids.length, bytes: ids.reduce((sum, runId) => sum + runBytes(project, runId), 0) };
 }
 
 function isOf({ run }: RunHead, flow: string): boolean {

@@ -1,6 +1,6 @@
 import type { Project } from '../../util/project.js';
 import { endOfRun, runHead } from './run-head.js';
-import { dayOf, journalBytes, lastRunId, prunePointers, removeRun, runIds } from './runs-folder.js';
+import { dayOf, lastRunId, prunePointers, removeRun, runBytes, runIds } from './runs-folder.js';
 import { wentOn } from './succession.js';
 
 const KEPT_RUNS = 200;
@@ -9,7 +9,7 @@ const DAY_LENGTH = 8;
 const KEPT_MS = 30 * 24 * 3_600_000;
 /** Each run may have two. */
 const MOST_POINTERS = 2 * KEPT_RUNS;
-/** Journals of all runs together. */
+/** Journals and large outputs of all runs together. */
 export const KEPT_BYTES = 256 * 1024 ** 2;
 /** Runs that are no larger than this cannot pass the bound together. */
 const FAIR_SHARE = KEPT_BYTES / KEPT_RUNS;
@@ -51,7 +51,7 @@ function without(ids: readonly string[], going: readonly string[]): readonly str
 
 /** Of these runs, the oldest that have to go for the others to fit. */
 function beyondBytes(project: Project, ids: readonly string[], most: number): string[] {
-  const sizes = ids.map((runId) => ({ runId, bytes: journalBytes(project, runId) }));
+  const sizes = ids.map((runId) => ({ runId, bytes: runBytes(project, runId) }));
   let total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
   const beyond: string[] = [];
   for (const { runId, bytes } of sizes.reverse()) {

@@ -1,8 +1,9 @@
-import type { PhaseOutcome } from '../../model/outcome.js';
+import type { ShownOutcome } from '../../model/outcome.js';
+import { shownOutput } from '../core/output-folder.js';
 import type { ResultLine } from '../journal/lines.js';
 
 /** How a phase ended, from its line in the journal. */
-export function recordedOutcome(line: ResultLine): PhaseOutcome {
+export function recordedOutcome(line: ResultLine, root: string): ShownOutcome {
   const { phase, kind, status, hit, madeAt, at, files = [] } = line;
   const { reason, key, output, attempts, durationMs, usage, saved, model, failure, optional, items } = line;
   const ageMs = hit !== null && madeAt !== undefined ? Math.max(0, at - madeAt) : undefined;
@@ -14,7 +15,7 @@ export function recordedOutcome(line: ResultLine): PhaseOutcome {
     ageMs,
     reason,
     key,
-    output,
+    output: shownOutput(output, root),
     files,
     attempts,
     durationMs,
@@ -24,6 +25,6 @@ export function recordedOutcome(line: ResultLine): PhaseOutcome {
     failure,
     optional,
     items,
-    ...(status === 'done' && hit === null && attempts === 0 && { taken: true }),
+    ...(status === 'done' && hit === null && attempts === 0 && { noWork: true }),
   };
 }

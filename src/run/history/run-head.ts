@@ -8,12 +8,12 @@ import { isOwnerAlive } from './heartbeat.js';
 import { journalOf } from './runs-folder.js';
 
 /** `running`: its process is alive. `crashed`: the process is gone and its journal has no end. */
-export type RunState = RunStatus | 'running' | 'crashed';
+export type RecordedState = RunStatus | 'running' | 'crashed';
 
 export interface RunHead {
   readonly runId: string;
   readonly run: RunLine;
-  readonly state: RunState;
+  readonly state: RecordedState;
   /** Of the end; of the last sign of life where there is none. */
   readonly endedAt: number;
   readonly end?: EndLine;
@@ -40,7 +40,7 @@ export function endOfRun(project: Project, runId: string): EndLine | undefined {
   }
 }
 
-export function isUnfinished(state: RunState): boolean {
+export function isUnfinished(state: RecordedState): boolean {
   return state !== 'success' && state !== 'running';
 }
 

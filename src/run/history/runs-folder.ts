@@ -13,6 +13,7 @@ import { removeAbandoned, writeFileAtomic } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { namesInFolder, statIfThere } from '../../util/stat.js';
+import { outputsBeside } from '../core/output-folder.js';
 import type { RunGroup } from '../core/run-group.js';
 
 const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{6}$/;
@@ -79,9 +80,12 @@ export function runIds(project: Project): string[] {
   }
 }
 
-/** Of a run that is not there any more: nothing. */
-export function journalBytes(project: Project, runId: string): number {
-  return statIfThere(journalOf(project, runId))?.size ?? 0;
+/** Journal and large outputs. Of a run that is not there any more: nothing. */
+export function runBytes(project: Project, runId: string): number {
+  const journal = journalOf(project, runId);
+  const outputs = outputsBeside(journal);
+  const paths = [journal, ...namesInFolder(outputs).map((name) => join(outputs, name))];
+  return paths.reduce((sum, path) => sum + (statIfThere(path)?.size ?? 0), 0);
 }
 
 export function removeRun(project: Project, runId: string): void {

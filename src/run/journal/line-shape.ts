@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../model/json.js';
 import { KINDS } from '../../model/kind.js';
 import { STATUSES } from '../../model/outcome.js';
+import { isOutput } from '../../model/output.js';
 import type { JournalLine } from './lines.js';
 
 /** Whether a value is what a line says it is, as far as the engine relies on it. */
@@ -28,7 +29,6 @@ const shaped =
   (value) =>
     isJsonObject(value ?? null) && fits(value as Record<string, JsonValue>, shape);
 
-const output = shaped({ text, base64: maybe(text) });
 const usage = shaped({ inputTokens: number, cachedInputTokens: number, outputTokens: number, usd: maybe(number) });
 const savings = shaped({ usd: (value) => value === null || number(value), tokens: number, ms: number });
 const failure = shaped({ code: text, message: text, hint: maybe(text), detail: maybe(text) });
@@ -46,7 +46,7 @@ const result: Shape = {
   madeAt: maybe(number),
   validIn: maybe(text),
   outdatedBy: maybe(text),
-  output,
+  output: isOutput,
   files: maybe(listOf(shaped({ path: text, digest: text, mode: number }))),
   attempts: number,
   durationMs: number,
@@ -91,7 +91,7 @@ const SHAPES: { readonly [T in JournalLine['type']]: Shape } = {
   row: {
     ...{ row: number, label: text, path: text, args: object, status: text, usage, saved: savings, durationMs: number },
     ...{ reuse: shaped({ executed: number, run: number, crossRun: number }), file: maybe(text) },
-    ...{ failure: maybe(failure), output: maybe(output) },
+    ...{ failure: maybe(failure), output: maybe(isOutput) },
   },
   end: { status: text, durationMs: number, spent: usage, saved: savings, failure: maybe(failure) },
 };

@@ -1,4 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { located } from '../../model/output.js';
+import { outputsBeside } from '../core/output-folder.js';
+import { inFolder } from '../core/stored-writer.js';
 import { isJournalLine } from './line-shape.js';
 import type { JournalLine, ResultLine, RunLine } from './lines.js';
 import type { LinePlace } from './writer.js';
@@ -22,7 +25,7 @@ const CLOSING_BRACE = 125;
 /** Every whole line of a journal after `from`, in order, with its place. Skips what was cut short or is not JSON. */
 export function* readLines(path: string, from = 0): Generator<PlacedLine> {
   for (const { bytes, start, end, offset, length } of readBytes(path, from)) {
-    const line = parseLine(bytes.toString('utf8', start, end));
+    const line = parseLine(bytes.toString('utf8', start, end), path);
     if (line) yield { line, offset, length };
   }
 }
@@ -49,7 +52,7 @@ export function resultPlaces(path: string): Map<string, ResultPlace> {
     const head = bytes[end - 1] === CLOSING_BRACE ? RESULT_HEAD.exec(begin) : null;
     const result = head
       ? { phase: named(head[1]!), unit: head[2] && named(head[2]) }
-      : (parseLine(bytes.toString('utf8', start, end)) as ResultLine | undefined);
+      : (parseLine(bytes.toString('utf8', start, end), path) as ResultLine | undefined);
     if (!result) continue;
     const name = resultName(result.phase, result.unit);
     const before = places.get(name);
@@ -110,7 +113,7 @@ export function readLineAt(path: string, place: LinePlace): JournalLine | undefi
   try {
     const buffer = Buffer.allocUnsafe(place.length);
     const read = readSync(fd, buffer, 0, place.length, place.offset);
-    return read === place.length ? parseLine(buffer.toString('utf8')) : undefined;
+    return read === place.length ? parseLine(buffer.toString('utf8'), path) : undefined;
   } finally {
     closeSync(fd);
   }
@@ -122,12 +125,19 @@ export function readRunLine(path: string): RunLine | undefined {
   return undefined;
 }
 
-export function parseLine(text: string): JournalLine | undefined {
+/** Large outputs are in files beside the journal. */
+export function parseLine(text: string, journal: string): JournalLine | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJournalLine(value) ? value : undefined;
+    return isJournalLine(value) ? withOutputIn(value, outputsBeside(journal)) : undefined;
   } catch {
     // Cut short by a crash: the protocol is that such a line never happened.
     return undefined;
   }
+}
+
+export function withOutputIn(line: JournalLine, folder: string): JournalLine {
+  if (!('output' in line) || line.output === undefined) return line;
+  const output = located(line.output, inFolder(folder));
+  return output === line.output ? line : { ...line, output };
 }

@@ -1,9 +1,10 @@
 import type { Failure } from '../../model/failure.js';
 import type { Phase } from '../../model/flow.js';
 import { mayBeCrossRun } from '../../model/kind.js';
-import { type Acted, NO_USAGE, type PhaseOutcome, type Status } from '../../model/outcome.js';
+import { type Acted, NO_USAGE, type PhaseOutcome, type ShownOutcome, type Status } from '../../model/outcome.js';
 import type { PhaseContext, Policy } from '../context/phase-context.js';
 import { isNewWork, keysOf, type Settled } from '../core/execution.js';
+import { shownOutput } from '../core/output-folder.js';
 import type { ResultLine } from './lines.js';
 import type { LinePlace, Urgency } from './writer.js';
 
@@ -160,11 +161,12 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
     execution: settled.execution,
     kept: at.policy.scope === 'cross-run' && settled.unkeepable === undefined ? true : undefined,
     newWork: isNewWork(settled) ? at.phase.id : at.newWork,
-    taken: settled.taken,
+    noWork: settled.noWork,
   };
 }
 
 /** What an event shows: without the keys of the parts, which only the engine needs and of which a map has thousands. */
-export function shownOutcome(outcome: PhaseOutcome): PhaseOutcome {
-  return { ...outcome, unitKeys: undefined, cost: undefined, acted: undefined };
+export function shownOutcome(outcome: PhaseOutcome, root: string): ShownOutcome {
+  const output = shownOutput(outcome.output, root);
+  return { ...outcome, output, unitKeys: undefined, cost: undefined, acted: undefined };
 }

@@ -11,7 +11,7 @@ const MOST_OTHERS = 20;
  * one.
  */
 export function searchResult(
-  journal: Buffer,
+  { bytes: journal, path }: { readonly bytes: Buffer; readonly path: string },
   { phase, unit }: { readonly phase: string; readonly unit?: string },
   isMeant: (line: ResultLine) => boolean = () => true,
 ): ResultLine | 'unsure' | undefined {
@@ -21,7 +21,7 @@ export function searchResult(
   for (let found = journal.lastIndexOf(name); found !== -1; found = before(journal, found, name)) {
     const start = journal.lastIndexOf(NEWLINE, found) + 1;
     const end = journal.indexOf(NEWLINE, found);
-    const line = end === -1 ? undefined : parseLine(journal.toString('utf8', start, end));
+    const line = end === -1 ? undefined : parseLine(journal.toString('utf8', start, end), path);
     const isOfIt = (line?.type === 'unit' || line?.type === 'phase') && line.phase === phase && line.unit === unit;
     if (isOfIt && isMeant(line)) return line;
     others += 1;

@@ -23,13 +23,13 @@ export function sumOf(
   readonly unkeepable?: string;
   readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
   readonly model?: string;
-  readonly taken?: true;
+  readonly noWork?: true;
   readonly acted?: Acted;
 } {
   const tally = new UnitTally();
   const saved = { ...NO_SAVINGS };
   let executed = 0;
-  let taken = 0;
+  let noWork = 0;
   let reused = 0;
   let failed = 0;
   let attempts = 0;
@@ -43,8 +43,8 @@ export function sumOf(
       reused += 1;
       ageMs = Math.min(ageMs, unit.ageMs ?? 0);
       if (unit.hit === 'run') hit = 'run';
-    } else if (unit.taken) {
-      taken += 1;
+    } else if (unit.noWork) {
+      noWork += 1;
     } else if (unit.status !== 'cancelled') {
       executed += 1;
     }
@@ -63,7 +63,7 @@ export function sumOf(
     ...(reused > 0 ? { saved } : {}),
     ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),
     // What a person says is done is neither: a phase that is all of that and reused has executed nothing.
-    ...((taken > 0 && taken + reused === units.length) || units.length === 0 ? { taken: true } : {}),
+    ...((noWork > 0 && noWork + reused === units.length) || units.length === 0 ? { noWork: true } : {}),
     acted: actedOf(units),
     ...modelOf(units),
   };

@@ -1,6 +1,5 @@
 import type { Failure } from '../../model/failure.js';
-import type { JsonValue } from '../../model/json.js';
-import { addUsage, NO_USAGE, type Output } from '../../model/outcome.js';
+import { addUsage, NO_OUTPUT, NO_USAGE } from '../../model/outcome.js';
 import { formatBytes } from '../../util/format.js';
 import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
@@ -8,19 +7,21 @@ import { notStarted } from '../core/cancelled.js';
 import { causeText } from '../core/cause-text.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { forecastOfParts } from '../core/forecast-outcome.js';
+import { outputBytes } from '../core/output-text.js';
 import { isNamed, unitName, unknownUnits } from '../core/selectors.js';
 import { numbering } from '../reuse/ordinals.js';
 import { whyEntered } from '../reuse/why-missed.js';
 import { runUnits } from '../units/run-unit.js';
 import type { UnitSpec } from '../units/unit.js';
 import { itemsReason, settleComposite, sumOf } from './aggregate.js';
+import { together } from './together.js';
 import { unitTitle } from './unit-title.js';
 
 type LabelledSpec = UnitSpec & { readonly label: string };
 
 interface Together {
-  /** What the units say together. */
-  readonly combine: (units: readonly Settled[]) => Output;
+  /** Titles of what the units say, which are the names of their values too. */
+  readonly names?: readonly string[];
   /** Of the phase itself; those of the units follow it. */
   readonly remark?: string | undefined;
 }
@@ -29,7 +30,7 @@ interface Together {
 export async function fanOut(
   at: PhaseContext,
   specs: readonly LabelledSpec[],
-  { combine, remark }: Together,
+  { names, remark }: Together = {},
 ): Promise<Settled> {
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
@@ -81,11 +82,13 @@ export async function fanOut(
   warnOfKept(at, specs, units);
   const durationMs = clock.elapsed() - startedAt;
   const sum = sumOf(units, durationMs);
-  const bad = size.isTooLarge ? { status: 'failed' as const, failure: size.failure() } : worst(at, specs, units);
+  const wrong = size.isTooLarge ? { status: 'failed' as const, failure: size.failure() } : worst(at, specs, units);
+  const output = wrong ? NO_OUTPUT : together(at, units, names);
+  const bad = 'failure' in output ? { status: 'failed' as const, failure: output.failure } : wrong;
   const execution: Execution = {
     ...sum,
     status: bad?.status ?? 'done',
-    output: bad ? { text: '', json: null } : combine(units),
+    output: 'failure' in output ? NO_OUTPUT : output,
     durationMs,
     files: units.flatMap((unit) => unit.files),
     failure: bad?.failure,
@@ -99,14 +102,14 @@ export async function fanOut(
   return settleComposite(at, withFiles, itemsReason(sum.items, units.find((unit) => !unit.hit)?.reason ?? because));
 }
 
-/** What all units say together is the phase's output, and is held in memory like that of any other phase. */
+/** What all units say together is the phase's output, and is bounded like that of any other phase. */
 class OutputSize {
   #length = 0;
 
   constructor(private readonly most: number) {}
 
   add({ output }: Settled): void {
-    this.#length += output.text.length;
+    this.#length += outputBytes(output);
   }
 
   get isTooLarge(): boolean {
@@ -208,9 +211,4 @@ function itemsFailure(
 function described(at: PhaseContext, { unit, spec }: { readonly unit: Settled; readonly spec: LabelledSpec }): string {
   const { message = '', detail } = unit.failure ?? {};
   return `${unitTitle(at, spec)}: ${message}${detail ? `\n${detail}` : ''}`;
-}
-
-/** What a unit adds to a list: its JSON where it has some, else its text. Where JSON is promised, null is a value. */
-export function unitValue({ phase }: PhaseContext, { output }: Settled): JsonValue {
-  return phase.output === 'json' ? output.json : (output.json ?? output.text);
 }

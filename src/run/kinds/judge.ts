@@ -3,6 +3,7 @@ import type { JsonObject } from '../../model/json.js';
 import { NO_USAGE, type Usage } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Execution, Settled } from '../core/execution.js';
+import { readText } from '../core/output-text.js';
 import { runUnit } from '../units/run-unit.js';
 import type { Asking } from '../units/unit.js';
 import { couldPass, type FilledScore, type ScoreResult, scoreJson, scoreReport, scoreWith, tooLow } from './score.js';
@@ -62,10 +63,12 @@ export async function askTask(
     },
   });
   if (answer.status !== 'done') return notJudged(answer, json);
-  const verdict = readVerdict(answer.output.text);
+  const read = readText(answer.output);
+  if ('failure' in read) return notJudged({ ...answer, failure: read.failure }, json);
+  const verdict = readVerdict(read.text);
   return {
     pass: verdict.pass,
-    text: answer.output.text,
+    text: read.text,
     json: { ...verdict.fields, verdict: verdict.pass ? 'pass' : 'block', reason: verdict.reason, ...json },
     usage: answer.usage,
     model: answer.model,
@@ -78,7 +81,11 @@ function notJudged(answer: Settled, json: JsonObject): Judgement {
   if (failure?.code === 'not-json' || failure?.code === 'expect') {
     return { ...judgementOf(false, `the judge's answer counts as BLOCK: ${failure.message}`, json), usage, model };
   }
-  return { ...judgementOf(false, '', json), usage, error: answer };
+  return {
+    ...judgementOf(false, '', json),
+    usage,
+    error: answer.status === 'done' ? { ...answer, status: 'failed' } : answer,
+  };
 }
 
 export interface Scored {
@@ -102,7 +109,9 @@ export async function askScorer(at: PhaseContext<GatePhase>, round: number, scor
     judges: (how) => scorerMaterial(at, scored, how),
   });
   if (answer.status !== 'done') return notJudged(answer, scoreJson(result));
-  return { ...decided(scored, answer.output.text), usage: answer.usage, model: answer.model };
+  const read = readText(answer.output);
+  if ('failure' in read) return notJudged({ ...answer, failure: read.failure }, scoreJson(result));
+  return { ...decided(scored, read.text), usage: answer.usage, model: answer.model };
 }
 
 function scorerMaterial({ phase }: PhaseContext<GatePhase>, scored: Scored, { fence, inJson }: Asking): string {

@@ -1,8 +1,10 @@
+import type { Failure } from '../../model/failure.js';
 import type { LoopPhase } from '../../model/flow.js';
-import { NO_OUTPUT, type Output } from '../../model/outcome.js';
+import { NO_OUTPUT, type Output, type TextOutput } from '../../model/output.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Execution, Settled } from '../core/execution.js';
 import { promised } from '../core/output.js';
+import { readJson, readText } from '../core/output-text.js';
 import type { Variables } from '../core/scope.js';
 import { conditionInputs, evaluateText } from '../render/conditions.js';
 import { prepare, runBroken, runUnit, runWhole } from '../units/run-unit.js';
@@ -31,7 +33,7 @@ export const loopKind: KindHandler<LoopPhase> = {
 interface Place {
   readonly iteration: number;
   /** What the iteration before said. */
-  readonly last: Output;
+  readonly last: TextOutput;
   readonly reflexion: string;
 }
 
@@ -51,12 +53,13 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
   const startedAt = clock.elapsed();
   const tally = new UnitTally();
   const earlier: Settled[] = [];
-  let last: Output = NO_OUTPUT;
+  let last: TextOutput = NO_OUTPUT;
+  let output: Output = NO_OUTPUT;
   let reflexion = '';
   let broken: Execution['failure'];
   const whole = (more: Partial<Execution>, iterations: number): Execution => ({
     status: 'done',
-    output: last,
+    output,
     ...tally.totals(clock.elapsed() - startedAt),
     attempts: iterations,
     files: [],
@@ -78,7 +81,10 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
     broken = 'failure' in kept ? kept.failure : undefined;
     // With reflexion a broken contract is feedback for the next iteration; without, it is a failure at once.
     if (broken && !phase.reflexion) return whole({ status: 'failed', output: unit.output, failure: broken }, iteration);
-    const current = 'output' in kept ? kept.output : unit.output;
+    output = 'output' in kept ? kept.output : unit.output;
+    const current = inMemory(output);
+    if ('failure' in current) return whole({ status: 'failed', failure: current.failure }, iteration);
+    output = at.run.io.outputs.keep(output);
     const same = phase.convergence && iteration > 1 && current.text.trim() === last.text.trim();
     last = current;
     reflexion = phase.reflexion ? feedback(iteration, current.text, { problem: broken?.message }) : '';
@@ -94,6 +100,15 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
   }
   if (broken) return whole({ status: 'failed', failure: broken }, phase.maxIterations);
   return whole({ remark: `stopped after ${phase.maxIterations} iterations` }, phase.maxIterations);
+}
+
+/** An agent's answer is never too large for that. */
+function inMemory(output: Output): TextOutput | { readonly failure: Failure } {
+  if ('text' in output) return output;
+  const text = readText(output);
+  if ('failure' in text) return text;
+  const json = output.stored.json ? readJson(output) : { json: null };
+  return 'failure' in json ? json : { text: text.text, json: json.json ?? null };
 }
 
 function feedback(

@@ -1,15 +1,15 @@
 import type { Failure } from '../../model/failure.js';
 import type { MapPhase } from '../../model/flow.js';
 import type { JsonValue } from '../../model/json.js';
-import type { Output } from '../../model/outcome.js';
 import { grouped } from '../../util/format.js';
 import { mapInTurns } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import { failedBefore, type Settled } from '../core/execution.js';
+import { failedBefore } from '../core/execution.js';
 import { renderValue } from '../render/render.js';
+import { unreadableIn } from '../render/unresolved.js';
 import { whyEntered } from '../reuse/why-missed.js';
 import { settleComposite } from './aggregate.js';
-import { fanOut, unitValue } from './fan-out.js';
+import { fanOut } from './fan-out.js';
 import type { KindHandler } from './kind.js';
 import { listOf } from './list-of.js';
 
@@ -26,14 +26,9 @@ export const mapKind: KindHandler<MapPhase> = {
       variables: { item: { name, value } },
     });
     const specs = await mapInTurns(items.list, specOf, at.signal);
-    return fanOut(at, specs, { combine: (units) => combined(at, units), remark: items.took });
+    return fanOut(at, specs, { remark: items.took });
   },
 };
-
-function combined(at: PhaseContext, units: readonly Settled[]): Output {
-  const text = units.map((unit) => unit.output.text).join('\n\n');
-  return { text, json: units.map((unit) => unitValue(at, unit)) };
-}
 
 function itemsOf(
   at: PhaseContext<MapPhase>,
@@ -41,6 +36,8 @@ function itemsOf(
   const { over } = at.phase;
   const rendered = renderValue(at, over as JsonValue);
   if (rendered.unresolved.length > 0) {
+    const failure = unreadableIn(at, rendered.unresolved);
+    if (failure) return { failure };
     return bad(
       `\`over\` has no value for {${rendered.unresolved[0]}}`,
       'Look at what that phase said with `taskflow trace`.',

@@ -1,16 +1,20 @@
+import type { Failure } from '../../model/failure.js';
 import type { ReducePhase } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import { type Execution, pureResult, type Settled } from '../core/execution.js';
+import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
 import { outcomeOf } from '../core/grafted.js';
+import { readJson, readText } from '../core/output-text.js';
 import { withOrdinals } from '../reuse/ordinals.js';
-import { prepare, runAsPhase, runUnits, runWhole } from '../units/run-unit.js';
+import { prepare, runAsPhase, runBroken, runUnits, runWhole } from '../units/run-unit.js';
 import { UnitTally } from '../units/unit-tally.js';
 import { after } from './after.js';
 import type { KindHandler } from './kind.js';
 
 export const reduceKind: KindHandler<ReducePhase> = {
   run: async (at) => {
-    const inputs = inputsOf(at);
+    const found = inputsOf(at);
+    if ('failure' in found) return runBroken(at, found.failure);
+    const { inputs } = found;
     const { strategy, batchSize, body } = at.phase;
     if (strategy === 'one-shot' || inputs.length <= batchSize) {
       return runAsPhase(at, { body, material: quotes(body.task) ? undefined : numbered(inputs) });
@@ -25,16 +29,22 @@ export const reduceKind: KindHandler<ReducePhase> = {
 };
 
 /** Outputs of the phases in `from`; the items of a map one by one, so that a tree has something to divide. */
-function inputsOf(at: PhaseContext<ReducePhase>): string[] {
-  return at.phase.from.flatMap((id) => {
+function inputsOf(at: PhaseContext<ReducePhase>): { readonly inputs: string[] } | { readonly failure: Failure } {
+  const inputs: string[] = [];
+  for (const id of at.phase.from) {
     const outcome = outcomeOf(at.scope, id);
-    if (outcome?.status !== 'done') return [];
-    const { json, text } = outcome.output;
-    if (outcome.kind === 'map' && Array.isArray(json)) {
-      return json.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+    if (outcome?.status !== 'done') continue;
+    const items = outcome.kind === 'map' ? readJson(outcome.output) : { json: undefined };
+    if ('failure' in items) return items;
+    if (Array.isArray(items.json)) {
+      for (const value of items.json) inputs.push(typeof value === 'string' ? value : JSON.stringify(value));
+      continue;
     }
-    return [text];
-  });
+    const read = readText(outcome.output);
+    if ('failure' in read) return read;
+    inputs.push(read.text);
+  }
+  return { inputs };
 }
 
 /** A task that quotes what it reduces is left alone; otherwise the inputs follow it. */
@@ -71,7 +81,10 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
     const bad = units.find((unit) => unit.status !== 'done');
     if (bad) return { ...bad, ...totals() };
     last = units.at(-1);
-    level = units.map((unit) => unit.output.text);
+    const texts = units.map(({ output }) => readText(output));
+    const unread = texts.find((text) => 'failure' in text);
+    if (unread && 'failure' in unread) return { ...failedBefore(unread.failure), ...totals() };
+    level = texts.map((read) => ('text' in read ? read.text : ''));
   }
   return pureResult(last!.output, { ...totals(), model: last!.model, facts: { batches: first.length } });
 }

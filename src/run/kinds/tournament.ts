@@ -1,6 +1,7 @@
 import type { TournamentPhase } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
+import { readText } from '../core/output-text.js';
 import type { Fence } from '../render/fence.js';
 import { render } from '../render/render.js';
 import { withOrdinals } from '../reuse/ordinals.js';
@@ -48,9 +49,13 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
   const units = await runUnits(at, specs);
   const tally = new UnitTally();
   for (const unit of units) tally.add(unit);
-  const finalists = units.flatMap((unit, index) =>
-    unit.status === 'done' ? [{ unit, label: specs[index]!.label, body: specs[index]!.body }] : [],
-  );
+  const finalists: Finalist[] = [];
+  for (const [index, unit] of units.entries()) {
+    if (unit.status !== 'done') continue;
+    const read = readText(unit.output);
+    if ('failure' in read) return { ...failedBefore(read.failure), ...tally.totals(clock.elapsed() - startedAt) };
+    finalists.push({ unit, text: read.text, label: specs[index]!.label, body: specs[index]!.body });
+  }
   const failed = units.length - finalists.length;
   const totals = () => {
     const all = tally.totals(clock.elapsed() - startedAt);
@@ -72,7 +77,8 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
   tally.add(judged);
   if (judged.status !== 'done') return { ...judged, ...totals() };
   if (at.phase.mode === 'aggregate') return pureResult(judged.output, { ...totals(), model: judged.model });
-  const choice = readWinner(judged.output.text, finalists.length);
+  const read = readText(judged.output);
+  const choice = 'text' in read ? readWinner(read.text, finalists.length) : undefined;
   const winner = finalists[(choice ?? 1) - 1]!;
   return pureResult(winner.unit.output, {
     ...totals(),
@@ -85,6 +91,8 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
 
 interface Finalist {
   readonly unit: Settled;
+  readonly text: string;
+  readonly label: string;
   readonly body: UnitSpec['body'];
 }
 
@@ -110,10 +118,10 @@ function listed(at: PhaseContext<TournamentPhase>, finalists: readonly Finalist[
   const task = (text: string | undefined) => (text === undefined ? [] : [`The task was:\n${fence.block(text)}`]);
   return [
     ...(isSame ? task(asked[0]) : []),
-    ...finalists.flatMap(({ unit }, index) => [
+    ...finalists.flatMap(({ text }, index) => [
       `### Candidate ${index + 1}`,
       ...(isSame ? [] : task(asked[index])),
-      fence.block(unit.output.text),
+      fence.block(text),
     ]),
   ];
 }

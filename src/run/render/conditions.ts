@@ -24,7 +24,14 @@ export async function evaluateText(
   }
   // A pattern may take its whole time, and the next condition too.
   if (isLongTurn()) await nextTurn();
-  const result = evaluateCondition(node, lookupIn(site, variables));
+  const lookup = lookupIn(site, variables);
+  let failure: Failure | undefined;
+  const result = evaluateCondition(node, (ref) => {
+    const found = lookup(ref);
+    if (!found.found) failure ??= found.failure;
+    return found;
+  });
+  if (failure) return { failure: { ...failure, message: `the condition ${text}: ${failure.message}` } };
   if (result.error !== undefined) {
     return { failure: { code: 'bad-input', message: `the condition ${text}: ${result.error}` } };
   }

@@ -38,7 +38,7 @@ export async function contextText(
     const isOutput = /^\{steps\.[^{}]+\}$/.test(entry);
     const listed = isOutput ? namedFiles(at, rendered.value) : undefined;
     if (isOutput && !listed) {
-      const sent = shorten(rendered.text, at.phase.contextLimit);
+      const sent = cutAt(rendered.text, at.phase.contextLimit);
       blocks.push(block(entry.slice(1, -1), sent));
       identity.push({ entry, sent });
       continue;
@@ -86,7 +86,7 @@ function block(title: string, text: string): string {
   return `<file path=${JSON.stringify(title)}>\n${text}\n</file>`;
 }
 
-function shorten(text: string, limit: number): string {
+function cutAt(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}\n… (${text.length - limit} more characters)`;
 }
 
@@ -137,7 +137,7 @@ async function readInside(root: string, path: string, limit: number): Promise<Re
     if (!stat.isFile()) return { failure: { code: 'bad-input', message: `context ${path} is no file` } };
     if (stat.size > WHOLE_CONTEXT_BYTES) return await beginningOf(file, stat.size, limit);
     const bytes = readFileSync(file);
-    return { sent: shorten(bytes.toString('utf8'), limit), whole: sha256Hex(bytes) };
+    return { sent: cutAt(bytes.toString('utf8'), limit), whole: sha256Hex(bytes) };
   } catch (error) {
     return {
       failure: {

@@ -1,6 +1,6 @@
 import type { Phase } from '../../model/flow.js';
 import type { JsonValue } from '../../model/json.js';
-import type { PhaseOutcome } from '../../model/outcome.js';
+import { StoredOutput } from '../../model/output.js';
 import type { PlaceholderRef } from '../../plan/placeholder.js';
 import {
   followPath,
@@ -12,6 +12,7 @@ import {
   valueText,
 } from '../../plan/template.js';
 import { isNoneOfGraft, outcomeOf } from '../core/grafted.js';
+import { readJson, readText } from '../core/output-text.js';
 import type { Scope, Variables } from '../core/scope.js';
 import type { Fence } from './fence.js';
 
@@ -93,7 +94,7 @@ export function lookupIn({ scope, phase }: Site, variables: Variables): Lookup {
       case 'item':
         return variables.item ? followPath(variables.item.value, ref.path) : { found: false };
       case 'previous':
-        return { found: true, value: previousOutput(scope, phase, variables) };
+        return textFound(previousOutput(scope, phase, variables));
       case 'loop':
         return variables.loop
           ? { found: true, value: variables.loop[ref.name as keyof NonNullable<Variables['loop']>] }
@@ -118,32 +119,41 @@ function lookupStep(
   if (outcome?.status !== 'done') return { found: true, value: '' };
   const { output } = outcome;
   if (part === 'output') {
+    if (output instanceof StoredOutput) return textFound(readText(output));
     return output.base64 === undefined
       ? { found: true, value: output.text }
       : { found: true, value: output.text, base64: output.base64 };
   }
-  return followPath(jsonOf(outcome), path);
+  const read = readJson(output);
+  return 'failure' in read ? { found: false, failure: read.failure } : followPath(read.json, path);
 }
 
-/** A phase without `output: json` may still have printed JSON. */
-function jsonOf(outcome: PhaseOutcome): unknown {
-  if (outcome.output.json !== null) return outcome.output.json;
-  try {
-    return JSON.parse(outcome.output.text);
-  } catch {
-    // It printed prose: there is nothing inside to point at.
-    return undefined;
-  }
+function textFound(read: ReturnType<typeof readText>): ReturnType<Lookup> {
+  return 'failure' in read ? { found: false, failure: read.failure } : { found: true, value: read.text };
 }
 
 /**
  * The output of the only dependency, or all of them in order. A loop that depends on nothing has its last iteration.
  */
-function previousOutput(scope: Scope, phase: Phase, { loop }: Variables): string {
-  if (loop && phase.needs.length === 0) return loop.lastOutput;
-  const texts = phase.needs.map((edge) => {
+function previousOutput(scope: Scope, phase: Phase, { loop }: Variables): ReturnType<typeof readText> {
+  if (loop && phase.needs.length === 0) return { text: loop.lastOutput };
+  const texts: string[] = [];
+  for (const edge of phase.needs) {
     const outcome = scope.outcomes.get(edge.id);
-    return outcome?.status === 'done' ? outcome.output.text : '';
-  });
-  return texts.filter((text) => text !== '').join('\n\n');
+    const read = outcome?.status === 'done' ? readText(outcome.output) : { text: '' };
+    if ('failure' in read) return read;
+    if (read.text !== '') texts.push(read.text);
+  }
+  return { text: texts.join('\n\n') };
+}
+
+/** The output that a template is, if it is exactly that, and in a file: then nobody needs its text. */
+export function storedInput({ scope, phase }: Site, text: string): StoredOutput | undefined {
+  const { segments } = templateOf(text, itemNameOf(phase));
+  const ref = segments.length === 1 && segments[0]!.type === 'ref' ? segments[0]!.ref : undefined;
+  const only = phase.needs.length === 1 ? phase.needs[0]!.id : undefined;
+  const isWhole = ref?.root === 'previous' || (ref?.root === 'steps' && (ref.part ?? 'output') === 'output');
+  const id = ref?.root === 'previous' ? only : ref?.name;
+  const outcome = isWhole && id !== undefined ? outcomeOf(scope, id) : undefined;
+  return outcome?.status === 'done' && outcome.output instanceof StoredOutput ? outcome.output : undefined;
 }

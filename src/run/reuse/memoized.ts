@@ -1,7 +1,8 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
 import { mayBeCrossRun } from '../../model/kind.js';
-import type { Claim, Entry } from '../../store/store.js';
+import { type Output, StoredOutput } from '../../model/output.js';
+import type { Claim, Entry, Store } from '../../store/store.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
@@ -162,7 +163,7 @@ function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
 /** `miss`: why the result that is there may not be reused; undefined when there is none. */
 type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
 
-/** `hasFiles`: the store has it, with files that have to be restored first. */
+/** `hasFiles`: the store has it, with files or a large output that have to be restored first. */
 type AtOnce = LookUp | { readonly hasFiles: true };
 
 const NOTHING = { miss: undefined };
@@ -177,7 +178,9 @@ function lookAtOnce({ at, found }: Job): AtOnce | undefined {
     return undefined;
   const got = inStore(at, found);
   if ('miss' in got) return got;
-  return got.entry.files.length === 0 ? { settled: fromEntry(got.entry, found, got.now) } : { hasFiles: true };
+  const { entry } = got;
+  const isWhole = entry.files.length === 0 && !(entry.output instanceof StoredOutput);
+  return isWhole ? { settled: fromEntry(entry, found, got.now) } : { hasFiles: true };
 }
 
 /**
@@ -196,9 +199,12 @@ async function fromThisRun({ at, found }: Job, isInStore: boolean): Promise<Look
   const known = recorded(at, found, isInStore);
   run.reuse.shared.begin(found.runKey);
   if ('miss' in known) return known;
-  const problem = await bringBack(at, found, known.line.files ?? []);
-  return problem === undefined ? { settled: fromLine(at, known.line) } : { miss: problem };
+  const output = run.io.outputs.link(known.line.output);
+  const problem = output ? await bringBack(at, found, known.line.files) : OUTPUT_GONE;
+  return output && problem === undefined ? { settled: fromLine(at, { ...known.line, output }) } : { miss: problem };
 }
+
+const OUTPUT_GONE = 'its output is gone';
 
 function recorded(
   at: PhaseContext,
@@ -266,9 +272,10 @@ function mustBeReused({ run, policy, scope, phase }: PhaseContext): boolean {
 async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
   const got = inStore(at, found);
   if ('miss' in got) return got;
-  const problem = await bringBack(at, found, got.entry.files);
-  if (problem !== undefined) return { miss: problem };
-  return { settled: fromEntry(got.entry, found, got.now) };
+  const output = await at.run.io.outputs.adopt(got.entry.output);
+  const problem = output ? await bringBack(at, found, got.entry.files) : OUTPUT_GONE;
+  if (!output || problem !== undefined) return { miss: problem };
+  return { settled: fromEntry({ ...got.entry, output }, found, got.now) };
 }
 
 function inStore(at: PhaseContext, found: Found): { entry: Entry; now: number } | { miss: string | undefined } {
@@ -287,7 +294,7 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
     const start = announce(at, work, { runKey: found.runKey, reason, effect: found.effect, over: found.over });
     const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
     const parts = work.partsInTheEnd?.();
-    const why = execution.taken ? ALL_SKIPPED : reason;
+    const why = execution.noWork ? ALL_SKIPPED : reason;
     const settled = ran(at, parts ? await foundInTheEnd(job, parts) : found, { execution, reason: why });
     if (execution.status !== 'done') return settled;
     const moved = await inputsMoved(at, work.parts, found.probes);
@@ -296,7 +303,7 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
       return notKept({ ...settled, runKey: undefined, unkeepable: moved }, moved);
     }
     if (!policy.writeStore || !run.reuse.store) return settled;
-    const unkept = whyNotKept(at, work, execution);
+    const unkept = whyNotKept(at, work, execution) ?? keepOutput(run.reuse.store, settled.output);
     if (unkept !== undefined) return notKept(settled, unkept);
     const entry = entryOf(at, found, settled);
     ended = claim !== undefined;
@@ -306,6 +313,15 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
   } finally {
     if (claim && !ended) claim.release();
   }
+}
+
+/** Gives the store the files of a large output; returns what is in the way, in words. */
+function keepOutput(store: Store, output: Output): string | undefined {
+  for (const file of output instanceof StoredOutput ? output.files : []) {
+    const kept = store.blobs.adopt(file.path, file);
+    if ('failed' in kept) return kept.failed;
+  }
+  return undefined;
 }
 
 /** The reason of a nested flow in which nothing was executed or reused. */
@@ -334,7 +350,7 @@ async function executeUnkept(at: PhaseContext, work: Work, known: Unidentified):
       ageMs: execution.reused.ageMs,
       reason: 'all of it was reused',
     }),
-    ...(execution.taken && { reason: ALL_SKIPPED }),
+    ...(execution.noWork && { reason: ALL_SKIPPED }),
   };
   work.record(settled);
   return settled;

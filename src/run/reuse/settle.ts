@@ -7,7 +7,7 @@ import { formatAgo, formatDuration } from '../../util/duration.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { savingsOf } from '../core/budget.js';
 import { reportedReason } from '../core/cancelled.js';
-import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
+import { type Execution, failedBefore, type Origin, pureResult, type Result, type Settled } from '../core/execution.js';
 import type { Effect, ResultLine } from '../journal/lines.js';
 import type { Probe } from './identify.js';
 
@@ -36,7 +36,7 @@ export function isSideEffect(found: Found): found is SideEffect {
 
 /** A person says that the side effect took place. Its output is known if the journal has its end. */
 export function markedDone(line: ResultLine | undefined, more: Partial<Execution>): Execution {
-  return pureResult(line?.output ?? NO_OUTPUT, { attempts: 0, taken: true, files: line?.files ?? [], ...more });
+  return pureResult(line?.output ?? NO_OUTPUT, { attempts: 0, noWork: true, files: line?.files ?? [], ...more });
 }
 
 /** An execution of this run, with the keys that find it again. */
@@ -77,77 +77,45 @@ export function frozen(at: PhaseContext, reason: string): Execution {
   });
 }
 
-/** A result from the store. */
-export function fromEntry(
-  entry: Pick<Entry, 'output' | 'files' | 'model' | 'facts' | 'usage' | 'durationMs' | 'createdAt'>,
-  found: Pick<Found, 'key' | 'runKey'>,
-  now: number,
-): Settled {
-  const cost = { usage: entry.usage, durationMs: entry.durationMs };
-  return {
-    status: 'done',
-    output: entry.output,
-    usage: NO_USAGE,
-    durationMs: 0,
-    attempts: 0,
-    files: entry.files,
-    model: entry.model,
-    facts: entry.facts,
-    hit: 'cross-run',
-    reason: `age ${formatDuration(Math.max(0, now - entry.createdAt))}`,
-    key: found.key,
-    runKey: found.runKey,
-    madeAt: entry.createdAt,
-    execution: `${entry.createdAt} ${found.key}`,
-    ageMs: Math.max(0, now - entry.createdAt),
-    cost,
-    saved: savingsOf(cost),
-  };
+/** A reused result: nothing was spent now. */
+function reused(result: Result, origin: Origin, { runKey, effect, identity }: Keys): Settled {
+  const saved = savingsOf(result.cost);
+  const now = { status: 'done', usage: NO_USAGE, durationMs: 0, attempts: 0, saved } as const;
+  return { ...result, ...now, ...origin, runKey, effect, identity };
 }
+
+type Keys = Pick<Settled, 'runKey' | 'effect' | 'identity'>;
+
+/** A result from the store. */
+export function fromEntry(entry: KeptResult, { runKey }: Pick<Found, 'runKey'>, now: number): Settled {
+  const { key, createdAt: madeAt, output, files, model, facts, usage, durationMs } = entry;
+  const ageMs = Math.max(0, now - madeAt);
+  const result = { key, madeAt, output, files, model, facts, cost: { usage, durationMs } };
+  const origin = { hit: 'cross-run', ageMs, reason: `age ${formatDuration(ageMs)}` } as const;
+  return reused({ ...result, execution: `${madeAt} ${key}` }, origin, { runKey });
+}
+
+type KeptResult = Pick<Entry, 'key' | 'output' | 'files' | 'model' | 'facts' | 'usage' | 'durationMs' | 'createdAt'>;
 
 /** A result from the journal of this run or of the one that it continues. */
 export function fromLine(at: PhaseContext, line: ResultLine): Settled {
-  const madeAt = line.madeAt ?? line.at;
-  const ageMs = Math.max(0, at.run.options.project.clock.now() - madeAt);
-  const cost = line.cost ?? { usage: line.usage, durationMs: line.durationMs };
-  return {
-    status: 'done',
-    output: line.output,
-    usage: NO_USAGE,
-    durationMs: 0,
-    attempts: 0,
-    files: line.files ?? [],
-    model: line.model,
-    facts: line.facts,
-    unkeepable: line.unkeepable,
-    items: line.items,
-    hit: 'run',
-    reason: line.deciding ? 'decided in the run that is resumed' : `done ${formatAgo(ageMs)}`,
-    key: line.key,
-    runKey: line.runKey,
-    execution: line.execution,
-    effect: line.effect,
-    identity: line.identity,
-    madeAt,
-    ageMs,
-    cost,
-    saved: savingsOf(cost),
-  };
+  const { output, model, facts, key, execution, unkeepable, items, usage, durationMs } = line;
+  const { files = [], madeAt = line.at, cost = { usage, durationMs } } = line;
+  const ageMs = ageOf(at, { madeAt });
+  const reason = line.deciding ? 'decided in the run that is resumed' : `done ${formatAgo(ageMs)}`;
+  const result = { key, madeAt, output, files, model, facts, cost, execution, unkeepable, items };
+  return reused(result, { hit: 'run', ageMs, reason }, line);
 }
 
 /** A result that this run made already, reused by another of its phases or rows. */
 export function reusedAgain(at: PhaseContext, settled: Settled): Settled {
-  const now = at.run.options.project.clock.now();
-  return {
-    ...settled,
-    usage: NO_USAGE,
-    durationMs: 0,
-    attempts: 0,
-    hit: settled.hit ?? 'run',
-    reason: settled.hit === null ? 'computed once in this run' : settled.reason,
-    ageMs: Math.max(0, now - settled.madeAt),
-    saved: savingsOf(settled.cost),
-  };
+  const { hit, reason } = settled;
+  const origin = hit === null ? { hit: 'run' as const, reason: 'computed once in this run' } : { hit, reason };
+  return reused(settled, { ...origin, ageMs: ageOf(at, settled) }, settled);
+}
+
+function ageOf({ run }: PhaseContext, { madeAt }: Pick<Result, 'madeAt'>): number {
+  return Math.max(0, run.options.project.clock.now() - madeAt);
 }
 
 /** The shorter of the phase's own ttl and that of what is inside. */

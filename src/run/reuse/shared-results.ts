@@ -1,4 +1,5 @@
 import type { Settled } from '../core/execution.js';
+import { outputBytes } from '../core/output-text.js';
 import type { LinePlace } from '../journal/writer.js';
 
 const MOST_RECENT = 128;
@@ -78,7 +79,7 @@ export class SharedResults {
   }
 
   #remember(runKey: string, settled: Settled): void {
-    if (settled.files.length > 0 || settled.output.text.length > LARGEST_RECENT) return;
+    if (settled.files.length > 0 || outputBytes(settled.output) > LARGEST_RECENT) return;
     if (this.#recent.size === MOST_RECENT) {
       this.#lessRecent = this.#recent;
       this.#recent = new Map();

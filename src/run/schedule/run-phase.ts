@@ -69,6 +69,6 @@ export function unrun(at: PhaseContext, { status, reason, failure }: NotRun): Ph
 }
 
 function reported(at: PhaseContext, outcome: PhaseOutcome): PhaseOutcome {
-  at.run.io.emit({ type: 'phase-end', phase: at.path, outcome: shownOutcome(outcome) });
+  at.run.io.emit({ type: 'phase-end', phase: at.path, outcome: shownOutcome(outcome, at.run.options.project.root) });
   return outcome;
 }

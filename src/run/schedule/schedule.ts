@@ -205,7 +205,7 @@ class Schedule {
       if (outcome.saved) saved = addSavings(saved, outcome.saved);
       if (outcome.cacheHit === 'run') reuse.run += 1;
       else if (outcome.cacheHit === 'cross-run') reuse.crossRun += 1;
-      else if (!outcome.taken && (outcome.status === 'done' || outcome.attempts > 0)) reuse.executed += 1;
+      else if (!outcome.noWork && (outcome.status === 'done' || outcome.attempts > 0)) reuse.executed += 1;
       if (outcome.ageMs !== undefined) ageMs = Math.min(ageMs ?? outcome.ageMs, outcome.ageMs);
     }
     const last = this.#last();

@@ -66,10 +66,11 @@ export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
     const reason = 'skipped in the last run';
     return { ...base, status: 'skipped', cacheHit: null, reason, output: NO_OUTPUT, files: [] };
   }
-  if (!line || line.masked) {
+  const output = line && at.run.io.outputs.link(line.output);
+  if (!line || !output || line.masked) {
     const failure: Failure = {
       code: 'bad-input',
-      message: line
+      message: line?.masked
         ? `the earlier output of ${at.path} held a secret and was not written down`
         : `there is no earlier output of ${at.path} to work with`,
       hint: 'Run the whole flow once with these arguments, or start further up.',
@@ -95,7 +96,7 @@ export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
     reason: 'restored from the last run',
     key: line.key,
     execution: line.execution,
-    output: line.output,
+    output,
     files,
     items: line.items,
   };

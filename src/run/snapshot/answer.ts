@@ -51,13 +51,13 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   for (const phase of phases) {
     const at: RecordSite = { run: { io: { journal, secrets }, options: { project } }, ...siteOf(phase) };
     const { key } = phase;
-    const settled = fromEntry({ ...phase, files: [] }, { key, runKey: key }, clock.now());
+    const settled = fromEntry({ ...phase, files: [] }, { runKey: key }, clock.now());
     recordPhase(at, settled);
     if (settled.saved) ledger.save(settled.saved);
     log?.used(key);
     const outcome = outcomeOf(at, settled);
     outcomes.set(phase.id, outcome);
-    emit({ type: 'phase-end', phase: phase.id, outcome: shownOutcome(outcome) });
+    emit({ type: 'phase-end', phase: phase.id, outcome: shownOutcome(outcome, project.root) });
   }
 
   const durationMs = clock.elapsed() - startedAt;
@@ -70,6 +70,7 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   log?.flush();
   return runResult({
     runId,
+    root: project.root,
     flow: { name: run.flow, phases: run.phases },
     outcomes,
     result: {

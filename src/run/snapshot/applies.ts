@@ -1,5 +1,6 @@
 import type { Config } from '../../model/config.js';
 import type { Flow } from '../../model/flow.js';
+import { StoredOutput } from '../../model/output.js';
 import type { MadePhase } from '../core/made-phase.js';
 import type { RunResult } from '../core/result.js';
 
@@ -39,6 +40,7 @@ export function isPlainPhase({ phase, settled, fingerprints, reads, hasEnvironme
     settled.key !== undefined &&
     settled.key === settled.runKey &&
     settled.files.length === 0 &&
+    !(settled.output instanceof StoredOutput) &&
     phase.idempotent &&
     phase.outputs.length === 0 &&
     phase.cwd === undefined &&

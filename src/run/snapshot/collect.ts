@@ -5,6 +5,7 @@ import { lstatIfThere } from '../../util/stat.js';
 import { openWorld, type World } from '../context/world.js';
 import type { MadePhase } from '../core/made-phase.js';
 import type { RunOptions } from '../core/options.js';
+import { outputBytes } from '../core/output-text.js';
 import type { RunResult } from '../core/result.js';
 import { environmentDigest } from '../history/end-stamp.js';
 import { journalOf } from '../history/runs-folder.js';
@@ -55,7 +56,7 @@ export class SnapshotCollector {
     let length = 0;
     for (const made of this.#made) {
       const phase = this.#phase(made);
-      length += made.settled.output.text.length;
+      length += outputBytes(made.settled.output);
       if (!phase || length > LARGEST_OUTPUTS) return;
       phases.push(phase);
     }

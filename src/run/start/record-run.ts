@@ -12,7 +12,7 @@ import { stampEnd, stampStart } from '../history/end-stamp.js';
 import { startHeartbeat } from '../history/heartbeat.js';
 import { rememberOwnRun } from '../history/own-runs.js';
 import { pruneRuns } from '../history/prune-runs.js';
-import { journalOf, lastRunId, makeRunFolder, rememberLastRun } from '../history/runs-folder.js';
+import { journalOf, lastRunId, makeRunFolder, rememberLastRun, runBytes } from '../history/runs-folder.js';
 import { JournalWriter } from '../journal/writer.js';
 import { stopsOf } from '../schedule/stops.js';
 import type { Continued, Recording, RunEnd } from './recording.js';
@@ -97,7 +97,7 @@ class RunRecording implements Recording {
     context.close();
     const error = masked && { phase: masked.phase, code: masked.code, message: masked.message, hint: masked.hint };
     emit({ type: 'run-end', status, spent: spentOf(context.limits.ledger), saved, durationMs, error });
-    pruneRuns(project, journal.bytes);
+    pruneRuns(project, runBytes(project, runId));
   }
 
   /** As in `begin`, but found while running, in a nested flow, an item or a row: remembers the earlier run again. */

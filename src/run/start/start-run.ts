@@ -26,6 +26,7 @@ export async function startRun(
   await context.reuse.tidyStore();
   const facts: ResultFacts = {
     runId: context.runId,
+    root: options.project.root,
     flow: options.flow,
     outcomes: scope.outcomes,
     result,

@@ -180,7 +180,7 @@ async function heldToPromise(at: PhaseContext, scope: Scope, execution: Executio
   // Agents like to talk around JSON; a script that does has failed.
   const lenient = resultPhase(scope)?.kind !== 'script';
   const kept = await promised(execution.output, { output, expect, lenient });
-  if ('output' in kept) return { ...execution, output: kept.output };
+  if ('output' in kept) return { ...execution, output: at.run.io.outputs.keep(kept.output) };
   const hint = `What is done inside is kept: correct it there, or run all of it anew with --rerun ${at.path}.`;
   return { ...execution, status: 'failed', failure: { ...kept.failure, hint }, reused: undefined };
 }
@@ -202,7 +202,7 @@ function executionOf(
     durationMs,
     cost: worthOf(scope, durationMs),
     attempts: isIdle ? 0 : 1,
-    ...(isIdle && { taken: true }),
+    ...(isIdle && { noWork: true }),
     files: [...scope.outcomes.values()].flatMap((outcome) => outcome.files),
     key: sha256Hex(keys.join('\n')),
     execution: sha256Hex(executions.join('\n')),

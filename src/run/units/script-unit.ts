@@ -1,20 +1,24 @@
+import { basename } from 'node:path';
 import type { Failure, FailureCode } from '../../model/failure.js';
 import type { RunBody } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import { NO_USAGE, type Output } from '../../model/outcome.js';
+import { NO_OUTPUT, NO_USAGE, type Output } from '../../model/outcome.js';
+import { StoredOutput } from '../../model/output.js';
 import { withSaid } from '../../process/end-failure.js';
+import type { ProcessRequest } from '../../process/process.js';
 import { TAIL_BYTES, Tail } from '../../process/tail.js';
 import type { RunContext } from '../context/context.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { failedBefore } from '../core/execution.js';
-import { outputOfBytes, promised } from '../core/output.js';
+import { promised } from '../core/output.js';
+import { lastWords } from '../core/output-text.js';
 import type { Variables } from '../core/scope.js';
 import { runMark } from '../execute/leftovers.js';
 import { type Attempt, withRetries } from '../execute/retry.js';
 import { journalChild } from '../execute/start-line.js';
 import { admitted } from '../execute/with-slot.js';
 import { type Workdir, workdirOf } from '../execute/workdir.js';
-import { render } from '../render/render.js';
+import { render, storedInput } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { declaredVariables } from '../reuse/identify.js';
 import type { Prepare, UnitSpec } from './unit.js';
@@ -30,7 +34,7 @@ const NO_FILES: readonly [] = [];
 
 interface Rendered {
   readonly argv: readonly string[];
-  readonly input?: string | Buffer;
+  readonly input?: ProcessRequest['input'];
   readonly env: Readonly<Record<string, string>>;
   readonly identity: JsonObject;
   readonly unresolved: readonly string[];
@@ -85,13 +89,27 @@ function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: 
   const argv = typeof body.run === 'string' ? ['sh', '-c', body.run] : body.run.map(text);
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(body.env)) env[name] = text(value);
-  const given = body.input === undefined ? undefined : render(at, body.input, variables);
-  if (given) unresolved.push(...given.unresolved);
-  const input = given?.base64 === undefined ? given?.text : Buffer.from(given.base64, 'base64');
-  const identity: Record<string, JsonValue> = typeof body.run === 'string' ? { shell: body.run } : { argv };
-  if (given?.base64 !== undefined) identity['inputBase64'] = given.base64;
-  else if (given) identity['input'] = given.text;
-  return { argv, input, env, unresolved, identity };
+  const { input, ...given } = renderInput(at, body.input, variables);
+  unresolved.push(...(given.unresolved ?? []));
+  const command: JsonObject = typeof body.run === 'string' ? { shell: body.run } : { argv };
+  return { argv, input, env, unresolved, identity: { ...command, ...given.identity } };
+}
+
+interface RenderedInput {
+  readonly input?: ProcessRequest['input'];
+  /** A large output counts by its digest. */
+  readonly identity?: JsonObject;
+  readonly unresolved?: readonly string[];
+}
+
+/** What the script reads. A large output that is all of it is given as a file. */
+function renderInput(at: PhaseContext, template: string | undefined, variables: Variables | undefined): RenderedInput {
+  if (template === undefined) return {};
+  const stored = storedInput(at, template);
+  if (stored) return { input: { file: stored.file }, identity: { input: { digest: stored.stored.digest } } };
+  const { text, base64, unresolved } = render(at, template, variables);
+  if (base64 === undefined) return { input: text, identity: { input: text }, unresolved };
+  return { input: Buffer.from(base64, 'base64'), identity: { inputBase64: base64 }, unresolved };
 }
 
 /** Imported once: in a bundle every `import()` copies the module's exports. */
@@ -107,6 +125,7 @@ async function runOnce(
   const inputs = traceInputs(rendered, workdir.name);
   runner ??= import('../../process/run-process.js');
   const { runProcess } = await runner;
+  const sink = at.run.io.outputs.sink();
   const result = await runProcess({
     argv: rendered.argv,
     cwd: entered.path,
@@ -115,20 +134,19 @@ async function runOnce(
     timeoutMs: at.phase.timeoutMs,
     idleTimeoutMs: at.phase.idleTimeoutMs,
     signal: at.signal,
-    maxStdoutBytes: at.run.options.config.limits.outputBytes,
+    keepStdout: false,
+    onStdout: (chunk) => sink.add(chunk),
     onStart: (child) => journalChild(at, child),
   });
   const remark = await entered.leave();
   at.run.reuse.fingerprints.touched();
-  const output = outputOfBytes(result.stdout);
+  const said = sink.end();
+  const output = 'failure' in said ? NO_OUTPUT : said;
+  const ended = result.failure ?? ('failure' in said ? said.failure : undefined);
   const { output: form, expect } = at.phase;
-  const isAsItIs = result.failure !== undefined || spec.plainOutput;
+  const isAsItIs = ended !== undefined || spec.plainOutput;
   const kept = isAsItIs ? { output } : await promised(output, { output: form, expect, lenient: false });
-  const failure = result.failure
-    ? explained(result.failure, output, result.stdout)
-    : 'failure' in kept
-      ? kept.failure
-      : undefined;
+  const failure = ended ? explained(ended, output) : 'failure' in kept ? kept.failure : undefined;
   return {
     status: failure ? statusOf(failure) : 'done',
     output: 'output' in kept ? kept.output : output,
@@ -152,11 +170,11 @@ const EXPLAINED_BY_STDOUT: ReadonlySet<FailureCode> = new Set<FailureCode>([
 ]);
 
 /** Compilers, linters and test runners say on stdout what is wrong: it counts where stderr is silent. */
-function explained(failure: Failure, output: Output, stdout: Buffer): Failure {
-  if (!EXPLAINED_BY_STDOUT.has(failure.code) || failure.detail !== undefined || output.base64 !== undefined)
-    return failure;
+function explained(failure: Failure, output: Output): Failure {
+  const isText = output instanceof StoredOutput ? !output.stored.binary : output.base64 === undefined;
+  if (!EXPLAINED_BY_STDOUT.has(failure.code) || failure.detail !== undefined || !isText) return failure;
   const tail = new Tail(TAIL_BYTES);
-  tail.add(stdout);
+  tail.add(Buffer.from(lastWords(output)));
   return withSaid(failure, tail.text());
 }
 
@@ -168,11 +186,15 @@ function traceInputs(rendered: Rendered, cwd: string): JsonObject {
   const { argv, input } = rendered;
   const inputs: Record<string, JsonValue> = { argv };
   if (cwd !== '.') inputs['cwd'] = cwd;
-  if (input !== undefined)
-    inputs['input'] = typeof input === 'string' ? input.slice(0, 8_000) : `(${input.length} bytes)`;
+  if (input !== undefined) inputs['input'] = shownInput(input);
   const env = Object.keys(rendered.env);
   if (env.length > 0) inputs['env'] = env;
   return inputs;
+}
+
+function shownInput(input: NonNullable<ProcessRequest['input']>): string {
+  if (typeof input === 'string') return input.slice(0, 8_000);
+  return 'file' in input ? `(the output ${basename(input.file)})` : `(${input.length} bytes)`;
 }
 
 /** A script that is reused, alone or as part of a nested flow, sees only declared variables. */

@@ -3,6 +3,7 @@ import { undeclaredWrite } from '../../memo/output-files.js';
 import type { Failure } from '../../model/failure.js';
 import type { TaskBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
+import { TEXT_BYTES } from '../../model/limits.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type AgentCall, agentCall } from '../core/agent-call.js';
 import { failedBefore } from '../core/execution.js';
@@ -97,7 +98,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     timeoutMs: phase.timeoutMs,
     idleTimeoutMs: phase.idleTimeoutMs ?? at.scope.flow.idleTimeoutMs,
     signal: at.signal,
-    maxOutputBytes: run.options.config.limits.outputBytes,
+    maxOutputBytes: Math.min(run.options.config.limits.outputBytes, TEXT_BYTES),
     mask: (text) => run.io.secrets.maskWhole(text),
     onEvent: listener.onEvent,
     onText: listener.onText,
@@ -142,9 +143,15 @@ interface Answer {
 async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<Attempt> {
   const { result, durationMs } = answer;
   const remark = [answer.remark, denial(result)].filter(Boolean).join('; ') || undefined;
-  const output = { text: result.text, json: null };
-  const base = {
-    output,
+  const said = { text: result.text, json: null };
+  const { output, expect } = at.phase;
+  const failed = failureOf(result);
+  const kept =
+    failed || asked.spec.plainOutput ? { output: said } : await promised(said, { output, expect, lenient: true });
+  const failure = failed ?? ('failure' in kept ? kept.failure : undefined);
+  return {
+    status: failure ? statusOf(failure) : 'done',
+    output: at.run.io.outputs.keep('output' in kept ? kept.output : said),
     usage: result.usage,
     durationMs,
     attempts: 1,
@@ -155,14 +162,8 @@ async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<A
     usedTools: result.usedTools,
     clientVersion: result.clientVersion,
     unkeepable: asked.unkeepable ?? (await whyUnkeepable(at, asked, answer)),
+    failure,
   };
-  const failure = failureOf(result);
-  if (failure) return { ...base, status: statusOf(failure), failure };
-  if (asked.spec.plainOutput) return { ...base, status: 'done' };
-  const kept = await promised(output, { output: at.phase.output, expect: at.phase.expect, lenient: true });
-  return 'failure' in kept
-    ? { ...base, status: 'failed', failure: kept.failure }
-    : { ...base, status: 'done', output: kept.output };
 }
 
 function failureOf(result: RunnerResult): Failure | undefined {

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../model/event.js';
-import type { PhaseOutcome } from '../../model/outcome.js';
+import type { ShownOutcome } from '../../model/outcome.js';
 import type { MadeUnit } from '../../run/core/made-phase.js';
 import { unitName } from '../../run/core/selectors.js';
 import { itemName } from '../../run/kinds/unit-title.js';
@@ -24,15 +24,15 @@ export class StepLog {
   readonly #units = new Map<string, Map<string, Unit>>();
   readonly #rows = new Map<string, string>();
   /** By path, the last outcome of each phase: also those of nested flows. */
-  readonly outcomes = new Map<string, PhaseOutcome>();
+  readonly outcomes = new Map<string, ShownOutcome>();
 
   readonly onEvent = (event: RunEvent): void => {
     if (event.type === 'row-start') this.#rows.set(event.path, event.label);
     if (event.type !== 'phase-end') return;
     this.outcomes.set(event.phase, event.outcome);
-    const { cacheHit: hit, attempts, taken } = event.outcome;
+    const { cacheHit: hit, attempts, noWork } = event.outcome;
     // A gate may send a phase back: what was executed once was executed.
-    if (this.#phases.get(event.phase) !== 'executed') this.#phases.set(event.phase, wasOf({ hit, attempts, taken }));
+    if (this.#phases.get(event.phase) !== 'executed') this.#phases.set(event.phase, wasOf({ hit, attempts, noWork }));
   };
 
   readonly onUnit = ({ path, label, item, settled }: MadeUnit): void => {
@@ -71,12 +71,12 @@ export class StepLog {
 function wasOf({
   hit,
   attempts,
-  taken,
+  noWork,
 }: {
-  readonly hit: PhaseOutcome['cacheHit'];
+  readonly hit: ShownOutcome['cacheHit'];
   readonly attempts: number;
-  readonly taken?: true | undefined;
+  readonly noWork?: true | undefined;
 }): Step['was'] | undefined {
   if (hit !== null) return 'reused';
-  return attempts > 0 && !taken ? 'executed' : undefined;
+  return attempts > 0 && !noWork ? 'executed' : undefined;
 }

@@ -1,3 +1,4 @@
+import { shownOutput } from '../../../run/core/output-folder.js';
 import { isLink } from '../../../store/output-path.js';
 import { showEntry } from '../../../store/show-entry.js';
 import type { Creator, Entry } from '../../../store/store.js';
@@ -61,7 +62,7 @@ function show({ out, project }: Invocation, entry: Entry): void {
   field('made from', '');
   out.write(`${indent(sanitize(JSON.stringify(entry.identity, null, 2)))}\n`);
   field('output', '');
-  out.write(`${indent(sanitize(entry.output.text))}\n`);
+  out.write(`${indent(sanitize(shownOutput(entry.output, project.root).text))}\n`);
 }
 
 function madeBy({ user, host, ci, taskflow, client }: Creator): string {

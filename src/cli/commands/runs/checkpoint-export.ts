@@ -37,6 +37,9 @@ export const command: Command = {
     if ('problem' in signing) return complain(invocation, signing.problem);
     const exported = exportCheckpoint(project, found.runId, signing.key);
     if ('failure' in exported) return complain(invocation, exported.failure.message, exported.failure.hint);
+    for (const phase of exported.left) {
+      err.write(`the output of ${phase} is too large for a checkpoint: where this run is not, it runs again\n`);
+    }
     const text = `${JSON.stringify(exported.checkpoint)}\n`;
     const file = flags.string('out');
     if (file === undefined) {

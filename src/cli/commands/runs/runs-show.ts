@@ -1,4 +1,4 @@
-import type { PhaseOutcome } from '../../../model/outcome.js';
+import type { ShownOutcome } from '../../../model/outcome.js';
 import { type WaitingApproval, waitingApprovals } from '../../../run/history/decide-approval.js';
 import { recordedOutcome } from '../../../run/history/recorded-outcome.js';
 import type { RunHead } from '../../../run/history/run-head.js';
@@ -31,7 +31,7 @@ export const command: Command = {
     if (!trace) return complain(invocation, `the journal of ${found.runId} cannot be read`);
     const { head } = trace;
     if (head.run.mode === 'batch') return showRows(invocation, trace);
-    const outcomes = topLevelOutcomes(trace);
+    const outcomes = topLevelOutcomes(trace, invocation.project.root);
     if (invocation.flags.boolean('json')) {
       const phases = head.run.phases.map(({ id, kind }) => outcomes.get(id) ?? { id, kind, status: null });
       const json = {
@@ -68,15 +68,15 @@ async function showRows(invocation: Invocation, trace: RunTrace): Promise<number
 }
 
 /** The flow's own phases: nested ones have a path. */
-function topLevelOutcomes({ phases }: RunTrace): Map<string, PhaseOutcome> {
-  const outcomes = new Map<string, PhaseOutcome>();
+function topLevelOutcomes({ phases }: RunTrace, root: string): Map<string, ShownOutcome> {
+  const outcomes = new Map<string, ShownOutcome>();
   for (const { phase, result } of phases) {
-    if (result && !phase.includes('/')) outcomes.set(phase, recordedOutcome(result));
+    if (result && !phase.includes('/')) outcomes.set(phase, recordedOutcome(result, root));
   }
   return outcomes;
 }
 
-function show({ out, project }: Invocation, head: RunHead, outcomes: ReadonlyMap<string, PhaseOutcome>): void {
+function show({ out, project }: Invocation, head: RunHead, outcomes: ReadonlyMap<string, ShownOutcome>): void {
   const style = createStyle(out.color);
   const { run } = head;
   const now = project.clock.now();
@@ -103,7 +103,7 @@ interface Drawing {
 }
 
 /** A line per phase. An approval that was decided since does not wait any more. */
-function picture({ run, endedAt }: RunHead, outcomes: ReadonlyMap<string, PhaseOutcome>, drawing: Drawing): string[] {
+function picture({ run, endedAt }: RunHead, outcomes: ReadonlyMap<string, ShownOutcome>, drawing: Drawing): string[] {
   const { out, style, waiting, now } = drawing;
   const state = createRunState();
   applyEvent(state, { type: 'run-start', at: run.at, runId: run.runId, flow: run.flow, phases: run.phases });

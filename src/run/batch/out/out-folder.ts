@@ -1,11 +1,13 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeOwnFile } from '../../../memo/files/written-files.js';
+import { writeOwnFile, writeOwnPieces } from '../../../memo/files/written-files.js';
 import type { Flow } from '../../../model/flow.js';
-import type { Output } from '../../../model/outcome.js';
+import { type Output, StoredOutput, type TextOutput } from '../../../model/output.js';
 import { removeAbandoned } from '../../../util/atomic-write.js';
 import type { Project } from '../../../util/project.js';
+import { statIfThere } from '../../../util/stat.js';
 import { whyUnwritable } from '../../../util/why-unwritable.js';
+import { chunksOf } from '../../core/output-text.js';
 import type { BatchRow } from '../rows/bind-rows.js';
 import { fileNames } from './file-names.js';
 
@@ -43,7 +45,8 @@ export class OutFolder {
   /** The name of the row's file, once it holds the output; undefined when it could not be written. */
   write(row: BatchRow, output: Output): string | undefined {
     const name = this.#names[row.row - 1]!;
-    return this.put(name, bytesOf(output)) ? name : undefined;
+    const isWritten = output instanceof StoredOutput ? this.#copy(name, output) : this.put(name, bytesOf(output));
+    return isWritten ? name : undefined;
   }
 
   /** Leaves a file alone that is right already, so that its time says when the result last changed. */
@@ -56,9 +59,44 @@ export class OutFolder {
     if ('failed' in written) onTrouble(`${path} cannot be written: ${whyUnwritable(written.failed)}`);
     return 'written' in written;
   }
+
+  #copy(name: string, output: StoredOutput): boolean {
+    const path = join(this.folder, name);
+    const { project, onTrouble } = this.options;
+    try {
+      if (!consistsOf(path, filePieces(output)))
+        writeOwnPieces(project, path, { pieces: filePieces(output), mode: 0o644 });
+      return true;
+    } catch (error) {
+      onTrouble(`${path} cannot be written: ${whyUnwritable(error)}`);
+      return false;
+    }
+  }
 }
 
-function bytesOf({ text, base64 }: Output): Buffer {
+/** A text ends with a line end, as in any other file of the folder. */
+function* filePieces({ file, stored }: StoredOutput): Generator<Buffer> {
+  yield* chunksOf(file);
+  if (!stored.binary) yield Buffer.from('\n');
+}
+
+/** Whether the file is there, with just these bytes. May throw. */
+function consistsOf(path: string, pieces: Iterable<Buffer>): boolean {
+  if (!statIfThere(path)?.isFile()) return false;
+  const file = openSync(path, 'r');
+  try {
+    for (const piece of pieces) {
+      const found = Buffer.alloc(piece.length);
+      readSync(file, found);
+      if (!found.equals(piece)) return false;
+    }
+    return readSync(file, Buffer.alloc(1)) === 0;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function bytesOf({ text, base64 }: TextOutput): Buffer {
   if (base64 !== undefined) return Buffer.from(base64, 'base64');
   return Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`, 'utf8');
 }
