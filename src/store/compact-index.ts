@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { statIfThere } from '../util/stat.js';
-import { takeIndex, writeIndex } from './index-file.js';
 import { LARGE_LOG, type LogOptions } from './index-log.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
+import { Pace } from './pace.js';
 import { INDEX, INDEX_LOG } from './paths.js';
+import { takeLog, withIndex } from './store-index.js';
 
 /** An index this small is written after each run that puts something: a few milliseconds. */
 const SMALL_INDEX = 256 * 1024;
@@ -18,6 +19,10 @@ export function isCompactionDue({ dir }: LogOptions, hasAdded: boolean): boolean
 
 /** Does not wait: the holder of the lock writes the index as well. */
 export async function compactIndex(options: LogOptions): Promise<void> {
-  const compact = () => writeIndex(options, takeIndex(options).rows);
+  const pace = new Pace();
+  const compact = () => {
+    takeLog(options.dir);
+    return withIndex(options, pace, (index) => index.write(pace));
+  };
   await withMaintenanceLock(options.dir, compact, 0);
 }

@@ -1,4 +1,4 @@
-import type { Collected } from './collect-garbage.js';
+import type { collectGarbage } from './collect-garbage.js';
 import { type Marker, readMarker, writeMarker } from './collect-marker.js';
 import { compactIndex, isCompactionDue } from './compact-index.js';
 import type { DiskStore } from './disk-store.js';
@@ -13,7 +13,7 @@ const PATIENCE_MS = 2_000;
  * date if that is cheap or was put off for long. A run that added nothing costs nothing; one that did costs a small
  * read and a write, and the rest is spread over many runs.
  */
-export async function maybeCollect(store: DiskStore): Promise<Collected | { readonly busy: string } | undefined> {
+export async function maybeCollect(store: DiskStore): Promise<Awaited<ReturnType<typeof collectGarbage>> | undefined> {
   const { added, options } = store;
   store.log.flush();
   const hasAdded = added.entries > 0 || added.bytes > 0;
