@@ -29,6 +29,7 @@ async function buildCommand(outdir) {
       // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
       mainFields: ['module', 'main'],
     }),
+    bundle({ ...commonJs, entryPoints: { tidy: 'src/cli/boot/tidy.ts' } }),
     bundle({ ...commonJs, entryPoints: { taskflow: 'src/cli/boot/main.ts' } }),
   ]);
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { RunEvent } from '../model/event.js';
 import type { JsonValue } from '../model/json.js';
 import { bindArgs } from '../plan/args.js';
@@ -14,7 +15,7 @@ import { requireTrusted } from './trust.js';
 /** How a program runs a flow: what the command line's flags say, as fields. */
 export interface RunFlowOptions
   extends Partial<
-    Omit<RunOptions, 'project' | 'flow' | 'source' | 'args' | 'config' | 'forecast' | 'batch' | 'world'>
+    Omit<RunOptions, 'project' | 'flow' | 'source' | 'args' | 'config' | 'forecast' | 'batch' | 'world' | 'tidier'>
   > {
   readonly args?: Readonly<Record<string, JsonValue>>;
   /** Settings instead of those that the flow was loaded with, or else of the settings files. */
@@ -51,13 +52,16 @@ async function begin(call: RunCall, onEvent: (event: RunEvent) => void): Promise
   return result;
 }
 
+/** As it is in the package. */
+const TIDIER = fileURLToPath(new URL('../../tidy.cjs', import.meta.url));
+
 /** The part of the engine's options that follows from what was loaded. */
 export async function whatToRun(
   project: Project,
   { flow, ref, config: loadedWith, ...loaded }: LoadedFlow,
   given: GivenConfig | undefined,
-): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config'>> {
+): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config' | 'tidier'>> {
   await requireTrusted(project);
   const config = given ? completeConfig(given) : (loadedWith ?? (await loadSettings(project)));
-  return { project, flow, config, source: flowOrigin(ref, loaded) };
+  return { project, flow, config, source: flowOrigin(ref, loaded), tidier: TIDIER };
 }

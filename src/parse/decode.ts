@@ -1,6 +1,6 @@
 import type { SyntaxProblem } from './tree.js';
 
-export const LARGEST_FILE = 1024 * 1024;
+export const LARGEST_FILE = 8 * 1024 * 1024;
 
 /**
  * A flow file's bytes as text. UTF-8 only, a byte order mark is dropped, and NUL is refused: such a file is no text,
@@ -26,7 +26,7 @@ export function tooLarge(): SyntaxProblem {
     offset: 0,
     length: 1,
     code: 'too-large',
-    message: 'the file has more than 1 MiB, which is what a flow file may have',
+    message: 'the file has more than 8 MiB, which is what a flow file may have',
     hint: 'keep long texts in files of their own and name them in "context"',
   };
 }

@@ -1,15 +1,21 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeAll } from '../util/atomic-write.js';
+import { statIfThere } from '../util/stat.js';
 import { logLine, restOfRow } from './index-lines.js';
 import type { IndexRow } from './index-row.js';
-import { INDEX_LOG } from './paths.js';
+import { INDEX, INDEX_LOG } from './paths.js';
 
 /** So many are written at once, so that a batch of a hundred thousand rows does not collect them all. */
 const MOST_PENDING = 4_096;
 
-/** A log beyond this is folded into the index even by a run that put nothing. */
-export const LARGE_LOG = 4 * 1024 ** 2;
+const LARGE_LOG = 4 * 1024 ** 2;
+
+/** Such a log is folded into the index even by a run that put nothing. */
+export function isLogLong(dir: string): boolean {
+  const log = statIfThere(join(dir, INDEX_LOG))?.size ?? 0;
+  return log > LARGE_LOG && log > (statIfThere(join(dir, INDEX))?.size ?? 0) / 2;
+}
 
 export interface LogOptions {
   readonly dir: string;
@@ -25,7 +31,6 @@ export class IndexLog {
   readonly #now: () => number;
   /** By key; without a row where it was only used. */
   readonly #pending = new Map<string, IndexRow | undefined>();
-  #bytes = 0;
 
   constructor(options: LogOptions, now: () => number) {
     this.#options = options;
@@ -47,11 +52,6 @@ export class IndexLog {
     this.#pending.delete(key);
   }
 
-  /** Of the file, after the last write of this process. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   flush(): void {
     if (this.#pending.size === 0) return;
     const usedAt = this.#now();
@@ -59,7 +59,7 @@ export class IndexLog {
       return logLine({ key, usedAt, rest: row ? restOfRow(row) : '' }, this.#options.signingKey);
     });
     this.#pending.clear();
-    this.#bytes = appendLines(this.#options.dir, lines);
+    appendLines(this.#options.dir, lines);
   }
 
   #add(key: string, row: IndexRow | undefined): void {
@@ -69,18 +69,16 @@ export class IndexLog {
 }
 
 /** Best effort: a use that is not logged is forgotten, and an entry without a row is read when it is needed. */
-export function appendLines(dir: string, lines: readonly string[]): number {
+export function appendLines(dir: string, lines: readonly string[]): void {
   try {
     const file = openSync(join(dir, INDEX_LOG), 'a', 0o600);
     try {
       // A line end comes first: what a process that died has left of its line does not spoil these.
       writeAll(file, `\n${lines.join('\n')}\n`);
-      return fstatSync(file).size;
     } finally {
       closeSync(file);
     }
   } catch {
     // No folder yet, or it cannot be written, which a put says.
-    return 0;
   }
 }

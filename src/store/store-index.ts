@@ -148,11 +148,15 @@ async function openIndex<T>(
     pace.begin('comparing with the folder', keys.size);
     if (checked) await columns.compareFiles((slot) => entryPath(dir, keys.keyAt(slot)), pace);
     const order = await orderOf(dir, { keys, columns }, pace);
+    const index = new StoreIndex(options, keys, { columns, order });
     pace.begin('going through the entries', keys.size);
-    return await use(new StoreIndex(options, keys, { columns, order }));
+    if (!checked || columns.file.every((file) => file !== NOWHERE)) return await use(index);
+    // Entries without a row are read once, for the index, and not again in each pass.
+    await index.write(pace);
   } finally {
     columns.close();
   }
+  return openIndex(options, { pace, checked: false }, use);
 }
 
 /** The keys of all entries in the folder. */

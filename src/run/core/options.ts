@@ -31,6 +31,8 @@ export interface RunOptions {
   /** Asks a person about a side effect that is done and would now be another one. Without it the run stops there. */
   readonly decideEffect?: (question: EffectQuestion) => Promise<EffectAnswer>;
   readonly signal?: AbortSignal;
+  /** A program that tidies a large store while nobody waits; without it the run does so before it ends. */
+  readonly tidier?: string;
   /** A fingerprint resolver that was opened before the run, with what it knows already. */
   readonly world?: World;
   /** Called for each phase of the flow itself that was reused or made: `run/snapshot` collects them. */
