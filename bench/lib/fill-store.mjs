@@ -66,7 +66,7 @@ export async function fillStore(project, count, from = 0) {
   const { openStore, recomputeKey } = await bundleStore(bundle);
   rmSync(bundle);
   const dir = `${project}/.pi/taskflows/cache`;
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const clock = { now: () => Date.now(), elapsed: () => performance.now() };
   const limits = { maxBytes: 1024 ** 4, maxEntries: 1e9, maxAgeMs: 1e12 };
   const store = openStore({ dir, project: { root: project, home: project, env: {}, clock }, limits });

@@ -2,10 +2,11 @@ import { batch } from './batch.mjs';
 import { check } from './check.mjs';
 import { glob } from './glob.mjs';
 import { graphs } from './graphs.mjs';
+import { maintenance } from './maintenance.mjs';
 import { map } from './map.mjs';
 import { memory } from './memory.mjs';
 import { startup } from './startup.mjs';
 import { store } from './store.mjs';
 
 /** @type {import('../lib/context.mjs').Workload[]} */
-export const WORKLOADS = [startup, graphs, memory, map, store, glob, check, batch];
+export const WORKLOADS = [startup, graphs, memory, map, store, maintenance, glob, check, batch];
