@@ -1,4 +1,4 @@
-// Fills the store of a project with valid entries, through the store's own code: `node fill-store.mjs PROJECT N [FROM]`.
+// Fills a project’s store with valid entries, through the store’s own code: `node fill-store.mjs PROJECT N [FROM]`.
 // Ten flows of a hundred phases; every tenth entry has a kept file.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
