@@ -127,6 +127,28 @@ const mapTargets = [
   ),
 ];
 
+/** Ten times the entries may take ten times as long, and a little more. */
+const maintenanceTargets = ['status', 'list', 'gc', 'verify', 'export', 'clear FLOW', 'import'].map((command) =>
+  ratio(
+    `cache ${command} at 100,000 entries : at 10,000`,
+    12,
+    ['maintenance', entries(100_000), command],
+    ['maintenance', entries(10_000), command],
+  ),
+);
+
+const MEMORY_LIMIT_MB = 300;
+const maintenanceMemory = {
+  name: 'the most memory of a command on 100,000 entries',
+  limit: `${MEMORY_LIMIT_MB} MB`,
+  judge: (results) => {
+    const peaks = results.of('maintenance-memory').filter(({ row }) => row === entries(100_000));
+    if (peaks.length === 0) return undefined;
+    const most = Math.max(...peaks.map(({ row, column }) => results.median('maintenance-memory', row, column)));
+    return { value: `${Math.round(most)} MB`, pass: most <= MEMORY_LIMIT_MB };
+  },
+};
+
 const TARGETS = [
   ratio(
     'taskflow --version : node -e 0',
@@ -161,6 +183,14 @@ const TARGETS = [
       ['store', entries(size), 'read and parse (floor)'],
     ),
   ),
+  ratio(
+    'a run with one miss at 100,000 entries : at 1,000',
+    1.2,
+    ['maintenance', entries(100_000), 'run, one miss'],
+    ['maintenance', entries(1_000), 'run, one miss'],
+  ),
+  ...maintenanceTargets,
+  maintenanceMemory,
   ratio(
     'map of 1,000 kept items plus one : reading 1,000 entries',
     LIMITS.map,

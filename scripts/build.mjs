@@ -35,6 +35,7 @@ async function buildCommand(outdir) {
       entryPoints: { unchanged: 'src/cli/boot/unchanged.ts' },
       external: ['yaml', 'jsonc-parser'],
     }),
+    bundle({ ...commonJs, entryPoints: { tidy: 'src/cli/boot/tidy.ts' } }),
     bundle({ ...commonJs, entryPoints: { taskflow: 'src/cli/boot/main.ts' } }),
   ]);
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);

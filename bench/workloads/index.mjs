@@ -5,6 +5,7 @@ import { check } from './check.mjs';
 import { command } from './command.mjs';
 import { glob } from './glob.mjs';
 import { graphs } from './graphs.mjs';
+import { maintenance } from './maintenance.mjs';
 import { map } from './map.mjs';
 import { maps } from './maps.mjs';
 import { memory } from './memory.mjs';
@@ -13,6 +14,6 @@ import { store } from './store.mjs';
 
 /** @type {import('../lib/context.mjs').Workload[]} */
 export const WORKLOADS = [
-  ...[startup, graphs, memory, map, store, glob, check, batch, assemble],
+  ...[startup, graphs, memory, map, store, maintenance, glob, check, batch, assemble],
   ...[calls, calls10000, maps, command],
 ];

@@ -45,6 +45,8 @@ export interface CheckContext {
   readonly used: ReadonlyMap<string, UsedFlow>;
   /** Every phase of this flow by id. */
   readonly phases: ReadonlyMap<string, PhaseSource>;
+  /** Files that the phases of this flow declare as outputs. */
+  readonly outputs: readonly string[];
   /** Maps of this flow by the name that they give to their item. */
   readonly itemNames: ReadonlyMap<string, string>;
   /** Phases of the flows around this one: their outputs are not seen here. */

@@ -52,7 +52,7 @@ export function checkFingerprint(
         message: 'this path leads out of the project',
         ...spanAfter(prefix, value),
       });
-    } else reader.context.files.add(path, entry, outputsOf(reader));
+    } else reader.context.files.add(path, entry, reader.context.outputs);
   }
 }
 
@@ -63,12 +63,6 @@ function likelyEntry(entry: string): string | undefined {
   if (/^[A-Z][A-Z0-9_]*$/.test(entry)) return `env:${entry}`;
   if (hasWildcards(entry) || entry.endsWith('/')) return `glob:${entry}`;
   return /^[\w.-]+(?:\/[\w.-]+)*$/.test(entry) ? `file:${entry}` : undefined;
-}
-
-/** Files that the phases of the flow declare as outputs. */
-function outputsOf({ context }: PhaseReader): string[] {
-  const declared = [...context.phases.values()].flatMap(({ raw }) => raw['outputs'] ?? []);
-  return declared.filter((output) => typeof output === 'string');
 }
 
 function spanAfter(prefix: string, value: string): { span: { offset: number; length: number } } {

@@ -232,6 +232,8 @@ function contextOf(raw: Fields, options: FlowOptions, { sources, flowName, args 
   roles.name([...(options.path ?? []), 'model'], raw['model']);
   const hasBudget = raw['budget'] !== undefined || (options.outerBudget ?? false);
   const agentScope = (raw['agentScope'] ?? options.agentScope ?? 'both') as AgentScope;
+  /** Made for the first flow that is written inside this one. */
+  let inside: ReadonlySet<string> | undefined;
   return {
     problems,
     world,
@@ -248,12 +250,14 @@ function contextOf(raw: Fields, options: FlowOptions, { sources, flowName, args 
     files,
     used,
     phases: new Map(sources.map((source) => [source.id, source])),
+    outputs: sources.flatMap(({ raw: { outputs } }) => outputs ?? []).filter((output) => typeof output === 'string'),
     itemNames: new Map(sources.flatMap(({ id, raw: { as } }) => (typeof as === 'string' ? [[as, id] as const] : []))),
     outer: options.outer ?? new Set(),
     around: options.around,
     depth,
-    checkInline: (def, path, { phase, given, mostPhases, around }) =>
-      checkFlowValue(def, {
+    checkInline: (def, path, { phase, given, mostPhases, around }) => {
+      inside ??= new Set([...(options.outer ?? []), ...sources.map(({ id }) => id)]);
+      return checkFlowValue(def, {
         ...options,
         file: undefined,
         position: undefined,
@@ -266,8 +270,9 @@ function contextOf(raw: Fields, options: FlowOptions, { sources, flowName, args 
         agentScope,
         inherited: agentDefaults(raw, options.inherited),
         outerBudget: hasBudget,
-        outer: new Set([...(options.outer ?? []), ...sources.map(({ id }) => id)]),
-      }),
+        outer: inside,
+      });
+    },
   };
 }
 

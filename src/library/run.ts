@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { assembleInRun } from '../assemble/in-run.js';
 import type { RunEvent } from '../model/event.js';
 import type { JsonValue } from '../model/json.js';
@@ -28,6 +29,7 @@ export interface RunFlowOptions
       | 'assemble'
       | 'generated'
       | 'refuseEffects'
+      | 'tidier'
     >
   > {
   readonly args?: Readonly<Record<string, JsonValue>>;
@@ -65,13 +67,16 @@ async function begin(call: RunCall, onEvent: (event: RunEvent) => void): Promise
   return result;
 }
 
+/** As it is in the package. */
+const TIDIER = fileURLToPath(new URL('../../tidy.cjs', import.meta.url));
+
 /** The part of the engine's options that follows from what was loaded. */
 export async function whatToRun(
   project: Project,
   { flow, ref, config: loadedWith, generated = false, ...loaded }: LoadedFlow,
   given: GivenConfig | undefined,
-): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config' | 'assemble' | 'generated'>> {
+): Promise<Pick<RunOptions, 'project' | 'flow' | 'source' | 'config' | 'assemble' | 'generated' | 'tidier'>> {
   await requireTrusted(project);
   const config = given ? completeConfig(given) : (loadedWith ?? (await loadSettings(project)));
-  return { project, flow, config, source: flowOrigin(ref, loaded), generated, assemble: assembleInRun };
+  return { project, flow, config, source: flowOrigin(ref, loaded), generated, assemble: assembleInRun, tidier: TIDIER };
 }

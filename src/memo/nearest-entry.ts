@@ -1,5 +1,6 @@
-import { type ListedEntry, listEntries } from '../store/list-entries.js';
+import { eachEntry } from '../store/list-entries.js';
 import type { StoreOptions } from '../store/options.js';
+import type { Watcher } from '../store/pace.js';
 import { showEntry } from '../store/show-entry.js';
 import type { Entry } from '../store/store.js';
 import type { Change } from './change.js';
@@ -15,22 +16,59 @@ export interface Nearest {
   readonly changes: readonly Change[];
 }
 
-/**
- * Of the last used entries of the same phase, the one that differs least; the later one of equals. `listed`: what there
- * is, for callers that ask more than once.
- */
+type Phase = Pick<Entry, 'flow' | 'phase'>;
+
+/** The keys of the entries of some phases, the last used first, as many as are ever compared. */
+export class Candidates {
+  readonly #keys = new Map<string, string[]>();
+
+  /** False once there are enough of this phase. */
+  add({ flow, phase }: Phase, key: string): boolean {
+    const name = nameOf(flow, phase);
+    const keys = this.#keys.get(name) ?? [];
+    this.#keys.set(name, keys);
+    return keys.length < LOOKED_AT && keys.push(key) < LOOKED_AT;
+  }
+
+  of(flow: unknown, phase: unknown): readonly string[] {
+    return this.#keys.get(nameOf(flow, phase)) ?? [];
+  }
+}
+
+/** Looks through the whole store, once for all phases. */
+export async function candidatesFor(
+  options: Pick<StoreOptions, 'dir' | 'signingKey'>,
+  identities: readonly StoredIdentity[],
+  watcher: Watcher,
+): Promise<Candidates> {
+  const candidates = new Candidates();
+  const open = new Set(identities.map((identity) => nameOf(identity['flow'], identity['phase'])));
+  const visit = ({ flow, phaseId, key }: { flow: string; phaseId: string; key: string }) => {
+    const name = nameOf(flow, phaseId);
+    if (open.has(name) && !candidates.add({ flow, phase: phaseId }, key)) open.delete(name);
+    return open.size > 0;
+  };
+  if (open.size > 0) await eachEntry(options, visit, watcher);
+  return candidates;
+}
+
+/** Of the last used entries of the same phase, the one that differs least; the later one of equals. */
 export function nearestEntry(
   options: Pick<StoreOptions, 'dir' | 'signingKey'>,
   now: StoredIdentity,
-  listed: readonly ListedEntry[] = listEntries(options),
+  candidates: Candidates,
 ): Nearest | undefined {
+  const { flow, phase } = now;
   let nearest: Nearest | undefined;
-  const candidates = listed.filter(({ flow, phaseId }) => flow === now['flow'] && phaseId === now['phase']);
-  for (const { key } of candidates.slice(0, LOOKED_AT)) {
+  for (const key of candidates.of(flow, phase)) {
     const shown = showEntry(options, key);
-    if (!('entry' in shown)) continue;
+    if (!('entry' in shown) || shown.entry.flow !== flow || shown.entry.phase !== phase) continue;
     const changes = explainChange(now, shown.entry.identity);
     if (nearest === undefined || changes.length < nearest.changes.length) nearest = { entry: shown.entry, changes };
   }
   return nearest;
+}
+
+function nameOf(flow: unknown, phase: unknown): string {
+  return `${String(flow)}\n${String(phase)}`;
 }

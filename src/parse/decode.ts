@@ -1,13 +1,17 @@
 import type { SyntaxProblem } from './tree.js';
 
-export const LARGEST_FILE = 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Of JSON, which programs write. A flow of twenty thousand phases has four of them. */
+export const LARGEST_FILE = 8 * MIB;
+/** Reading YAML takes a hundred times as long. */
+export const LARGEST_YAML = MIB;
 
 /**
  * A flow file's bytes as text. UTF-8 only, a byte order mark is dropped, and NUL is refused: such a file is no text,
  * whatever it is called. The text that did decode comes along so that a place in it can be shown.
  */
 export function decodeText(bytes: Buffer): { readonly text: string; readonly problem?: SyntaxProblem } {
-  if (bytes.length > LARGEST_FILE) return { text: '', problem: tooLarge() };
+  if (bytes.length > LARGEST_FILE) return { text: '', problem: tooLarge(LARGEST_FILE) };
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     return { text: '', problem: notText(0, 'the file is UTF-16', 'save it as UTF-8') };
   }
@@ -21,12 +25,12 @@ export function decodeText(bytes: Buffer): { readonly text: string; readonly pro
   return { text };
 }
 
-export function tooLarge(): SyntaxProblem {
+export function tooLarge(most: number): SyntaxProblem {
   return {
     offset: 0,
     length: 1,
     code: 'too-large',
-    message: 'the file has more than 1 MiB, which is what a flow file may have',
+    message: `the file has more than ${most / MIB} MiB, which is what such a file may have`,
     hint: 'keep long texts in files of their own and name them in "context"',
   };
 }

@@ -1,13 +1,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
-import { type BlobInfo, listBlobs, removeOrphans } from './blob-list.js';
-import { namedBy } from './collect-garbage.js';
+import { listBlobs, NamedBlobs, removeOrphans } from './blob-list.js';
 import { fileClock } from './file-clock.js';
-import { type IndexRow, loadIndex, takeIndex, writeIndex } from './index-file.js';
+import type { IndexRow } from './index-row.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
 import type { StoreOptions } from './options.js';
+import { Pace, type Watcher } from './pace.js';
 import { DAMAGED, entryPath } from './paths.js';
+import { type StoreIndex, withIndex, withTakenIndex } from './store-index.js';
 
 export interface ClearRequest {
   readonly flow?: string;
@@ -22,40 +23,81 @@ export interface Cleared {
   readonly entries: number;
   /** Entries, and the kept files that only they named. */
   readonly bytes: number;
-  readonly keys: readonly string[];
+  readonly keys: Iterable<string>;
 }
 
 /** Removes the entries that fit every condition; with none given, nothing. A phase that computes now still stores. */
-export function clearEntries(
-  options: Pick<StoreOptions, 'dir' | 'project' | 'signingKey'>,
+export async function clearEntries(
+  options: ClearOptions,
   request: ClearRequest,
+  watcher?: Watcher,
 ): Promise<Cleared | { readonly busy: string }> {
-  const { dir, project } = options;
-  if (!existsSync(dir)) return Promise.resolve({ entries: 0, bytes: 0, keys: [] });
-  return withMaintenanceLock(dir, () => {
-    const now = project.clock.now();
-    const index = request.dryRun ? loadIndex(options) : takeIndex(options);
-    const rows = new Map(index.rows);
-    const blobs = listBlobs(dir);
-    const chosen = [...rows].filter(([, row]) => fits(row, request, now));
-    for (const [key] of chosen) rows.delete(key);
-    const left = namedBy(rows.values());
-    const dropped = namedBy(chosen.map(([, row]) => row));
-    const cleared: Cleared = {
-      entries: chosen.length + (request.all ? index.unreadable.length : 0),
-      bytes: sum(chosen.map(([, row]) => row.bytes)) + bytesOf(blobs, (digest) => dropped(digest) && !left(digest)),
-      keys: chosen.map(([key]) => key),
-    };
-    if (request.dryRun) return cleared;
-    for (const [key] of chosen) removeIfThere(entryPath(dir, key));
-    if (request.all) {
-      for (const key of index.unreadable) removeIfThere(entryPath(dir, key));
-      rmSync(join(dir, DAMAGED), { recursive: true, force: true });
-    }
-    removeOrphans(blobs, { left, dropped }, fileClock(dir) ?? 0);
-    writeIndex(options, rows);
-    return cleared;
+  const { dir } = options;
+  if (!existsSync(dir)) return { entries: 0, bytes: 0, keys: [] };
+  const pace = new Pace(watcher);
+  const withRows = request.dryRun ? withIndex : withTakenIndex;
+  const work = () => withRows(options, pace, (index) => clear(index, { ...options, ...request }, pace));
+  return withMaintenanceLock(dir, work);
+}
+
+type ClearOptions = Pick<StoreOptions, 'dir' | 'project' | 'signingKey'>;
+
+async function clear(index: StoreIndex, request: ClearOptions & ClearRequest, pace: Pace): Promise<Cleared> {
+  const { dir, project, all, dryRun } = request;
+  const now = project.clock.now();
+  const list = await listBlobs(dir, pace);
+  const [left, dropped] = [new NamedBlobs(list), new NamedBlobs(list)];
+  const isChosen = new Uint8Array(index.keys.size);
+  let entries = 0;
+  let bytes = 0;
+  pace.begin('choosing entries', index.keys.size);
+  await index.each(pace, (row, slot) => {
+    if (!fits(row, request, now)) return void left.add(row.blobs);
+    isChosen[slot] = 1;
+    entries += 1;
+    bytes += row.bytes;
+    dropped.add(row.blobs);
   });
+  for (let slot = 0; slot < list.digests.size; slot++) {
+    if (dropped.has(slot) && !left.has(slot)) bytes += list.bytes[slot]!;
+  }
+  const { unreadable } = index;
+  const cleared: Cleared = {
+    entries: entries + (all ? unreadable.length : 0),
+    bytes,
+    keys: chosenKeys(index, isChosen),
+  };
+  if (dryRun) return cleared;
+  await removeChosen(index, { dir, isChosen }, pace);
+  if (all) {
+    for (const key of unreadable) removeIfThere(entryPath(dir, key));
+    rmSync(join(dir, DAMAGED), { recursive: true, force: true });
+  }
+  await removeOrphans({ dir, list, left, dropped }, fileClock(dir) ?? 0, pace);
+  return cleared;
+}
+
+async function removeChosen(
+  index: StoreIndex,
+  { dir, isChosen }: { readonly dir: string; readonly isChosen: Uint8Array },
+  pace: Pace,
+): Promise<void> {
+  pace.begin('removing entries', index.keys.size);
+  for (const slot of index.order) {
+    if (isChosen[slot] === 1) removeIfThere(entryPath(dir, index.keys.keyAt(slot)));
+    if (pace.tick()) await pace.rest();
+  }
+  pace.begin('writing the index', index.keys.size);
+  await index.write(pace, (slot) => isChosen[slot] === 0);
+}
+
+/** Made when they are asked for: they may be many. */
+function chosenKeys({ keys, order }: StoreIndex, isChosen: Uint8Array): Iterable<string> {
+  return {
+    *[Symbol.iterator]() {
+      for (const slot of order) if (isChosen[slot] === 1) yield keys.keyAt(slot);
+    },
+  };
 }
 
 function fits(row: IndexRow, request: ClearRequest, now: number): boolean {
@@ -66,12 +108,4 @@ function fits(row: IndexRow, request: ClearRequest, now: number): boolean {
     (phase === undefined || row.phaseId === phase) &&
     (olderThanMs === undefined || now - row.createdAt > olderThanMs)
   );
-}
-
-function bytesOf(blobs: ReadonlyMap<string, BlobInfo>, counts: (digest: string) => boolean): number {
-  return sum([...blobs].map(([digest, { bytes }]) => (counts(digest) ? bytes : 0)));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -2,17 +2,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
-import { type BlobInfo, listBlobs, removeOrphans } from './blob-list.js';
-import { chooseVictims } from './choose-victims.js';
+import { type BlobList, listBlobs, NamedBlobs, removeOrphans } from './blob-list.js';
+import { Bounds } from './bounds.js';
 import { clockSince, isAgeBelievable, readMarker, writeMarker } from './collect-marker.js';
 import { fileClock } from './file-clock.js';
-import { type IndexRow, listFolder, takeIndex, writeIndex } from './index-file.js';
-import { isAbout } from './index-row.js';
+import { namesIn } from './folder-names.js';
+import { type IndexRow, isAbout } from './index-row.js';
 import { compactLedger } from './ledger.js';
 import { removeLeftovers } from './leftovers.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
 import type { StoreLimits, StoreOptions } from './options.js';
+import { Pace, type Watcher } from './pace.js';
 import { DAMAGED, entryPath } from './paths.js';
+import { type StoreIndex, withTakenIndex } from './store-index.js';
 
 export interface Collected {
   readonly removedEntries: number;
@@ -41,6 +43,7 @@ export interface CollectRequest {
   readonly limits?: StoreLimits;
   /** How long another maintenance is waited for. */
   readonly patienceMs?: number;
+  readonly watcher?: Watcher;
 }
 
 /**
@@ -48,42 +51,68 @@ export interface CollectRequest {
  * runs: what was replaced since it was looked at stays, and what is not ours is never touched.
  */
 export function collectGarbage(
-  options: Pick<StoreOptions, 'dir' | 'project' | 'limits' | 'signingKey'>,
+  options: CollectOptions,
   request: CollectRequest = {},
 ): Promise<Collected | { readonly busy: string }> {
-  const { dir, project } = options;
+  const { dir } = options;
   const { limits = options.limits } = request;
   if (!existsSync(dir)) return Promise.resolve(NOTHING);
-  const collect = (): Collected => {
-    const now = project.clock.now();
-    // By this clock, files are old; nothing is removed for its age where it cannot be read.
-    const fileNow = fileClock(dir) ?? 0;
-    const marker = readMarker(dir);
-    const leftovers = removeLeftovers(dir, fileNow);
-    const rows = new Map(takeIndex(options).rows);
-    const blobs = listBlobs(dir);
-    const dropped: IndexRow[] = [];
-    for (const key of chooseVictims(rows, blobs, { limits, now, byAge: isAgeBelievable(marker, now) })) {
-      const row = rows.get(key)!;
-      if (!removeUnchanged(dir, key, row)) continue;
-      rows.delete(key);
-      dropped.push(row);
-    }
-    const orphans = removeOrphans(blobs, { left: namedBy(rows.values()), dropped: namedBy(dropped) }, fileNow);
+  const pace = new Pace(request.watcher);
+  return withMaintenanceLock(dir, () => collect({ ...options, limits }, pace), request.patienceMs);
+}
+
+type CollectOptions = Pick<StoreOptions, 'dir' | 'project' | 'limits' | 'signingKey'>;
+
+async function collect(options: CollectOptions, pace: Pace): Promise<Collected> {
+  const { dir, project } = options;
+  const now = project.clock.now();
+  // By this clock, files are old; nothing is removed for its age where it cannot be read.
+  const fileNow = fileClock(dir) ?? 0;
+  const marker = readMarker(dir);
+  const leftovers = await removeLeftovers(dir, fileNow, pace);
+  return withTakenIndex(options, pace, async (index) => {
+    const list = await listBlobs(dir, pace);
+    const bounds = new Bounds(list, { limits: options.limits, now, byAge: isAgeBelievable(marker, now) });
+    pace.begin('measuring the entries', index.keys.size);
+    await index.each(pace, (row) => bounds.count(row));
+    const evicted = await evict({ index, list, dir }, bounds, pace);
+    const orphans = await removeOrphans({ dir, list, ...evicted }, fileNow, pace);
     removeOldDamage(dir, fileNow);
     compactLedger(project);
-    writeIndex(options, rows);
-    const left = totals(rows, listBlobs(dir));
+    const left = { entries: bounds.entries, bytes: bounds.entryBytes + list.total - orphans.bytes };
     writeMarker(dir, { at: now, ...left, puts: 0, added: 0, since: clockSince(marker, now) });
     return {
-      removedEntries: dropped.length,
+      removedEntries: evicted.entries,
       removedBlobs: orphans.removed,
       leftovers,
-      freedBytes: dropped.reduce((sum, row) => sum + row.bytes, orphans.bytes),
+      freedBytes: evicted.bytes + orphans.bytes,
       ...left,
     };
-  };
-  return withMaintenanceLock(dir, collect, request.patienceMs);
+  });
+}
+
+/** Removes what has to go, and writes the index of what stays. */
+async function evict(
+  { index, list, dir }: { readonly index: StoreIndex; readonly list: BlobList; readonly dir: string },
+  bounds: Bounds,
+  pace: Pace,
+) {
+  const [left, dropped] = [new NamedBlobs(list), new NamedBlobs(list)];
+  const isGone = new Uint8Array(index.keys.size);
+  let entries = 0;
+  let bytes = 0;
+  pace.begin('removing entries', index.keys.size);
+  await index.each(pace, (row, slot) => {
+    if (bounds.mustGo(row) && removeUnchanged(dir, index.keys.keyAt(slot), row)) {
+      isGone[slot] = 1;
+      entries += 1;
+      bytes += row.bytes;
+      dropped.add(row.blobs);
+    } else left.add(row.blobs);
+  });
+  pace.begin('writing the index', index.keys.size);
+  await index.write(pace, (slot) => isGone[slot] === 0);
+  return { left, dropped, entries, bytes };
 }
 
 /** Unless it was replaced since. */
@@ -92,24 +121,8 @@ function removeUnchanged(dir: string, key: string, row: IndexRow): boolean {
   return stat !== undefined && isAbout(row, stat) && removeIfThere(entryPath(dir, key));
 }
 
-export function namedBy(rows: Iterable<IndexRow>): (digest: string) => boolean {
-  const named = new Set<string>();
-  for (const row of rows) for (const digest of row.blobs) named.add(digest);
-  return (digest) => named.has(digest);
-}
-
-export function totals(
-  rows: ReadonlyMap<string, IndexRow>,
-  blobs: ReadonlyMap<string, BlobInfo>,
-): { entries: number; bytes: number } {
-  let bytes = 0;
-  for (const row of rows.values()) bytes += row.bytes;
-  for (const blob of blobs.values()) bytes += blob.bytes;
-  return { entries: rows.size, bytes };
-}
-
 function removeOldDamage(dir: string, now: number): void {
-  for (const name of listFolder(join(dir, DAMAGED))) {
+  for (const name of namesIn(join(dir, DAMAGED))) {
     const path = join(dir, DAMAGED, name);
     const stat = statIfThere(path);
     if (stat && now - stat.mtimeMs > DAMAGED_KEPT_MS) removeIfThere(path);

@@ -1,23 +1,28 @@
 import { join } from 'node:path';
 import { statIfThere } from '../util/stat.js';
-import { takeIndex, writeIndex } from './index-file.js';
-import { LARGE_LOG, type LogOptions } from './index-log.js';
+import { isLogLong, type LogOptions } from './index-log.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
+import { Pace } from './pace.js';
 import { INDEX, INDEX_LOG } from './paths.js';
+import { takeLog, withIndex } from './store-index.js';
 
 /** An index this small is written after each run that puts something: a few milliseconds. */
 const SMALL_INDEX = 256 * 1024;
 
 /** Whether it pays to fold the log into the index: cheap, or put off until the log is as large as half of the index. */
 export function isCompactionDue({ dir }: LogOptions, hasAdded: boolean): boolean {
+  if (!hasAdded) return isLogLong(dir);
   const log = statIfThere(join(dir, INDEX_LOG))?.size ?? 0;
-  if (log === 0) return false;
   const index = statIfThere(join(dir, INDEX))?.size ?? 0;
-  return hasAdded ? index + log < SMALL_INDEX || log > index / 2 : log > Math.max(LARGE_LOG, index / 2);
+  return log > 0 && (index + log < SMALL_INDEX || log > index / 2);
 }
 
 /** Does not wait: the holder of the lock writes the index as well. */
 export async function compactIndex(options: LogOptions): Promise<void> {
-  const compact = () => writeIndex(options, takeIndex(options).rows);
+  const pace = new Pace();
+  const compact = () => {
+    takeLog(options.dir);
+    return withIndex(options, pace, (index) => index.write(pace));
+  };
   await withMaintenanceLock(options.dir, compact, 0);
 }

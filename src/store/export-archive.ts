@@ -19,9 +19,12 @@ import { whyUnwritable } from '../util/why-unwritable.js';
 import { MAGIC } from './archive-format.js';
 import { blobsOf } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
-import { loadIndex } from './index-file.js';
+import { KeyTable } from './key-table.js';
 import type { StoreOptions } from './options.js';
+import { Interrupted, Pace, type Watcher } from './pace.js';
 import { blobPath, entryPath } from './paths.js';
+import { sortedSlots } from './sort-slots.js';
+import { type StoreIndex, withIndex } from './store-index.js';
 
 export interface Exported {
   readonly entries: number;
@@ -38,54 +41,105 @@ type Location = Pick<StoreOptions, 'dir' | 'signingKey'>;
  * Writes every good entry with its files into one archive. The same store gives the same bytes. Takes no lock: what is
  * cleared or replaced meanwhile is left out, or is in it as it is now, with all its files.
  */
-export async function exportArchive(options: Location, file: string): Promise<Exported | { readonly failed: string }> {
+export async function exportArchive(
+  options: Location,
+  file: string,
+  watcher?: Watcher,
+): Promise<Exported | { readonly failed: string }> {
   const temporary = temporaryName(file);
+  const pace = new Pace(watcher);
   try {
-    const written = new Written(options);
-    const source = Readable.from(written.records(), { objectMode: false });
-    await pipeline(source, createGzip({ level: 6 }), createWriteStream(temporary, { mode: 0o600, flags: 'wx' }));
+    const written = await withIndex(options, pace, (index) => writeArchive(options, { index, temporary }, pace));
     const { size, mtimeMs } = statSync(temporary);
     renameSync(temporary, file);
     removeAbandoned(dirname(file), mtimeMs, basename(file));
     return { entries: written.entries, blobs: written.blobs.size, bytes: size, skipped: written.skipped };
   } catch (error) {
     removeIfThere(temporary);
+    if (error instanceof Interrupted) throw error;
     return { failed: whyUnwritable(error) };
   }
+}
+
+async function writeArchive(
+  options: Location,
+  { index, temporary }: { readonly index: StoreIndex; readonly temporary: string },
+  pace: Pace,
+): Promise<Written> {
+  const written = new Written(options, pace);
+  const source = Readable.from(inChunks(written.records(index)), { objectMode: false });
+  await pipeline(source, createGzip({ level: 6 }), createWriteStream(temporary, { mode: 0o600, flags: 'wx' }));
+  return written;
+}
+
+const CHUNK = 256 * 1024;
+
+/** Many small records at once: a stream is slow with small pieces. */
+async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let pending: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    pending.push(piece);
+    bytes += piece.length;
+    if (bytes < CHUNK) continue;
+    yield Buffer.concat(pending);
+    pending = [];
+    bytes = 0;
+  }
+  yield Buffer.concat(pending);
 }
 
 class Written {
   entries = 0;
   skipped = 0;
-  readonly blobs = new Set<string>();
+  readonly blobs = new KeyTable();
   readonly #options: Location;
+  readonly #pace: Pace;
   readonly #hash = sha256Stream();
 
-  constructor(options: Location) {
+  constructor(options: Location, pace: Pace) {
     this.#options = options;
+    this.#pace = pace;
   }
 
-  async *records(): AsyncGenerator<Buffer> {
-    const { dir } = this.#options;
-    const { rows, unreadable } = loadIndex(this.#options);
-    this.skipped = unreadable.length;
+  async *records(index: StoreIndex): AsyncGenerator<Buffer> {
+    const named = new KeyTable();
+    await index.each(this.#pace, (row) => {
+      for (const digest of row.blobs) named.add(digest);
+    });
     yield this.#counted(Buffer.from(MAGIC));
-    for (const digest of [...new Set([...rows.values()].flatMap((row) => row.blobs))].sort()) {
-      const file = await openWhole(dir, digest);
-      if (file === undefined) continue;
-      for (const chunk of blobRecord(digest, file)) yield this.#counted(chunk);
-      this.blobs.add(digest);
-    }
-    for (const key of [...rows.keys()].sort()) {
-      const text = this.#goodEntry(key);
-      if (text === undefined) {
-        this.skipped += 1;
-        continue;
-      }
-      yield this.#counted(Buffer.concat([Buffer.from(`entry ${key} ${text.length}\n`), text, Buffer.from('\n')]));
-      this.entries += 1;
-    }
+    yield* this.#blobRecords(named);
+    yield* this.#entryRecords(index);
     yield Buffer.from(`end ${this.entries} ${this.blobs.size} ${this.#hash.hex()}\n`);
+  }
+
+  async *#blobRecords(named: KeyTable): AsyncGenerator<Buffer> {
+    const pace = this.#pace;
+    pace.begin('exporting kept files', named.size);
+    for (const slot of await sortedSlots(named, pace)) {
+      const digest = named.keyAt(slot);
+      const file = await openWhole(this.#options.dir, digest);
+      if (file !== undefined) {
+        for (const chunk of blobRecord(digest, file)) yield this.#counted(chunk);
+        this.blobs.add(digest);
+      }
+      if (pace.tick()) await pace.rest();
+    }
+  }
+
+  async *#entryRecords({ keys }: StoreIndex): AsyncGenerator<Buffer> {
+    const pace = this.#pace;
+    const sorted = await sortedSlots(keys, pace);
+    pace.begin('exporting entries', keys.size);
+    for (const slot of sorted) {
+      const key = keys.keyAt(slot);
+      const text = this.#goodEntry(key);
+      if (text !== undefined) {
+        yield this.#counted(Buffer.concat([Buffer.from(`entry ${key} ${text.length}\n`), text, Buffer.from('\n')]));
+        this.entries += 1;
+      } else this.skipped += 1;
+      if (pace.tick()) await pace.rest();
+    }
   }
 
   #counted(chunk: Buffer): Buffer {
@@ -129,8 +183,6 @@ async function openWhole(dir: string, digest: string): Promise<OpenBlob | undefi
   }
   return undefined;
 }
-
-const CHUNK = 256 * 1024;
 
 function* blobRecord(digest: string, { file, size }: OpenBlob): Generator<Buffer> {
   try {

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createReadStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { sha256Stream } from '../util/digest.js';
 import { ArchiveProblem, ArchiveReader, MAGIC, parseHead } from './archive-format.js';
 import { countAdded } from './collect-marker.js';
 import { prepareFolder } from './folder.js';
-import { appendEvents } from './index-log.js';
+import { logLine, restOfRow } from './index-lines.js';
+import { appendLines } from './index-log.js';
 import type { ImportOptions } from './options.js';
+import { Interrupted, Pace, type Watcher } from './pace.js';
 import { blobPath, entryPath, stagingName } from './paths.js';
 import { Staging } from './staging.js';
 
@@ -26,23 +28,33 @@ export interface Imported {
 export async function importArchive(
   options: ImportOptions,
   file: string,
+  watcher?: Watcher,
 ): Promise<Imported | { readonly refused: string }> {
   const prepared = prepareFolder(options.dir);
   if ('failed' in prepared) return { refused: `cannot write to the cache: ${prepared.failed.message}` };
   const folder = join(options.dir, stagingName(randomBytes(8).toString('hex')));
+  const pace = new Pace(watcher);
+  let staging: Staging | undefined;
   try {
     mkdirSync(folder, { mode: 0o700 });
-    const staging = new Staging(folder, options);
-    await unpack(file, staging, options);
-    return useAll(staging, options);
+    staging = new Staging(folder, options);
+    await unpack(file, { staging, limits: options.limits }, pace);
+    return await useAll(staging, options, pace);
   } catch (error) {
+    if (error instanceof Interrupted) throw error;
     return { refused: describe(error as NodeJS.ErrnoException) };
   } finally {
+    staging?.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function unpack(file: string, staging: Staging, { limits }: ImportOptions): Promise<void> {
+async function unpack(
+  file: string,
+  { staging, limits }: { readonly staging: Staging; readonly limits: ImportOptions['limits'] },
+  pace: Pace,
+): Promise<void> {
+  pace.begin('checking the archive');
   const hash = sha256Stream();
   const source = createReadStream(file);
   const unzipped = createGunzip();
@@ -65,9 +77,9 @@ async function unpack(file: string, staging: Staging, { limits }: ImportOptions)
       total += head.size;
       if (total > limits.maxBytes)
         throw new ArchiveProblem(`it holds more than the cache may (${limits.maxBytes} bytes)`);
-      if (staging.entries.length >= limits.maxEntries)
-        throw new ArchiveProblem('it holds more entries than the cache may');
+      if (staging.keys.size >= limits.maxEntries) throw new ArchiveProblem('it holds more entries than the cache may');
       await staging.receive(head, (onPiece) => reader.bytes(head.size, onPiece));
+      if (pace.tick()) await pace.rest();
     }
   } finally {
     source.destroy();
@@ -76,19 +88,29 @@ async function unpack(file: string, staging: Staging, { limits }: ImportOptions)
 }
 
 /** Blobs first: an entry is complete from the moment it has its name. */
-function useAll(staging: Staging, options: ImportOptions): Imported {
-  const { dir, project } = options;
-  for (const digest of staging.blobs) {
-    const target = blobPath(dir, digest);
+async function useAll(staging: Staging, { dir, signingKey }: ImportOptions, pace: Pace): Promise<Imported> {
+  const { blobs } = staging;
+  pace.begin('importing kept files', blobs.size);
+  for (let slot = 0; slot < blobs.size; slot++) {
+    const target = blobPath(dir, blobs.keyAt(slot));
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    renameSync(staging.pathOf(digest), target);
+    staging.placeBlob(slot, target);
+    if (pace.tick()) await pace.rest();
   }
-  const added = staging.entries.filter(({ key, row }) => existingAge(dir, key) < row.createdAt);
-  for (const { key } of added) renameSync(staging.pathOf(key), entryPath(dir, key));
-  const rows = added.map(({ key, row }) => [key, row] as const);
-  if (added.length > 0) appendEvents(options, rows, project.clock.now());
-  countAdded(dir, added.length, staging.bytes);
-  return { entries: added.length, blobs: staging.blobs.size, known: staging.entries.length - added.length };
+  let entries = 0;
+  pace.begin('importing entries', staging.keys.size);
+  for (const rows of staging.rows()) {
+    const added = rows.filter(({ key, createdAt }) => existingAge(dir, key) < createdAt);
+    const lines = added.map(({ key, at, ...row }) => {
+      const inode = staging.placeEntry({ at, bytes: row.bytes }, entryPath(dir, key));
+      return logLine({ key, usedAt: row.usedAt, rest: restOfRow({ ...row, inode }) }, signingKey);
+    });
+    if (added.length > 0) appendLines(dir, lines);
+    entries += added.length;
+    if (pace.tick(rows.length)) await pace.rest();
+  }
+  countAdded(dir, entries, staging.bytes);
+  return { entries, blobs: blobs.size, known: staging.keys.size - entries };
 }
 
 function existingAge(dir: string, key: string): number {

@@ -1,18 +1,21 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeIfThere, writeAll } from '../util/atomic-write.js';
-import { type IndexRow, isRow } from './index-row.js';
-import { INDEX_LOG, INDEX_LOG_TAKEN, isKey } from './paths.js';
-import { hasMac, withMac } from './signed-text.js';
-
-/** A use of an entry, or a put, which brings its row. */
-type LogEvent = string | readonly [key: string, row: IndexRow];
+import { writeAll } from '../util/atomic-write.js';
+import { statIfThere } from '../util/stat.js';
+import { logLine, restOfRow } from './index-lines.js';
+import type { IndexRow } from './index-row.js';
+import { INDEX, INDEX_LOG } from './paths.js';
 
 /** So many are written at once, so that a batch of a hundred thousand rows does not collect them all. */
 const MOST_PENDING = 4_096;
 
-/** A log beyond this is folded into the index even by a run that put nothing. */
-export const LARGE_LOG = 4 * 1024 ** 2;
+const LARGE_LOG = 4 * 1024 ** 2;
+
+/** Such a log is folded into the index even by a run that put nothing. */
+export function isLogLong(dir: string): boolean {
+  const log = statIfThere(join(dir, INDEX_LOG))?.size ?? 0;
+  return log > LARGE_LOG && log > (statIfThere(join(dir, INDEX))?.size ?? 0) / 2;
+}
 
 export interface LogOptions {
   readonly dir: string;
@@ -28,7 +31,6 @@ export class IndexLog {
   readonly #now: () => number;
   /** By key; without a row where it was only used. */
   readonly #pending = new Map<string, IndexRow | undefined>();
-  #bytes = 0;
 
   constructor(options: LogOptions, now: () => number) {
     this.#options = options;
@@ -50,16 +52,14 @@ export class IndexLog {
     this.#pending.delete(key);
   }
 
-  /** Of the file, after the last write of this process. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   flush(): void {
     if (this.#pending.size === 0) return;
-    const events = Array.from(this.#pending, ([key, row]): LogEvent => (row === undefined ? key : [key, row]));
+    const usedAt = this.#now();
+    const lines = Array.from(this.#pending, ([key, row]) => {
+      return logLine({ key, usedAt, rest: row ? restOfRow(row) : '' }, this.#options.signingKey);
+    });
     this.#pending.clear();
-    this.#bytes = appendEvents(this.#options, events, this.#now());
+    appendLines(this.#options.dir, lines);
   }
 
   #add(key: string, row: IndexRow | undefined): void {
@@ -69,66 +69,16 @@ export class IndexLog {
 }
 
 /** Best effort: a use that is not logged is forgotten, and an entry without a row is read when it is needed. */
-export function appendEvents({ dir, signingKey }: LogOptions, events: readonly LogEvent[], at: number): number {
+export function appendLines(dir: string, lines: readonly string[]): void {
   try {
     const file = openSync(join(dir, INDEX_LOG), 'a', 0o600);
     try {
-      // The line end comes first: what a process that died has left of its line does not spoil this one.
-      writeAll(file, `\n${withMac(INDEX_LOG, JSON.stringify({ at, events }), signingKey)}`);
-      return fstatSync(file).size;
+      // A line end comes first: what a process that died has left of its line does not spoil these.
+      writeAll(file, `\n${lines.join('\n')}\n`);
     } finally {
       closeSync(file);
     }
   } catch {
     // No folder yet, or it cannot be written, which a put says.
-    return 0;
   }
-}
-
-/** Rows in the order of their last use, the oldest first. A number is an entry that was used and has no row. */
-export type KnownRows = Map<string, IndexRow | number>;
-
-/** Plays what the log says after what is known already. */
-export function replayLog({ dir, signingKey }: LogOptions, known: KnownRows): void {
-  for (const name of [INDEX_LOG_TAKEN, INDEX_LOG]) {
-    for (const line of readText(join(dir, name)).split('\n')) {
-      if (line !== '' && hasMac(INDEX_LOG, line, signingKey)) replayLine(line, known);
-    }
-  }
-}
-
-function replayLine(line: string, known: KnownRows): void {
-  const { at, events } = parseLine(line);
-  if (!Number.isFinite(at) || !Array.isArray(events)) return;
-  for (const event of events as unknown[]) {
-    const [key, row] = Array.isArray(event) ? event : [event, undefined];
-    if (typeof key !== 'string' || !isKey(key) || (row !== undefined && !isRow(row))) continue;
-    const before: IndexRow | number | undefined = row ?? known.get(key);
-    known.delete(key);
-    known.set(key, typeof before === 'object' ? { ...before, usedAt: at as number } : (at as number));
-  }
-}
-
-function parseLine(line: string): { readonly at?: unknown; readonly events?: unknown } {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    // Cut short.
-    return {};
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Nothing was used since the index was written.
-    return '';
-  }
-}
-
-/** Removes what has been folded into the index. */
-export function dropTakenLog(dir: string): void {
-  removeIfThere(join(dir, INDEX_LOG_TAKEN));
 }

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { claimState, parseHolder, readClaim, removeDeadClaim } from './claim-file.js';
+import { namesIn } from './folder-names.js';
 import { stateOf } from './holder.js';
-import { listFolder } from './index-file.js';
+import type { Pace } from './pace.js';
 import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, RESTORING, STAT_TABLES } from './paths.js';
 
 /** Writing a file takes milliseconds; nobody still writes one this old. */
@@ -12,33 +13,34 @@ const TEMPORARY_MS = 60 * 60_000;
 const UNUSED_TABLE_MS = 30 * 24 * 60 * 60_000;
 
 /** Removes what dead processes left: claims, temporary files, guards. Returns how many. `now`: see `fileClock`. */
-export function removeLeftovers(dir: string, now: number): number {
+export async function removeLeftovers(dir: string, now: number, pace: Pace): Promise<number> {
   let removed = 0;
-  for (const name of listFolder(dir)) {
+  pace.begin('looking for leftovers');
+  for (const name of namesIn(dir)) {
     const path = join(dir, name);
     if (keyOfClaimName(name) !== undefined) removed += removeIfDead(path, now);
     else if (isGuardName(name)) removed += olderThan(path, 60_000, now) && removeIfThere(path) ? 1 : 0;
     else if (isTemporaryName(name)) removed += isAbandoned(path, now) && removeIfThere(path) ? 1 : 0;
+    else if (isStagingName(name) && olderThan(path, TEMPORARY_MS, now)) {
+      rmSync(path, { recursive: true, force: true });
+      removed += 1;
+    }
+    if (pace.tick()) await pace.rest();
   }
-  return removed + removeFromSubfolders(dir, now);
+  return removed + (await removeFromSubfolders(dir, now, pace));
 }
 
 /** In folders that are all ours. Tables that no glob has asked for in a month go as well. */
-function removeFromSubfolders(dir: string, now: number): number {
-  const blobFolders = listFolder(join(dir, BLOBS)).map((prefix) => join(dir, BLOBS, prefix));
+async function removeFromSubfolders(dir: string, now: number, pace: Pace): Promise<number> {
+  const blobFolders = Array.from(namesIn(join(dir, BLOBS)), (prefix) => join(dir, BLOBS, prefix));
   let removed = 0;
   for (const folder of [...blobFolders, join(dir, RESTORING), join(dir, STAT_TABLES)]) {
-    for (const name of listFolder(folder)) {
+    for (const name of namesIn(folder)) {
       const limit = name.endsWith('.tmp') ? TEMPORARY_MS : name.endsWith('.bin') ? UNUSED_TABLE_MS : undefined;
       const path = join(folder, name);
       if (limit !== undefined && olderThan(path, limit, now) && removeIfThere(path)) removed += 1;
+      if (pace.tick()) await pace.rest();
     }
-  }
-  for (const name of listFolder(dir)) {
-    const path = join(dir, name);
-    if (!isStagingName(name) || !olderThan(path, TEMPORARY_MS, now)) continue;
-    rmSync(path, { recursive: true, force: true });
-    removed += 1;
   }
   return removed;
 }

@@ -1,5 +1,7 @@
-import { type IndexRow, loadIndex } from './index-file.js';
+import type { IndexRow } from './index-row.js';
 import type { StoreOptions } from './options.js';
+import { Pace, type Watcher } from './pace.js';
+import { withIndex } from './store-index.js';
 
 export interface ListedEntry extends Omit<IndexRow, 'inode' | 'blobs' | 'ttlMs'> {
   readonly key: string;
@@ -7,11 +9,32 @@ export interface ListedEntry extends Omit<IndexRow, 'inode' | 'blobs' | 'ttlMs'>
   readonly files: number;
 }
 
-/** All entries, the last used first. */
-export function listEntries(options: Pick<StoreOptions, 'dir' | 'signingKey'>): ListedEntry[] {
-  const { rows } = loadIndex(options);
-  const entries = Array.from(rows, ([key, { inode: _inode, blobs, ttlMs: _ttl, ...row }]) => {
-    return { key, files: blobs.length, ...row };
+/** Calls back for each entry, the last used first, until one answers `false`. Returns how many entries there are. */
+export function eachEntry(
+  options: Pick<StoreOptions, 'dir' | 'signingKey'>,
+  visit: (entry: ListedEntry) => unknown,
+  watcher?: Watcher,
+): Promise<number> {
+  const pace = new Pace(watcher);
+  return withIndex(options, pace, async (index) => {
+    const { order, keys } = index;
+    for (let at = order.length - 1; at >= 0; at--) {
+      const slot = order[at]!;
+      const row = index.row(slot);
+      if (row && visit(listed(keys.keyAt(slot), row)) === false) break;
+      if (pace.tick()) await pace.rest();
+    }
+    return order.length;
   });
-  return entries.reverse();
+}
+
+/** All entries, the last used first. */
+export async function listEntries(options: Pick<StoreOptions, 'dir' | 'signingKey'>): Promise<ListedEntry[]> {
+  const entries: ListedEntry[] = [];
+  await eachEntry(options, (entry) => entries.push(entry));
+  return entries;
+}
+
+function listed(key: string, { inode: _inode, blobs, ttlMs: _ttl, ...row }: IndexRow): ListedEntry {
+  return { key, files: blobs.length, ...row };
 }

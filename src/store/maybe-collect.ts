@@ -2,27 +2,51 @@ import type { Collected } from './collect-garbage.js';
 import { type Marker, readMarker, writeMarker } from './collect-marker.js';
 import { compactIndex, isCompactionDue } from './compact-index.js';
 import type { DiskStore } from './disk-store.js';
-import type { StoreLimits } from './options.js';
+import { namesIn } from './folder-names.js';
+import { lowWater } from './low-water.js';
+import type { StoreLimits, StoreOptions } from './options.js';
 
 const DAY_MS = 24 * 3_600_000;
 /** Another collection that is under way at this moment is waited for this long; the next run finds it due as well. */
 const PATIENCE_MS = 2_000;
 
+/** So many files are looked through at the end of a run, in a tenth of a second. */
+const FEW_FILES = 4_000;
+
+/** Has a process of its own do it; false where that is not possible. */
+type Later = (options: StoreOptions) => boolean;
+
 /**
  * At the end of a run, when everything has been said: collects if a collection is due, else brings the index up to
  * date if that is cheap or was put off for long. A run that added nothing costs nothing; one that did costs a small
- * read and a write, and the rest is spread over many runs.
+ * read and a write, and the rest is spread over many runs. In a large store it is left to another process: nobody
+ * waits for it.
  */
-export async function maybeCollect(store: DiskStore): Promise<Collected | { readonly busy: string } | undefined> {
+export async function maybeCollect(
+  store: DiskStore,
+  later: Later = () => false,
+): Promise<Collected | { readonly busy: string } | undefined> {
   const { added, options } = store;
   store.log.flush();
   const hasAdded = added.entries > 0 || added.bytes > 0;
-  if (hasAdded && isCollectionDue(store)) {
-    const { collectGarbage } = await import('./collect-garbage.js');
-    return collectGarbage(options, { limits: lowWater(options.limits), patienceMs: PATIENCE_MS });
+  const mustCollect = hasAdded && isCollectionDue(store);
+  if (!mustCollect && !isCompactionDue(options, hasAdded)) return undefined;
+  if (isLarge(options.dir) && later(options)) return undefined;
+  if (!mustCollect) {
+    await compactIndex(options);
+    return undefined;
   }
-  if (isCompactionDue(options, hasAdded)) await compactIndex(options);
-  return undefined;
+  const { collectGarbage } = await import('./collect-garbage.js');
+  return collectGarbage(options, { limits: lowWater(options.limits), patienceMs: PATIENCE_MS });
+}
+
+function isLarge(dir: string): boolean {
+  let files = 0;
+  for (const _name of namesIn(dir)) {
+    files += 1;
+    if (files > FEW_FILES) return true;
+  }
+  return false;
 }
 
 /** Counts what this run has added, when no collection is due. */
@@ -40,13 +64,4 @@ function isDue(marker: Marker, limits: StoreLimits, now: number): boolean {
   const age = now - marker.at;
   if (age > DAY_MS || age < 0) return true;
   return marker.entries + marker.puts > limits.maxEntries || marker.bytes + marker.added > limits.maxBytes;
-}
-
-/** A little below large bounds, or a full store would be due again after every run. */
-function lowWater(limits: StoreLimits): StoreLimits {
-  return {
-    ...limits,
-    maxEntries: limits.maxEntries - (limits.maxEntries < 1_000 ? 0 : Math.floor(limits.maxEntries / 20)),
-    maxBytes: limits.maxBytes - Math.floor(limits.maxBytes / 20),
-  };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { withOutputIn } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
-import { listFolder } from './index-file.js';
+import { namesIn } from './folder-names.js';
 import type { StoreOptions } from './options.js';
 import { entryPath, isKey, keyOfEntryName } from './paths.js';
 import type { Entry } from './store.js';
@@ -29,6 +29,10 @@ export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signi
 }
 
 function keysBeginning(dir: string, prefix: string): string[] {
-  const keys = listFolder(dir).map(keyOfEntryName);
-  return keys.filter((key): key is string => key?.startsWith(prefix) === true).sort();
+  const keys: string[] = [];
+  for (const name of namesIn(dir)) {
+    const key = name.startsWith(prefix) ? keyOfEntryName(name) : undefined;
+    if (key !== undefined) keys.push(key);
+  }
+  return keys.sort();
 }

@@ -2,7 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { hmacSha256Hex } from '../util/digest.js';
 
 const MAC = ',"mac":"';
-const TAIL = MAC.length + 64 + 2;
+/** Of what `withMac` puts in the place of the last bracket. */
+export const MAC_LENGTH = MAC.length + 64 + 2;
 
 /** The text of a JSON object with a MAC as its last member, where there is a key. `what` keeps kinds of files apart. */
 export function withMac(what: string, text: string, key: Buffer | string | undefined): string {
@@ -14,9 +15,13 @@ export function withMac(what: string, text: string, key: Buffer | string | undef
 /** Whether the text may be believed: always where there is no key. */
 export function hasMac(what: string, text: string, key: Buffer | string | undefined): boolean {
   if (key === undefined) return true;
-  const at = text.length - TAIL;
+  const at = text.length - MAC_LENGTH;
   if (at <= 0 || !text.startsWith(MAC, at)) return false;
-  const expected = Buffer.from(hmacSha256Hex(key, `${what}\n${text.slice(0, at)}`));
-  const found = Buffer.from(text.slice(at + MAC.length, -2), 'latin1');
-  return expected.length === found.length && timingSafeEqual(expected, found);
+  return isSameText(text.slice(at + MAC.length, -2), hmacSha256Hex(key, `${what}\n${text.slice(0, at)}`));
+}
+
+/** In a time that says nothing about how much of it is right. */
+export function isSameText(found: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(found, 'latin1'), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { listBlobs } from './blob-list.js';
-import { totals } from './collect-garbage.js';
-import { listFolder, loadIndex } from './index-file.js';
+import { namesIn } from './folder-names.js';
 import type { StoreOptions } from './options.js';
+import { Pace, type Watcher } from './pace.js';
 import { DAMAGED } from './paths.js';
+import { withIndex } from './store-index.js';
 
 export interface StoreStatus {
   readonly dir: string;
@@ -19,12 +20,31 @@ export interface StoreStatus {
   readonly unindexed: number;
 }
 
-export function storeStatus(options: Pick<StoreOptions, 'dir' | 'signingKey'>): StoreStatus {
+export function storeStatus(
+  options: Pick<StoreOptions, 'dir' | 'signingKey'>,
+  watcher?: Watcher,
+): Promise<StoreStatus> {
   const { dir } = options;
-  const { rows, unreadable, read } = loadIndex(options);
-  const blobs = listBlobs(dir);
-  let oldest: number | undefined;
-  for (const { createdAt } of rows.values()) if (oldest === undefined || createdAt < oldest) oldest = createdAt;
-  const damaged = unreadable.length + listFolder(join(dir, DAMAGED)).length;
-  return { dir, ...totals(rows, blobs), blobs: blobs.size, oldest, damaged, unindexed: read };
+  const pace = new Pace(watcher);
+  return withIndex(options, pace, async (index) => {
+    let entries = 0;
+    let bytes = 0;
+    let oldest = Number.POSITIVE_INFINITY;
+    await index.each(pace, (row) => {
+      entries += 1;
+      bytes += row.bytes;
+      oldest = Math.min(oldest, row.createdAt);
+    });
+    const blobs = await listBlobs(dir, pace);
+    const setAside = [...namesIn(join(dir, DAMAGED))].length;
+    return {
+      dir,
+      entries,
+      bytes: bytes + blobs.total,
+      blobs: blobs.digests.size,
+      ...(entries === 0 ? {} : { oldest }),
+      damaged: index.unreadable.length + setAside,
+      unindexed: index.read,
+    };
+  });
 }

@@ -2,19 +2,19 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { type ErrnoError, removeIfThere } from '../util/atomic-write.js';
 import { digestFile } from '../util/digest-file.js';
 import { statIfThere } from '../util/stat.js';
-import { nextTurn } from '../util/timer.js';
-import { type BlobInfo, listBlobs } from './blob-list.js';
+import { listBlobs } from './blob-list.js';
 import { blobsOf } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
 import { fileClock } from './file-clock.js';
-import { listFolder, takeIndex, writeIndex } from './index-file.js';
 import { removeLeftovers } from './leftovers.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
 import type { CheckOptions, StoreOptions } from './options.js';
-import { entryPath, keyOfEntryName } from './paths.js';
+import { Pace, type Watcher } from './pace.js';
+import { blobPath, entryPath } from './paths.js';
 import { FOLDER_SET_ASIDE } from './read-entry.js';
 import { setAside } from './set-aside.js';
 import type { Entry } from './store.js';
+import { keysIn, withTakenIndex } from './store-index.js';
 
 /** One thing that was looked at, and what was found and put right. */
 export interface VerifyStep {
@@ -25,38 +25,35 @@ export interface VerifyStep {
 
 export type VerifyOptions = Pick<StoreOptions, 'dir' | 'project' | 'signingKey'> & CheckOptions;
 
-/** What is remembered of a good entry that has blobs: all of them may be a gigabyte. */
-interface Named {
-  readonly key: string;
-  readonly blobs: readonly string[];
-  readonly files: Entry['files'];
+/** Reads everything. Damaged entries are set aside, damaged blobs removed, the index is made again. */
+export async function verifyStore(
+  options: VerifyOptions,
+  watcher?: Watcher,
+): Promise<readonly VerifyStep[] | { readonly busy: string }> {
+  const { dir } = options;
+  if (!existsSync(dir)) return [];
+  const pace = new Pace(watcher);
+  return withMaintenanceLock(dir, () => verify(options, pace));
 }
 
-/** Reads everything. Damaged entries are set aside, damaged blobs removed, the index is made again. */
-export async function verifyStore(options: VerifyOptions): Promise<readonly VerifyStep[] | { readonly busy: string }> {
-  const { dir, project } = options;
-  if (!existsSync(dir)) return [];
-  return withMaintenanceLock(dir, async () => {
-    const now = project.clock.now();
-    const folder = verifyFolder(dir);
-    const blobs = listBlobs(dir);
-    const entries = await verifyEntries(options, now);
-    const files = await verifyBlobs(blobs, entries.valid);
-    const left = removeLeftovers(dir, fileClock(dir) ?? 0);
-    const index = takeIndex(options);
-    writeIndex(options, index.rows);
-    return [
-      folder,
-      { name: 'entries', checked: entries.checked, problems: entries.problems },
-      files,
-      {
-        name: 'leftovers',
-        checked: left,
-        problems: left === 0 ? [] : [`${left} left by processes that died: removed`],
-      },
-      { name: 'index', checked: index.rows.size, problems: [] },
-    ] satisfies VerifyStep[];
+async function verify(options: VerifyOptions, pace: Pace): Promise<readonly VerifyStep[]> {
+  const { dir } = options;
+  const folder = verifyFolder(dir);
+  const blobs = await verifyBlobs(dir, pace);
+  const entries = await verifyEntries(options, blobs.isGood, pace);
+  const left = await removeLeftovers(dir, fileClock(dir) ?? 0, pace);
+  const rows = await withTakenIndex(options, pace, async (index) => {
+    await index.write(pace);
+    return index.order.length;
   });
+  const problems = left === 0 ? [] : [`${left} left by processes that died: removed`];
+  return [
+    folder,
+    { name: 'entries', checked: entries.checked, problems: entries.problems.sort() },
+    { name: 'files', checked: blobs.checked, problems: [...blobs.problems, ...entries.incomplete.sort()] },
+    { name: 'leftovers', checked: left, problems },
+    { name: 'index', checked: rows, problems: [] },
+  ];
 }
 
 function verifyFolder(dir: string): VerifyStep {
@@ -70,45 +67,54 @@ function verifyFolder(dir: string): VerifyStep {
   }
 }
 
+interface CheckedEntries {
+  checked: number;
+  readonly problems: string[];
+  /** Entries whose files are not all there. */
+  readonly incomplete: string[];
+}
+
 async function verifyEntries(
-  { dir, signingKey, recomputeKey }: VerifyOptions,
-  now: number,
-): Promise<{ checked: number; problems: string[]; valid: Named[] }> {
-  const keys = listFolder(dir)
-    .map(keyOfEntryName)
-    .filter((key) => key !== undefined)
-    .sort();
-  const problems: string[] = [];
-  const valid: Named[] = [];
-  for (const [i, key] of keys.entries()) {
-    // The lock shows signs of life in between.
-    if (i % 500 === 499) await nextTurn();
-    const read = readWhole(dir, key);
-    if ('folder' in read) {
-      problems.push(`${key}: ${setAside(dir, key, now) ? FOLDER_SET_ASIDE : 'there is a folder in its place'}`);
-      continue;
+  options: VerifyOptions,
+  isGoodBlob: (digest: string) => boolean,
+  pace: Pace,
+): Promise<CheckedEntries> {
+  const { dir } = options;
+  const keys = await keysIn(dir, pace);
+  const found: CheckedEntries = { checked: keys.size, problems: [], incomplete: [] };
+  pace.begin('reading entries', keys.size);
+  for (let slot = 0; slot < keys.size; slot++) {
+    const key = keys.keyAt(slot);
+    const entry = verifyEntry(options, key);
+    if (typeof entry === 'string') found.problems.push(`${key}: ${entry}`);
+    else {
+      const nameOf = (digest: string) => entry.files.find((file) => file.digest === digest)?.path ?? 'its output';
+      const missing = blobsOf(entry)
+        .filter((digest) => !isGoodBlob(digest))
+        .map(nameOf);
+      if (missing.length > 0) found.incomplete.push(`${key}: ${missing.join(', ')} cannot be restored`);
     }
-    if ('unreadable' in read) {
-      // Too many open files, no permission: says nothing about the entry, so it stays.
-      problems.push(`${key}: ${read.unreadable}`);
-      continue;
-    }
-    const decoded = decodeEntry(read.bytes.toString('utf8'), key, signingKey);
-    if ('entry' in decoded) {
-      const expected = recomputeKey?.(decoded.entry.identity);
-      if (expected === undefined || expected === key) {
-        const blobs = blobsOf(decoded.entry);
-        if (blobs.length > 0) valid.push({ key, blobs, files: decoded.entry.files });
-        continue;
-      }
-      problems.push(`${key}: its identity belongs to another key: set aside`);
-      setAside(dir, key, now);
-    } else {
-      problems.push(`${key}: ${decoded.miss.reason}`);
-      if (decoded.miss.code === 'damaged') setAside(dir, key, now);
-    }
+    if (pace.tick()) await pace.rest();
   }
-  return { checked: keys.length, problems, valid };
+  return found;
+}
+
+/** The entry, or what is wrong with it, which has been dealt with. */
+function verifyEntry({ dir, signingKey, recomputeKey, project }: VerifyOptions, key: string): Entry | string {
+  const putAside = () => setAside(dir, key, project.clock.now());
+  const read = readWhole(dir, key);
+  if ('folder' in read) return putAside() ? FOLDER_SET_ASIDE : 'there is a folder in its place';
+  // Too many open files, no permission: says nothing about the entry, so it stays.
+  if ('unreadable' in read) return read.unreadable;
+  const decoded = decodeEntry(read.bytes.toString('utf8'), key, signingKey);
+  if ('miss' in decoded) {
+    if (decoded.miss.code === 'damaged') putAside();
+    return decoded.miss.reason;
+  }
+  const expected = recomputeKey?.(decoded.entry.identity);
+  if (expected === undefined || expected === key) return decoded.entry;
+  putAside();
+  return 'its identity belongs to another key: set aside';
 }
 
 function readWhole(dir: string, key: string): { bytes: Buffer } | { unreadable: string } | { folder: true } {
@@ -120,23 +126,26 @@ function readWhole(dir: string, key: string): { bytes: Buffer } | { unreadable: 
   }
 }
 
-async function verifyBlobs(blobs: ReadonlyMap<string, BlobInfo>, entries: readonly Named[]): Promise<VerifyStep> {
+async function verifyBlobs(dir: string, pace: Pace) {
+  const { digests, bytes } = await listBlobs(dir, pace);
   const problems: string[] = [];
   const bad = new Set<string>();
-  for (const [digest, { path, bytes }] of blobs) {
+  pace.begin('reading kept files', digests.size);
+  for (let slot = 0; slot < digests.size; slot++) {
+    const digest = digests.keyAt(slot);
+    const path = blobPath(dir, digest);
     try {
-      if ((await digestFile(path, bytes)) === digest) continue;
-      removeIfThere(path);
-      problems.push(`kept file ${digest} is damaged: removed`);
-      bad.add(digest);
+      if ((await digestFile(path, bytes[slot]!)) !== digest) {
+        removeIfThere(path);
+        problems.push(`kept file ${digest} is damaged: removed`);
+        bad.add(digest);
+      }
     } catch (error) {
       problems.push(`kept file ${digest}: ${(error as Error).message}`);
     }
+    if (pace.tick()) await pace.rest();
   }
-  for (const entry of entries) {
-    const missing = entry.blobs.filter((digest) => !blobs.has(digest) || bad.has(digest));
-    const names = missing.map((digest) => entry.files.find((file) => file.digest === digest)?.path ?? 'its output');
-    if (names.length > 0) problems.push(`${entry.key}: ${names.join(', ')} cannot be restored`);
-  }
-  return { name: 'files', checked: blobs.size, problems };
+  // One that was kept since the list was made counts too.
+  const isThere = (digest: string) => digests.has(digest) || statIfThere(blobPath(dir, digest)) !== undefined;
+  return { checked: digests.size, problems, isGood: (digest: string) => !bad.has(digest) && isThere(digest) };
 }

@@ -43,3 +43,14 @@ function streamOf(hash: Crypto.Hash): DigestStream {
 export function hmacSha256Hex(secret: string | Buffer, data: string | Buffer): string {
   return crypto().createHmac('sha256', secret).update(data).digest('hex');
 }
+
+/** The same, fed piece by piece. */
+export function hmacSha256Stream(secret: string | Buffer): { update(chunk: string | Buffer): void; hex(): string } {
+  const hash = crypto().createHmac('sha256', secret);
+  return {
+    update: (chunk) => {
+      hash.update(chunk);
+    },
+    hex: () => hash.digest('hex'),
+  };
+}

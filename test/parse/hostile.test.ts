@@ -77,9 +77,9 @@ describe('a file made to hurt is put down with one clear line, in bounded time',
     expect(await codesOf(file, text)).toEqual([]);
   });
 
-  it('a file over one mebibyte is not even parsed', async () => {
+  it('a file over its bound is not even parsed', async () => {
     expect(await codesOf('a.yaml', 'a'.repeat(1024 * 1024 + 1))).toEqual(['too-large']);
-    expect(await codesOf('a.json', '['.repeat(1024 * 1024 + 1))).toEqual(['too-large']);
+    expect(await codesOf('a.json', '['.repeat(8 * 1024 * 1024 + 1))).toEqual(['too-large']);
   });
 
   it('numbers that JSON cannot say', async () => {

@@ -172,7 +172,7 @@ function damage(path: string, how: 'cut' | 'flip' | 'empty' | 'grow', at: number
 }
 
 /** Everybody sees exactly what the map says. A look does not count as use. */
-function compare(model: Model, { place, stores }: Real): void {
+async function compare(model: Model, { place, stores }: Real): Promise<void> {
   for (const what of NAMES) {
     const expected = model.entries.get(what)?.text;
     for (const store of stores) {
@@ -181,11 +181,9 @@ function compare(model: Model, { place, stores }: Real): void {
       expect(text, what).toBe(expected);
     }
   }
-  expect(
-    listEntries(place.options())
-      .map((row) => row.key)
-      .sort(),
-  ).toEqual([...model.entries.keys()].map(key).sort());
+  expect((await listEntries(place.options())).map((row) => row.key).sort()).toEqual(
+    [...model.entries.keys()].map(key).sort(),
+  );
 }
 
 test('whatever happens to a store, it holds what a map would hold', async () => {
@@ -198,10 +196,10 @@ test('whatever happens to a store, it holds what a map would hold', async () => 
         for (const next of steps) {
           real.stores = await take(next, model, real);
           for (const store of real.stores) store.log.flush();
-          compare(model, real);
+          await compare(model, real);
         }
         await collectGarbage(place.options(), { limits: { ...LIMITS, maxAgeMs: Number.MAX_SAFE_INTEGER } });
-        compare(model, real);
+        await compare(model, real);
         const left = existsSync(place.dir)
           ? readdirSync(place.dir).filter((file) => /claim|tmp|guard|lock/.test(file))
           : [];

@@ -103,7 +103,7 @@ describe('an archive', () => {
     for (const entry of entries) expect(store.get(entry.key, { now: Date.now() })).toMatchObject({ entry });
     const { digest } = entries[1]!.files[0]!;
     expect(readFileSync(blobPath(there.dir, digest))).toEqual(readFileSync(blobPath(here.dir, digest)));
-    expect(listEntries(there.options())).toHaveLength(3);
+    expect(await listEntries(there.options())).toHaveLength(3);
     expect(readdirSync(there.dir).filter((name) => name.startsWith('import-'))).toEqual([]);
   });
 
@@ -326,7 +326,7 @@ describe('export beside others', () => {
     }
     const exporting = exportArchive(here.options(), archive);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    for (const row of listEntries(here.options()).slice(0, 200)) rmSync(entryPath(here.dir, row.key));
+    for (const row of (await listEntries(here.options())).slice(0, 200)) rmSync(entryPath(here.dir, row.key));
     const { clearEntries } = await import('../../src/store/clear-entries.js');
     expect(await clearEntries(here.options(), { all: true })).toHaveProperty('entries');
     expect(await exporting).toHaveProperty('entries');

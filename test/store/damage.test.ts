@@ -15,11 +15,11 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/disk-store.js';
-import { loadIndex } from '../../src/store/index-file.js';
 import { entryPath } from '../../src/store/paths.js';
 import { verifyStore } from '../../src/store/verify-store.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { key, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
+import { readIndex } from '../support/read-index.js';
 import { bundleWorker, startWorker } from './processes.js';
 
 let place: Scratch;
@@ -202,15 +202,15 @@ describe('a signing key', () => {
 });
 
 describe('around the entries', () => {
-  test('a garbled, empty, missing or lying index changes nothing but time', () => {
+  test('a garbled, empty, missing or lying index changes nothing but time', async () => {
     stored('a');
     stored('b');
     const index = join(place.dir, 'index.json');
-    const rows = [...loadIndex(place.options()).rows.keys()].sort();
+    const rows = [...(await readIndex(place.options())).rows.keys()].sort();
     expect(rows).toEqual([key('a'), key('b')].sort());
     for (const text of ['', '{', '[]', 'null', '{"x":1}', JSON.stringify({ [key('z')]: { createdAt: 1 } })]) {
       writeFileSync(index, text);
-      expect([...loadIndex(place.options()).rows.keys()].sort(), text).toEqual(rows);
+      expect([...(await readIndex(place.options())).rows.keys()].sort(), text).toEqual(rows);
       expect(get('a')).toHaveProperty('entry');
     }
   });
@@ -287,7 +287,7 @@ describe('when the disk does not play along', () => {
     const said = await Promise.all(workers.map(({ ended }) => ended));
     for (const lines of said) expect(lines).toEqual(['done']);
     expect(readdirSync(place.dir).filter((name) => /tmp|claim|guard|lock/.test(name))).toEqual([]);
-    expect(loadIndex(place.options()).unreadable).toEqual([]);
+    expect((await readIndex(place.options())).unreadable).toEqual([]);
   });
 });
 

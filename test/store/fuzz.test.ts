@@ -234,8 +234,8 @@ function mutateFolder(random: Random): string {
 }
 
 async function lookAround(): Promise<void> {
-  const rows = listEntries(options);
-  storeStatus(options);
+  const rows = await listEntries(options);
+  await storeStatus(options);
   for (const { key } of rows) showEntry(options, key);
 }
 

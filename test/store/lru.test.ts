@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectGarbage } from '../../src/store/collect-garbage.js';
 import { openStore } from '../../src/store/disk-store.js';
-import { loadIndex } from '../../src/store/index-file.js';
 import { listEntries } from '../../src/store/list-entries.js';
 import { maybeCollect } from '../../src/store/maybe-collect.js';
 import type { StoreLimits } from '../../src/store/options.js';
@@ -13,6 +12,7 @@ import { storeStatus } from '../../src/store/store-status.js';
 import { systemClock } from '../../src/util/clock.js';
 import { key, LIMITS, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
 import { randomFrom } from '../support/random.js';
+import { readIndex } from '../support/read-index.js';
 import { createRig, type Rig, ticking } from '../support/rig.js';
 
 let place: Scratch;
@@ -61,7 +61,7 @@ describe('a full store evicts what was used least recently, at any time scale', 
     await run(['put setup'], { maxEntries: 3 });
     for (let i = 0; i < 10; i++) await run(['get setup', `put ${i}`], { maxEntries: 3 });
     expect(has('setup')).toBe(true);
-    expect(listEntries(place.options())).toHaveLength(3);
+    expect(await listEntries(place.options())).toHaveLength(3);
   });
 });
 
@@ -94,7 +94,7 @@ test('a random history of runs evicts exactly as a list ordered by last use woul
         await collectGarbage(place.options(), { limits: { ...LIMITS, maxEntries: keep } });
         model = model.slice(Math.max(0, model.length - keep));
       }
-      const listed = listEntries(place.options()).map((row) => row.key);
+      const listed = (await listEntries(place.options())).map((row) => row.key);
       expect(listed, `round ${round}, run ${runs}`).toEqual(model.map(key).reverse());
     }
   }
@@ -112,13 +112,16 @@ describe('the index', () => {
 
   test('a run costs the same however many entries there are: it reads and rewrites no index', async () => {
     await run(['put a']);
-    const rows = Array.from({ length: 20_000 }, (_, i) => [key(`x${i}`), { ...rowOfA(), bytes: 10 }]);
+    const row = await rowOfA();
+    const rows = Array.from({ length: 20_000 }, (_, i) => [key(`x${i}`), { ...row, bytes: 10 }]);
     const text = JSON.stringify(Object.fromEntries(rows));
     writeFileSync(join(place.dir, 'index.json'), text);
     for (let i = 0; i < 5; i++) await run(['get a', `put n${i}`]);
     expect(readFileSync(join(place.dir, 'index.json'), 'utf8') === text).toBe(true);
-    expect(readFileSync(join(place.dir, 'index.log'), 'utf8').trim().split('\n')).toHaveLength(5);
-    expect(listEntries(place.options()).map((row) => row.key)).toEqual(['n4', 'a', 'n3', 'n2', 'n1', 'n0'].map(key));
+    expect(readFileSync(join(place.dir, 'index.log'), 'utf8').split('\n').filter(Boolean)).toHaveLength(10);
+    expect((await listEntries(place.options())).map((row) => row.key)).toEqual(
+      ['n4', 'a', 'n3', 'n2', 'n1', 'n0'].map(key),
+    );
   });
 
   test('a run that was killed leaves entries without a row: they are found, and in their place', async () => {
@@ -126,7 +129,7 @@ describe('the index', () => {
     openStore(place.options()).put(makeEntry('killed'));
     await run(['get killed']);
     await run(['get a']);
-    expect(listEntries(place.options()).map((row) => row.key)).toEqual(['a', 'killed', 'b'].map(key));
+    expect((await listEntries(place.options())).map((row) => row.key)).toEqual(['a', 'killed', 'b'].map(key));
   });
 
   test('lost, garbled or cut short, it is made again from the entries', async () => {
@@ -134,15 +137,14 @@ describe('the index', () => {
     for (const [name, text] of [
       ['index.json', undefined],
       ['index.json', '{"a":'],
-      ['index.log', '\n{"at":1,"eve\n{"at":2,"events":[7,[],["x",{}],null]}\nnull\n[]'],
+      ['index.log', `\n{"key":"${key('a')}","use\n{"key":7,"usedAt":1}\n${forgedLine('x', '{}')}\nnull\n[]`],
+      ['index.log', `\n${forgedLine(key('a'), '{"inode":1,"bytes":2,"blobs":7}')}\n`],
     ] as const) {
       if (text === undefined) rmSync(join(place.dir, name));
       else writeFileSync(join(place.dir, name), text);
-      expect(
-        listEntries(place.options())
-          .map((row) => row.key)
-          .sort(),
-      ).toEqual(['a', 'b', 'c'].map(key).sort());
+      expect((await listEntries(place.options())).map((row) => row.key).sort()).toEqual(
+        ['a', 'b', 'c'].map(key).sort(),
+      );
       await collectGarbage(place.options());
       expect(Object.keys(JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8')))).toHaveLength(3);
     }
@@ -151,8 +153,8 @@ describe('the index', () => {
   test('a listing touches no entry that has a row', async () => {
     await run(['put a', 'put b', 'put c']);
     for (const name of ['a', 'b', 'c']) writeFileSync(entryPath(place.dir, key(name)), 'not readable as an entry');
-    expect(storeStatus(place.options())).toMatchObject({ entries: 3, damaged: 0 });
-    expect(loadIndex(place.options()).read).toBe(0);
+    expect(await storeStatus(place.options())).toMatchObject({ entries: 3, damaged: 0 });
+    expect((await readIndex(place.options())).read).toBe(0);
   });
 
   test('in a signed store nobody else can write rows or uses', async () => {
@@ -160,22 +162,28 @@ describe('the index', () => {
     const store = openStore(signed);
     for (const name of ['a', 'b']) store.put(makeEntry(name));
     await maybeCollect(store);
-    const lie = { ...rowOfA(), flow: 'forged' };
+    const lie = { ...(await rowOfA()), flow: 'forged' };
     const whole = readFileSync(join(place.dir, 'index.json'), 'utf8');
     writeFileSync(join(place.dir, 'index.json'), whole.replaceAll('"flow":"f"', '"flow":"forged"'));
-    writeFileSync(join(place.dir, 'index.log'), `\n${JSON.stringify({ at: 9, events: [[key('a'), lie]] })}`);
-    expect(listEntries(signed).map(({ flow }) => flow)).toEqual(['f', 'f']);
+    writeFileSync(join(place.dir, 'index.log'), `\n${forgedLine(key('a'), JSON.stringify(lie))}\n`);
+    expect((await listEntries(signed)).map(({ flow }) => flow)).toEqual(['f', 'f']);
     expect(
-      listEntries(place.options()).map(({ flow }) => flow),
+      (await listEntries(place.options())).map(({ flow }) => flow),
       'without a key it is believed',
     ).toContain('forged');
     await collectGarbage(signed);
     expect(readFileSync(join(place.dir, 'index.json'), 'utf8')).not.toContain('forged');
-    expect(loadIndex(signed).read).toBe(0);
+    expect((await readIndex(signed)).read).toBe(0);
   });
 
-  function rowOfA(): object {
-    return loadIndex(place.options()).rows.get(key('a'))!;
+  /** As a run without the signing key would write it. */
+  function forgedLine(of: string, row: string): string {
+    const { inode, bytes, usedAt: _usedAt, ...rest } = JSON.parse(row) as Record<string, unknown>;
+    return JSON.stringify({ key: of, usedAt: 9, inode, bytes, ...rest });
+  }
+
+  async function rowOfA(): Promise<object> {
+    return (await readIndex(place.options())).rows.get(key('a'))!;
   }
 });
 

@@ -12,13 +12,13 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { recomputeKey } from '../../src/memo/identity.js';
-import { nearestEntry } from '../../src/memo/nearest-entry.js';
+import { candidatesFor, nearestEntry } from '../../src/memo/nearest-entry.js';
+import type { StoredIdentity } from '../../src/memo/stored-identity.js';
 import { type ClearRequest, clearEntries } from '../../src/store/clear-entries.js';
 import { type Collected, collectGarbage } from '../../src/store/collect-garbage.js';
 import { readMarker, writeMarker } from '../../src/store/collect-marker.js';
 import { type DiskStore, openStore } from '../../src/store/disk-store.js';
 import { newHolder } from '../../src/store/holder.js';
-import { loadIndex } from '../../src/store/index-file.js';
 import { listEntries } from '../../src/store/list-entries.js';
 import { maybeCollect } from '../../src/store/maybe-collect.js';
 import type { StoreLimits } from '../../src/store/options.js';
@@ -28,6 +28,7 @@ import type { Entry } from '../../src/store/store.js';
 import { storeStatus } from '../../src/store/store-status.js';
 import { verifyStore } from '../../src/store/verify-store.js';
 import { key, LIMITS, makeEntry, type Scratch, scratch } from '../contracts/store-support.js';
+import { readIndex } from '../support/read-index.js';
 
 let place: Scratch;
 let store: DiskStore;
@@ -39,7 +40,7 @@ afterEach(() => place.remove());
 
 const HOUR = 3_600_000;
 const path = (name: string) => entryPath(place.dir, key(name));
-const names = () => listEntries(place.options()).map((row) => row.key);
+const names = async () => (await listEntries(place.options())).map((row) => row.key);
 const has = (name: string) => existsSync(path(name));
 
 /** An entry that was last used so long ago. */
@@ -86,7 +87,7 @@ describe('eviction', () => {
     const shared = withFile('a', 'x'.repeat(10_000), 4 * HOUR);
     expect(withFile('b', 'x'.repeat(10_000), 3 * HOUR)).toBe(shared);
     const own = withFile('c', 'y'.repeat(10_000), 2 * HOUR);
-    const all = storeStatus(place.options()).bytes;
+    const all = (await storeStatus(place.options())).bytes;
     expect(all).toBeGreaterThan(20_000);
     const first = await collect({ maxBytes: all - 1 });
     expect([has('a'), has('b'), has('c')]).toEqual([false, true, true]);
@@ -232,7 +233,7 @@ describe('when a collection is due', () => {
     await collect();
     const written = JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8'));
     rmSync(join(place.dir, 'index.json'));
-    const read = Object.fromEntries(loadIndex(place.options()).rows);
+    const read = Object.fromEntries((await readIndex(place.options())).rows);
     expect(Object.keys(written).sort()).toEqual(['a', 'wide', 'replaced', 'foreign'].map(key).sort());
     expect(written).toEqual(read);
   });
@@ -254,7 +255,7 @@ describe('clear', () => {
   async function clear(request: ClearRequest) {
     const cleared = await clearEntries(place.options(), request);
     if ('busy' in cleared) throw new Error(cleared.busy);
-    return cleared;
+    return { ...cleared, keys: [...cleared.keys] };
   }
   beforeEach(() => {
     used('a1', 0, { flow: 'a', phase: 'one' });
@@ -274,31 +275,31 @@ describe('clear', () => {
     const bytes = removed.reduce((sum, name) => sum + statSync(path(name)).size, 0);
     const expected = { entries: removed.length, bytes, keys: expect.arrayContaining(removed.map(key)) };
     expect(await clear({ ...request, dryRun: true })).toEqual(expected);
-    expect(names()).toHaveLength(3);
+    expect(await names()).toHaveLength(3);
     expect(await clear(request)).toEqual(expected);
     for (const name of ['a1', 'a2', 'b1']) expect(has(name), name).toBe(!removed.includes(name));
-    expect(names()).toHaveLength(3 - removed.length);
+    expect(await names()).toHaveLength(3 - removed.length);
   });
 
   test('takes files along and counts them', async () => {
     const blob = withFile('c', 'z'.repeat(5_000), 0);
     expect((await clear({ all: true })).bytes).toBeGreaterThan(5_000);
     expect(existsSync(blob)).toBe(false);
-    expect(storeStatus(place.options())).toMatchObject({ entries: 0, bytes: 0 });
+    expect(await storeStatus(place.options())).toMatchObject({ entries: 0, bytes: 0 });
   });
 });
 
 describe('looking', () => {
-  test('list shows the last used first', () => {
+  test('list shows the last used first', async () => {
     used('old', 2 * HOUR);
     used('new', 0);
-    expect(listEntries(place.options())).toMatchObject([
+    expect(await listEntries(place.options())).toMatchObject([
       { key: key('new'), flow: 'f', phaseId: 'p', runId: 'run-1', files: 0 },
       { key: key('old') },
     ]);
   });
 
-  test('show finds an entry by the beginning of its key, and does not count as use', () => {
+  test('show finds an entry by the beginning of its key, and does not count as use', async () => {
     used('a', 5 * HOUR);
     used('b', 5 * HOUR);
     const before = statSync(path('a')).mtimeMs;
@@ -308,12 +309,13 @@ describe('looking', () => {
     expect(showEntry(place.options(), '../x')).toEqual({ none: true });
     expect(showEntry(place.options(), key('nothing'))).toEqual({ none: true });
     for (let i = 0; i < 20; i++) used(`m${i}`, 0);
-    const first = [...'0123456789abcdef'].find((digit) => names().filter((name) => name.startsWith(digit)).length > 1)!;
+    const all = await names();
+    const first = [...'0123456789abcdef'].find((digit) => all.filter((name) => name.startsWith(digit)).length > 1)!;
     expect(showEntry(place.options(), first)).toHaveProperty('ambiguous');
   });
 
-  test('status counts entries, files and bytes', () => {
-    expect(storeStatus(place.options())).toEqual({
+  test('status counts entries, files and bytes', async () => {
+    expect(await storeStatus(place.options())).toEqual({
       dir: place.dir,
       entries: 0,
       bytes: 0,
@@ -323,21 +325,23 @@ describe('looking', () => {
       unindexed: 0,
     });
     withFile('a', 'x'.repeat(3_000), HOUR);
-    const { entries, bytes, blobs, oldest } = storeStatus(place.options());
+    const { entries, bytes, blobs, oldest } = await storeStatus(place.options());
     expect({ entries, blobs }).toEqual({ entries: 1, blobs: 1 });
     expect(bytes).toBe(3_000 + statSync(path('a')).size);
     expect(Date.now() - oldest!).toBeGreaterThanOrEqual(HOUR);
   });
 
-  test('the nearest entry is the one that differs least', () => {
+  test('the nearest entry is the one that differs least', async () => {
+    const nearestTo = async (now: StoredIdentity) =>
+      nearestEntry(place.options(), now, await candidatesFor(place.options(), [now], {}));
     const identity = (task: string, model: string) => ({ flow: 'f', phase: 'p', body: { task }, agent: { model } });
     used('far', 0, { identity: identity('one', 'm1') });
     used('near', HOUR, { identity: identity('two', 'm2') });
     used('other', 0, { phase: 'q', identity: identity('two', 'm3') });
-    const nearest = nearestEntry(place.options(), identity('two', 'm3'));
+    const nearest = await nearestTo(identity('two', 'm3'));
     expect(nearest?.entry.key).toBe(key('near'));
     expect(nearest?.changes).toEqual([{ field: 'agent.model', message: 'model changed: m2 → m3' }]);
-    expect(nearestEntry(place.options(), { flow: 'f', phase: 'unknown' })).toBeUndefined();
+    expect(await nearestTo({ flow: 'f', phase: 'unknown' })).toBeUndefined();
   });
 });
 
@@ -423,7 +427,7 @@ describe('one maintenance at a time', () => {
     } finally {
       clearInterval(pulse);
     }
-    expect(listEntries(place.options())).toHaveLength(1);
+    expect(await listEntries(place.options())).toHaveLength(1);
     expect(existsSync(lock())).toBe(true);
   }, 30_000);
 });

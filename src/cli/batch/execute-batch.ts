@@ -14,6 +14,7 @@ import { askers, reportProblem } from '../run/execute.js';
 import { listenForInterrupts } from '../run/interrupt.js';
 import { exitStatusOf } from '../run/run-status.js';
 import { wantsReports } from '../run/show-run.js';
+import { TIDIER } from '../run/tidier.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { eventLine } from '../text/event-line.js';
 import { createBatchView } from './batch-view.js';
@@ -45,6 +46,7 @@ export async function executeBatch(
     {
       ...options,
       signal: interrupt.signal,
+      tidier: TIDIER,
       keepOutputs: flags.boolean('json'),
       progress: events ? 'all' : 'none',
       ...asks,

@@ -26,7 +26,7 @@ export const checkStore: Check = async ({ project, config }) => {
     return [{ name: 'store', status: 'problem', message: `${dir} cannot be written: ${unwritable}`, hint }];
   }
   if (!existsSync(dir)) return [{ name: 'store', status: 'ok', message: 'nothing is kept yet' }];
-  const { entries, bytes, damaged } = storeStatus(options);
+  const { entries, bytes, damaged } = await storeStatus(options);
   const size = `${plural(entries, 'entry', 'entries')}, ${formatBytes(bytes)} of ${formatBytes(limits.maxBytes)}`;
   const findings: Finding[] = [{ name: 'store', status: 'ok', message: `writable, ${size}` }];
   if (damaged > 0) {

@@ -23,12 +23,12 @@ export interface Unknown {
 
 /**
  * A flow that no longer loads (removed, or broken since) is accepted by its name, so that what it left can be cleared.
- * One that is not there and left nothing, neither a run nor one of the `kept` names, is a typing mistake.
+ * One that is not there and left nothing, neither a run nor one of the names that are kept, is a typing mistake.
  */
 export async function knownFlow(
   invocation: Invocation,
   typed: string,
-  kept: readonly string[] = [],
+  keptNames: () => Promise<readonly string[]> = async () => [],
 ): Promise<KnownFlow | Unknown> {
   const { project, cwd } = invocation;
   const loaded = await loadFlow(project, flowReference(invocation, typed));
@@ -37,6 +37,7 @@ export async function knownFlow(
     return { name, id: file ?? typed, phases: phases.map(({ id }) => id) };
   }
   const id = isFlowPath(typed) ? relative(project.root, resolve(cwd, typed)) : typed;
+  const kept = await keptNames();
   const isThere = loaded.diagnostics.every(({ code }) => code !== 'no-flow');
   const runs = listRuns(project).map(({ run }) => run);
   const itsRun = runs.find((run) => run.flow === typed || run.file === id || run.ref === typed);
@@ -55,11 +56,12 @@ export async function knownFlow(
 export async function unknownPhase(
   phase: string,
   flow: KnownFlow | undefined,
-  kept: readonly string[],
+  keptPhases: () => Promise<readonly string[]>,
 ): Promise<Unknown | undefined> {
   const isUnread = flow !== undefined && flow.phases === undefined;
-  const known = [...(flow?.phases ?? []), ...kept];
-  if (isUnread || known.includes(phase)) return undefined;
+  if (isUnread || flow?.phases?.includes(phase)) return undefined;
+  const known = [...(flow?.phases ?? []), ...(await keptPhases())];
+  if (known.includes(phase)) return undefined;
   const where = flow === undefined ? 'nothing is kept of a phase' : `${flow.name} has no phase`;
   return unknown(`${where} ${phase.slice(0, 100)}`, await nearestName(phase, known));
 }

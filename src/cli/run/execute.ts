@@ -8,6 +8,7 @@ import { complain } from '../errors/problem.js';
 import type { RunView } from '../view/run-view.js';
 import { listenForInterrupts } from './interrupt.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
+import { TIDIER } from './tidier.js';
 
 /** Runs a flow for a person or a program: shows it, asks, listens for Ctrl-C, prints the result. */
 export async function executeRun(
@@ -20,7 +21,7 @@ export async function executeRun(
   const showing = showingRun(invocation, options.flow.file ?? options.source.ref);
   const { view } = showing;
   const interrupt = listenForInterrupts((line) => view.notice(line));
-  const asks = { ...(await askers(invocation, view)), signal: interrupt.signal };
+  const asks = { ...(await askers(invocation, view)), signal: interrupt.signal, tidier: TIDIER };
   const progress = invocation.flags.boolean('events') ? 'all' : 'steps';
   const collect = snapshot && { onMade: snapshot.onMade, world: snapshot.world };
   const result = await startRun({ ...options, ...asks, ...collect, progress }, showing.onEvent);

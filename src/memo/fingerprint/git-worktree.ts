@@ -21,13 +21,26 @@ import type { Fingerprint } from './syntax.js';
 /** HEAD, and the content of all that differs from it: edited, staged, deleted, untracked; not what is ignored. */
 export const resolveGitWorktree: Source<Fingerprint & { source: 'git-worktree' }> = async (_what, options, context) => {
   if (!isInRepository(context.project)) return { value: '', warning: OUTSIDE_REPOSITORY };
-  const top = await ask(['rev-parse', '--show-toplevel'], context);
+  const [top, filters] = await Promise.all([
+    ask(['rev-parse', '--show-toplevel'], context),
+    withoutOwnFilters(context.project.root, context),
+  ]);
   if ('failed' in top) return top;
-  return describeTree(top.stdout.replace(/\n$/, ''), options, context);
+  return describeTree({ top: top.stdout.replace(/\n$/, ''), filters }, options, context);
 };
 
-async function describeTree(top: string, options: SourceOptions, context: SourceContext): Promise<SourceResult> {
-  const status = await askStatus(top, context);
+interface Tree {
+  readonly top: string;
+  readonly filters: Awaited<ReturnType<typeof withoutOwnFilters>>;
+}
+
+async function describeTree(
+  { top, filters }: Tree,
+  options: SourceOptions,
+  context: SourceContext,
+): Promise<SourceResult> {
+  if ('failed' in filters) return filters;
+  const status = await askStatus(top, filters.settings, context);
   if ('failed' in status) return status;
   const paths = await thatCount(top, [...new Set(status.paths)].sort(), { options, context });
   const changes = await describeChanges(top, paths, context);
@@ -41,7 +54,8 @@ async function describeTree(top: string, options: SourceOptions, context: Source
       if (moved) parts[nested] = 'no repository';
       continue;
     }
-    const tree = await describeTree(join(top, nested), options, inner);
+    const place = join(top, nested);
+    const tree = await describeTree({ top: place, filters: await withoutOwnFilters(place, inner) }, options, inner);
     if ('failed' in tree) return { failed: `${nested}: ${tree.failed}` };
     const { parts: nestedParts = {} } = tree;
     if (!moved && Object.keys(nestedParts).length === 0) continue;
@@ -74,11 +88,13 @@ interface WorkTree extends GitStatus {
   readonly unmoved: ReadonlySet<string>;
 }
 
-async function askStatus(top: string, context: SourceContext): Promise<WorkTree | { failed: string }> {
-  const filters = await withoutOwnFilters(top, context);
-  if ('failed' in filters) return filters;
+async function askStatus(
+  top: string,
+  settings: readonly string[],
+  context: SourceContext,
+): Promise<WorkTree | { failed: string }> {
   const [said, listed] = await Promise.all([
-    ask([...filters.settings, ...STATUS, '--ignore-submodules=dirty'], context, top),
+    ask([...settings, ...STATUS, '--ignore-submodules=dirty'], context, top),
     ask(['ls-files', '-v', '--stage', '-z'], context, top),
   ]);
   if ('failed' in said) return said;

@@ -5,7 +5,7 @@ import { field, ignored } from './describe.js';
 import { AGENT_FIELDS, COMMON_FIELDS, TASK } from './fields.js';
 import { HooksSchema } from './hooks.js';
 
-export const MOST_PHASES = 10_000;
+export const MOST_PHASES = 50_000;
 
 export const Defaults = Type.Object(
   {

@@ -3,12 +3,16 @@ import { sealedIdentity } from '../../memo/sealed-identity.js';
 import { storedIdentity } from '../../memo/stored-identity.js';
 import type { RunEventBody } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
+import { startDetached } from '../../process/start-detached.js';
 import { type DiskStore, openStore } from '../../store/disk-store.js';
-import { LARGE_LOG } from '../../store/index-log.js';
+import { isLogLong } from '../../store/index-log.js';
+import type { StoreOptions } from '../../store/options.js';
 import { openSeal } from '../../store/secret.js';
 import { resolveSigningKey } from '../../store/signing-key.js';
 import { storeFolder } from '../../store/store-folder.js';
+import { encodeTidyRequest } from '../../store/tidy-request.js';
 import { formatDuration } from '../../util/duration.js';
+import { statIfThere } from '../../util/stat.js';
 import { startTimer } from '../../util/timer.js';
 import type { PriorResults } from '../continue/prior-results.js';
 import { Admission } from '../core/admission.js';
@@ -145,7 +149,7 @@ function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }:
     },
     sealedIdentity: (identity, scope) => sealedIdentity(identity, { seal, secrets: scopeSecrets(options, scope) }),
     storedIdentity: (identity, length) => storedIdentity(identity, { seal, secrets: secrets.values, length }),
-    tidyStore: () => tidy(store, signal),
+    tidyStore: () => tidy(store, { ...options, signal }),
   };
 }
 
@@ -156,17 +160,29 @@ function readBack(journal: JournalWriter, place: LinePlace): ResultLine | undefi
 }
 
 /** Records what was used, and collects garbage if the run has added to the store or the list of uses is long. */
-async function tidy(store: DiskStore | undefined, signal: AbortSignal): Promise<void> {
+async function tidy(
+  store: DiskStore | undefined,
+  { signal, tidier }: { readonly signal: AbortSignal } & Pick<RunOptions, 'tidier'>,
+): Promise<void> {
   if (!store) return;
   store.log.flush();
   const hasAdded = store.added.entries > 0 || store.added.bytes > 0;
-  if (signal.aborted || (!hasAdded && store.log.bytes < LARGE_LOG)) return;
+  if (signal.aborted || (!hasAdded && !isLogLong(store.options.dir))) return;
   const { maybeCollect } = await import('../../store/maybe-collect.js');
   try {
-    await maybeCollect(store);
+    await maybeCollect(store, (options) => tidyLater(options, tidier));
   } catch {
     // The store's folder has a problem, reported when it mattered; the next run that adds to the store tries again.
   }
+}
+
+/** False where there is no program for it. */
+function tidyLater(options: StoreOptions, tidier: string | undefined): boolean {
+  if (tidier === undefined || !statIfThere(tidier)) return false;
+  const { dir: cwd, project } = options;
+  const argv = [process.execPath, tidier];
+  void startDetached({ argv, cwd, env: project.env, input: encodeTidyRequest(options) });
+  return true;
 }
 
 function openRunStore(

@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** How much is shown of what an agent does while it works: all of it (the default), no text, or nothing. */
   readonly progress?: 'all' | 'steps' | 'none';
+  /** A program that tidies a large store while nobody waits; without it the run does so before it ends. */
+  readonly tidier?: string;
   /** A fingerprint resolver that was opened before the run, with what it knows already. */
   readonly world?: World;
   /** Called for each phase of the flow itself that was reused or made: `run/snapshot` collects them. */

@@ -1,13 +1,13 @@
 import { unchanged } from '../../check/dependencies.js';
 import type { Resolution } from '../../memo/fingerprint/source.js';
 import type { JsonValue } from '../../model/json.js';
-import { LARGE_LOG } from '../../store/index-log.js';
-import { entryPath, INDEX_LOG } from '../../store/paths.js';
+import { isLogLong } from '../../store/index-log.js';
+import { entryPath } from '../../store/paths.js';
 import { ageProblem } from '../../store/read-entry.js';
 import { storeFolder } from '../../store/store-folder.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import type { Project } from '../../util/project.js';
-import { lstatIfThere, statIfThere } from '../../util/stat.js';
+import { lstatIfThere } from '../../util/stat.js';
 import { openWorld } from '../context/world.js';
 import { environmentDigest } from '../history/end-stamp.js';
 import { lastRunId } from '../history/runs-folder.js';
@@ -20,7 +20,8 @@ export async function isFresh(snapshot: Snapshot, project: Project): Promise<boo
   if (environmentDigest(project, environment.salt) !== environment.digest) return false;
   if (!unchanged(files) || !isFinished(snapshot, project)) return false;
   const folder = storeFolder(project, { cache });
-  if ('problem' in folder || isLogLarge(folder.dir)) return false;
+  // A run that uses the engine folds a long log into the index.
+  if ('problem' in folder || isLogLong(folder.dir)) return false;
   const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
   for (const { inputs } of phases) {
     for (const [entry, value] of inputs) {
@@ -39,11 +40,6 @@ function isFinished({ run }: Snapshot, project: Project): boolean {
   if (!latest || !('head' in latest)) return false;
   const { runId, run: line, state, end } = latest.head;
   return runId === last && line.fileDigest === run.fileDigest && state === 'success' && !end?.partial;
-}
-
-/** A run that uses the engine folds it into the index. */
-function isLogLarge(store: string): boolean {
-  return (statIfThere(`${store}/${INDEX_LOG}`)?.size ?? 0) >= LARGE_LOG;
 }
 
 function hasSameEntry({ key, entry, createdAt, ttlMs }: SnapshotPhase, store: string, now: number): boolean {

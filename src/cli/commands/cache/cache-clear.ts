@@ -2,13 +2,17 @@ import { clearResults } from '../../../run/history/cleared-results.js';
 import { forgetLastRuns } from '../../../run/history/runs-folder.js';
 import { forgetSnapshots } from '../../../run/snapshot/snapshot.js';
 import { clearEntries } from '../../../store/clear-entries.js';
-import { listEntries } from '../../../store/list-entries.js';
+import { eachEntry } from '../../../store/list-entries.js';
+import type { StoreOptions } from '../../../store/options.js';
+import type { Watcher } from '../../../store/pace.js';
 import { formatBytes, plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
-import { knownFlow, unknownPhase } from '../../load/known-flow.js';
+import { type KnownFlow, knownFlow, type Unknown, unknownPhase } from '../../load/known-flow.js';
 import { complainBusy, requireStore } from '../../load/store.js';
+import { watched } from '../../run/watched.js';
+import { JsonList } from '../../text/json-list.js';
 
 export const command: Command = {
   usage: '[FLOW] [--phase ID] [--older-than D] [--all] [--dry-run] [--json]',
@@ -40,29 +44,69 @@ nothing is refused (status 2).`,
     }
     const opened = await requireStore(invocation);
     if ('status' in opened) return opened.status;
-    const entries = listEntries(opened.store);
-    const flows = entries.map((entry) => entry.flow);
-    const flow = typed === undefined ? undefined : await knownFlow(invocation, typed, flows);
-    if (flow && 'problem' in flow) return complain(invocation, flow.problem, flow.hint);
-    if (phase !== undefined) {
-      const kept = entries.filter((entry) => flow === undefined || entry.flow === flow.name);
-      const phases = kept.map(({ phaseId }) => phaseId);
-      const unknown = await unknownPhase(phase, flow, phases);
-      if (unknown) return complain(invocation, unknown.problem, unknown.hint);
-    }
-    const cleared = await clearEntries(opened.store, {
+    const named = await watched(invocation, (watcher) => {
+      return namedThings(invocation, { typed, phase }, keptNames(opened.store, watcher));
+    });
+    if ('status' in named) return named.status;
+    if ('problem' in named) return complain(invocation, named.problem, named.hint);
+    const { flow } = named;
+    const request = {
       ...(flow === undefined ? {} : { flow: flow.name }),
       ...(phase === undefined ? {} : { phase }),
       ...(olderThanMs === undefined ? {} : { olderThanMs }),
       all,
       dryRun: flags.boolean('dry-run'),
-    });
+    };
+    const cleared = await watched(invocation, (watcher) => clearEntries(opened.store, request, watcher));
+    if ('status' in cleared) return cleared.status;
     if ('busy' in cleared) return complainBusy(invocation, cleared.busy);
     if (!flags.boolean('dry-run')) endContinuing(invocation, { flow: flow?.id, phase, olderThanMs });
     report(invocation, cleared);
     return EXIT.success;
   },
 };
+
+/** The flow, if one was typed; or what is wrong with it or with the phase. */
+async function namedThings(
+  invocation: Invocation,
+  { typed, phase }: { readonly typed: string | undefined; readonly phase: string | undefined },
+  kept: KeptNames,
+): Promise<{ readonly flow?: KnownFlow } | Unknown> {
+  const flow =
+    typed === undefined ? undefined : await knownFlow(invocation, typed, async () => [...(await kept()).keys()]);
+  if (flow && 'problem' in flow) return flow;
+  if (phase === undefined) return { flow };
+  const phasesOf = async () => {
+    const names = await kept();
+    return flow === undefined
+      ? [...names.values()].flatMap((phases) => [...phases])
+      : [...(names.get(flow.name) ?? [])];
+  };
+  return (await unknownPhase(phase, flow, phasesOf)) ?? { flow };
+}
+
+/** The phases of each flow of which something is kept. Looked up only where the flow file does not say enough. */
+type KeptNames = () => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
+
+function keptNames(store: StoreOptions, watcher: Watcher): KeptNames {
+  let names: Promise<ReadonlyMap<string, ReadonlySet<string>>> | undefined;
+  const look = async () => {
+    const found = new Map<string, Set<string>>();
+    await eachEntry(
+      store,
+      ({ flow, phaseId }) => {
+        const phases = found.get(flow) ?? new Set();
+        found.set(flow, phases.add(phaseId));
+      },
+      watcher,
+    );
+    return found;
+  };
+  return () => {
+    names ??= look();
+    return names;
+  };
+}
 
 /** What is cleared is not reused by a run that continues either. */
 function endContinuing(
@@ -76,11 +120,14 @@ function endContinuing(
 
 function report(
   { flags, out }: Invocation,
-  cleared: { readonly entries: number; readonly bytes: number; readonly keys: readonly string[] },
+  { entries, bytes, keys }: { readonly entries: number; readonly bytes: number; readonly keys: Iterable<string> },
 ): void {
-  if (flags.boolean('json')) out.write(`${JSON.stringify(cleared)}\n`);
-  else {
+  if (flags.boolean('json')) {
+    const list = new JsonList(out, `{"entries":${entries},"bytes":${bytes},"keys":[`);
+    for (const key of keys) list.add(`"${key}"`);
+    list.end(']}');
+  } else {
     const verb = flags.boolean('dry-run') ? 'would remove' : 'removed';
-    out.write(`${verb} ${plural(cleared.entries, 'entry', 'entries')}, ${formatBytes(cleared.bytes)}\n`);
+    out.write(`${verb} ${plural(entries, 'entry', 'entries')}, ${formatBytes(bytes)}\n`);
   }
 }

@@ -1,7 +1,6 @@
-import { nearestEntry } from '../../../memo/nearest-entry.js';
+import { candidatesFor, type Nearest, nearestEntry } from '../../../memo/nearest-entry.js';
 import type { PhaseForecast } from '../../../run/forecast/forecast.js';
 import type { ForecastIdentity } from '../../../run/forecast/forecast-journal.js';
-import type { StoreOptions } from '../../../store/options.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
 import { plural } from '../../../util/format.js';
 import { oneLine } from '../../../util/terminal-text.js';
@@ -11,6 +10,7 @@ import { complain } from '../../errors/problem.js';
 import { requireStore } from '../../load/store.js';
 import { WOULD_WORDS } from '../../run/dry-run.js';
 import { forecastFlow } from '../../run/forecast-flow.js';
+import { watched } from '../../run/watched.js';
 import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
@@ -45,7 +45,16 @@ taskflow explain and taskflow cache explain are one command.`,
     if (unknown !== undefined)
       return complain(invocation, `the flow has no phase ${unknown}`, await nearestPhase(unknown, forecast.phases));
     const phases = forecast.phases.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
-    const explained = phases.map((phase) => explain(invocation, opened.store, phase));
+    const identities = phases.flatMap(comparedOf).map(({ identity }) => identity);
+    const candidates = await watched(invocation, (watcher) => candidatesFor(opened.store, identities, watcher));
+    if ('status' in candidates) return candidates.status;
+    const now = invocation.project.clock.now();
+    const explained = phases.map((phase) => {
+      const compared = comparedOf(phase).map(({ unit, identity }) => {
+        return { unit: unit ?? null, ...compare(nearestEntry(opened.store, identity, candidates), now) };
+      });
+      return explain(phase, compared);
+    });
     if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(explained, null, 2)}\n`);
     else show(invocation, explained);
     return EXIT.success;
@@ -57,10 +66,13 @@ type Explained = ReturnType<typeof explain>;
 /** Items that would run: enough of them to see the pattern. */
 const MOST_UNITS = 20;
 
-function explain({ project }: Invocation, store: StoreOptions, phase: PhaseForecast) {
-  const { id, kind, would, from, ageMs, reason, identities } = phase;
-  const compared =
-    would === 'reuse' ? [] : identities.slice(0, MOST_UNITS).map((found) => compare(found, store, project.clock.now()));
+function comparedOf({ would, identities }: PhaseForecast): readonly ForecastIdentity[] {
+  return would === 'reuse' ? [] : identities.slice(0, MOST_UNITS);
+}
+
+type Compared = { readonly unit: string | null } & ReturnType<typeof compare>;
+
+function explain({ id, kind, would, from, ageMs, reason, identities }: PhaseForecast, compared: readonly Compared[]) {
   return {
     id,
     kind,
@@ -73,10 +85,8 @@ function explain({ project }: Invocation, store: StoreOptions, phase: PhaseForec
   };
 }
 
-function compare({ unit, identity }: ForecastIdentity, store: StoreOptions, now: number) {
-  const nearest = nearestEntry(store, identity);
+function compare(nearest: Nearest | undefined, now: number) {
   return {
-    unit: unit ?? null,
     key: nearest?.entry.key ?? null,
     madeAt: nearest?.entry.createdAt ?? null,
     ageMs: nearest ? Math.max(0, now - nearest.entry.createdAt) : null,

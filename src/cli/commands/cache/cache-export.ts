@@ -6,6 +6,7 @@ import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { requireStore } from '../../load/store.js';
+import { watched } from '../../run/watched.js';
 
 export const command: Command = {
   usage: 'FILE [--json]',
@@ -18,9 +19,11 @@ export const command: Command = {
     const opened = await requireStore(invocation);
     if ('status' in opened) return opened.status;
     const file = invocation.positionals[0]!;
-    const exported = await exportArchive(opened.store, resolve(invocation.cwd, file));
+    const path = resolve(invocation.cwd, file);
+    const exported = await watched(invocation, (watcher) => exportArchive(opened.store, path, watcher));
+    if ('status' in exported) return exported.status;
     if ('failed' in exported) return complain(invocation, `${file} cannot be written: ${exported.failed}`);
-    await recordOwnFile(invocation.project, resolve(invocation.cwd, file));
+    await recordOwnFile(invocation.project, path);
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify(exported)}\n`);
       return EXIT.success;

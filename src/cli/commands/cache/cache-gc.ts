@@ -3,6 +3,7 @@ import { formatBytes, plural } from '../../../util/format.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complainBusy, requireStore } from '../../load/store.js';
+import { watched } from '../../run/watched.js';
 
 export const command: Command = {
   usage: '[--json]',
@@ -20,7 +21,8 @@ export const command: Command = {
   async run(invocation) {
     const opened = await requireStore(invocation);
     if ('status' in opened) return opened.status;
-    const collected = await collectGarbage(opened.store);
+    const collected = await watched(invocation, (watcher) => collectGarbage(opened.store, { watcher }));
+    if ('status' in collected) return collected.status;
     if ('busy' in collected) return complainBusy(invocation, collected.busy);
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify(collected)}\n`);

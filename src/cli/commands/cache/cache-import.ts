@@ -7,6 +7,7 @@ import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { requireStore } from '../../load/store.js';
+import { watched } from '../../run/watched.js';
 
 export const command: Command = {
   usage: 'FILE [--json]',
@@ -19,10 +20,13 @@ export const command: Command = {
     const opened = await requireStore(invocation);
     if ('status' in opened) return opened.status;
     const file = invocation.positionals[0]!;
-    const imported = await importArchive({ ...opened.store, recomputeKey }, resolve(invocation.cwd, file));
+    const path = resolve(invocation.cwd, file);
+    const store = { ...opened.store, recomputeKey };
+    const imported = await watched(invocation, (watcher) => importArchive(store, path, watcher));
+    if ('status' in imported) return imported.status;
     if ('refused' in imported)
       return complain(invocation, `${file} is refused: ${imported.refused}`, 'nothing was imported');
-    await recordOwnFile(invocation.project, resolve(invocation.cwd, file));
+    await recordOwnFile(invocation.project, path);
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify(imported)}\n`);
       return EXIT.success;

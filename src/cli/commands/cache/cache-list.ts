@@ -1,10 +1,12 @@
-import { listEntries } from '../../../store/list-entries.js';
+import { eachEntry, type ListedEntry } from '../../../store/list-entries.js';
 import { formatAgo } from '../../../util/duration.js';
 import { formatBytes, plural } from '../../../util/format.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { requireStore } from '../../load/store.js';
+import { watched } from '../../run/watched.js';
 import { createStyle } from '../../terminal/style.js';
+import { JsonList } from '../../text/json-list.js';
 import { alignColumns } from '../../text/table.js';
 
 export const command: Command = {
@@ -23,14 +25,28 @@ export const command: Command = {
     const { flags, out, err, project } = invocation;
     const flow = flags.string('flow');
     const phase = flags.string('phase');
-    const all = listEntries(opened.store).filter(
-      (entry) => (flow === undefined || entry.flow === flow) && (phase === undefined || entry.phaseId === phase),
-    );
-    const entries = all.slice(0, flags.number('limit') ?? (flags.boolean('json') ? all.length : 50));
-    if (flags.boolean('json')) {
-      out.write(`${JSON.stringify(entries, null, 2)}\n`);
+    const isFiltered = flow !== undefined || phase !== undefined;
+    const limit = flags.number('limit') ?? (flags.boolean('json') ? Number.POSITIVE_INFINITY : 50);
+    const list = flags.boolean('json') ? new JsonList(out) : undefined;
+    const entries: ListedEntry[] = [];
+    let found = 0;
+    const visit = (entry: ListedEntry) => {
+      if ((flow !== undefined && entry.flow !== flow) || (phase !== undefined && entry.phaseId !== phase)) return true;
+      found += 1;
+      if (found > limit) return list === undefined && isFiltered;
+      if (list) list.add(`\n  ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n  ')}`);
+      else entries.push(entry);
+      return true;
+    };
+    const total = await watched(invocation, async (watcher) => ({
+      entries: await eachEntry(opened.store, visit, watcher),
+    }));
+    if ('status' in total) return total.status;
+    if (list) {
+      list.end(found === 0 ? ']' : '\n]');
       return EXIT.success;
     }
+    const all = isFiltered ? found : total.entries;
     const style = createStyle(out.color);
     const now = project.clock.now();
     const ago = (time: number) => formatAgo(now - time);
@@ -43,8 +59,8 @@ export const command: Command = {
       entry.files > 0 ? plural(entry.files, 'file') : '',
     ]);
     out.write(alignColumns(rows));
-    if (all.length === 0) err.write('no entries\n');
-    else if (entries.length < all.length) err.write(`${all.length - entries.length} more; --limit shows them\n`);
+    if (all === 0) err.write('no entries\n');
+    else if (found > entries.length) err.write(`${all - entries.length} more; --limit shows them\n`);
     return EXIT.success;
   },
 };

@@ -10,6 +10,7 @@ import { EXIT } from '../../errors/exit-status.js';
 import { requireStore } from '../../load/store.js';
 import { forecastText } from '../../run/dry-run.js';
 import { forecastFlow } from '../../run/forecast-flow.js';
+import { watched } from '../../run/watched.js';
 import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
@@ -37,7 +38,8 @@ export const command: Command = {
   async run(invocation) {
     const opened = await requireStore(invocation);
     if ('status' in opened) return opened.status;
-    const status = storeStatus(opened.store);
+    const status = await watched(invocation, (watcher) => storeStatus(opened.store, watcher));
+    if ('status' in status) return status.status;
     const [typed, ...pairs] = invocation.positionals;
     const forecast =
       typed === undefined ? undefined : await forecastFlow(invocation, { typed, pairs, config: opened.config });

@@ -4,6 +4,7 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complainBusy, requireStore } from '../../load/store.js';
+import { watched } from '../../run/watched.js';
 import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
@@ -16,7 +17,9 @@ export const command: Command = {
   async run(invocation) {
     const opened = await requireStore(invocation);
     if ('status' in opened) return opened.status;
-    const steps = await verifyStore({ ...opened.store, recomputeKey });
+    const store = { ...opened.store, recomputeKey };
+    const steps = await watched(invocation, (watcher) => verifyStore(store, watcher));
+    if ('status' in steps) return steps.status;
     if ('busy' in steps) return complainBusy(invocation, steps.busy);
     const { out, flags } = invocation;
     const problems = steps.flatMap((step) => step.problems);

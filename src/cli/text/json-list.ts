@@ -1,0 +1,28 @@
+import type { Writer } from '../boot/command.js';
+
+const PIECE = 64 * 1024;
+
+/** Writes a JSON list piece by piece: a list of a million is no string of a hundred megabytes. */
+export class JsonList {
+  readonly #out: Writer;
+  #text: string;
+  #isEmpty = true;
+
+  constructor(out: Writer, before = '[') {
+    this.#out = out;
+    this.#text = before;
+  }
+
+  /** `text`: JSON. */
+  add(text: string): void {
+    this.#text += this.#isEmpty ? text : `,${text}`;
+    this.#isEmpty = false;
+    if (this.#text.length < PIECE) return;
+    this.#out.write(this.#text);
+    this.#text = '';
+  }
+
+  end(after = ']'): void {
+    this.#out.write(`${this.#text}${after}\n`);
+  }
+}
