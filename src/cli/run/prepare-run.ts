@@ -68,7 +68,7 @@ export async function prepareRun(invocation: Invocation, request: RunRequest): P
 }
 
 /** The settings, with a runner for `--runner`. */
-async function requireRunConfig(invocation: Invocation): Promise<UsableConfig | Stopped> {
+export async function requireRunConfig(invocation: Invocation): Promise<UsableConfig | Stopped> {
   const configured = await requireConfig(invocation);
   if ('status' in configured) return configured;
   const name = invocation.flags.string('runner');
