@@ -129,6 +129,8 @@ describe('an answer to an approval', () => {
     "y don't",
     'yes but not now',
     'n\x08y',
+    'yes \x08\x08\x08\x08no',
+    'y \x1b[2Kn',
     '\x1b[Ay',
   ])('that is neither yes nor no is none: %j', (line) => expect(readAnswer(line)).toBeUndefined());
 });

@@ -74,7 +74,7 @@ async function exported(signingKey?: string): Promise<Entry[]> {
 
 /**
  * As somebody would who has read the code and has nothing but the archive: tries every PIN in the place of what is
- * sealed, until the key fits; and digests of every PIN, with whatever is known as their key, until one is what is there.
+ * sealed, until the key fits; and digests of every PIN, with whatever is known as their key, until one is there.
  */
 function recover({ identity, key }: Entry): string | undefined {
   const { inexact: _inexact, references: _references, ...rest } = identity as JsonObject;

@@ -71,6 +71,12 @@ describe('a key for an address that the project chose', () => {
     expect([(await run()).status, keys]).toEqual([1, []]);
   });
 
+  it('is not sent where another key may go, though it may go elsewhere', async () => {
+    await allow('allow.keys.USERS_KEY', 'https://api.example.org');
+    await allow('allow.keys.OTHER_KEY', url);
+    expect([(await run()).status, keys]).toEqual([1, []]);
+  });
+
   it('is sent below a path that is allowed, and to each of a list', async () => {
     await allow('allow.keys.USERS_KEY', `[https://api.example.org, ${url}/v1]`);
     expect([(await run()).status, keys]).toEqual([0, [sent]]);

@@ -210,7 +210,7 @@ it.each(COMMANDS.map(({ name }) => name).filter((name) => !RUNS.includes(name)))
 
 it('completing a command line executes nothing either', async () => {
   for (const words of [
-    ['run', ''],
+    ['run', 'e'],
     ['run', 'evil.json', '--only', ''],
     ['run', 'evil.json', '--runner', ''],
   ]) {
