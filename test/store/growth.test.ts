@@ -8,7 +8,7 @@ import { createTestProject, type TestProject } from '../support/cli.js';
 import { effort } from '../support/effort.js';
 import { fillStore } from '../support/fill-store.js';
 
-const HOOK = fileURLToPath(new URL('../../bench/lib/peak-memory.cjs', import.meta.url));
+const HOOK = fileURLToPath(new URL('../../bench/lib/usage-hook.cjs', import.meta.url));
 const SMALL = effort(500, 10_000);
 const LARGE = 10 * SMALL;
 
@@ -29,13 +29,13 @@ function projectWith(entries: number): TestProject {
 }
 
 async function measure(project: TestProject, args: readonly string[]): Promise<{ ms: number; megabytes: number }> {
-  const peak = join(project.root, 'peak');
-  const started = performance.now();
+  const usage = join(project.root, 'usage');
   const { status, stderr } = await project.run(args, {
-    env: { NODE_OPTIONS: `--require ${HOOK}`, BENCH_PEAK_FILE: peak },
+    env: { NODE_OPTIONS: `--require ${HOOK}`, BENCH_USAGE_FILE: usage },
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: expect.any(String) });
-  return { ms: performance.now() - started, megabytes: Number(readFileSync(peak, 'utf8')) / 1024 };
+  const { cpuMs, peakMb } = JSON.parse(readFileSync(usage, 'utf8')) as Record<'cpuMs' | 'peakMb', number>;
+  return { ms: cpuMs, megabytes: peakMb };
 }
 
 test('ten times the entries take at most some twenty times the time, and hardly more memory', async () => {

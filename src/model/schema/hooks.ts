@@ -2,8 +2,44 @@ import { Type } from '@sinclair/typebox';
 import { Duration, NonEmptyText } from './common.js';
 import { field } from './describe.js';
 
-const Command = Type.Union([Type.Array(Type.String(), { minItems: 1 }), NonEmptyText]);
 const closed = { additionalProperties: false };
+
+const COMMAND = field(Type.Union([Type.Array(Type.String(), { minItems: 1 }), NonEmptyText]), {
+  title: 'Command',
+  description: 'A program with its arguments, or a line for `sh`.',
+  examples: [['./notify.sh']],
+});
+const URL = field(NonEmptyText, {
+  title: 'Address',
+  description: 'Where the JSON is posted.',
+  examples: ['https://hooks.example.org/taskflow'],
+});
+const FILE = field(NonEmptyText, {
+  title: 'File',
+  description: 'A file of the project that holds the last result.',
+  examples: ['result.json'],
+});
+const SECRET = field(
+  Type.Object(
+    { env: field(NonEmptyText, { title: 'Variable', description: 'Its name.', examples: ['HOOK_SECRET'] }) },
+    closed,
+  ),
+  {
+    title: 'Secret',
+    description: 'The variable whose value signs what is posted.',
+    examples: [{ env: 'HOOK_SECRET' }],
+  },
+);
+const RETRIES = field(Type.Integer({ minimum: 0, maximum: 10 }), {
+  title: 'Retries',
+  description: 'How often a post is tried again (3).',
+  examples: [3],
+});
+const TIMEOUT = field(Duration, {
+  title: 'Time limit',
+  description: 'For a program 60 s, for a post 10 s, unless set.',
+  examples: ['5s'],
+});
 
 /** One hook: a program with its arguments, a line for `sh`, or an object that says which command, address or file. */
 const Hook = Type.Union([
@@ -12,12 +48,12 @@ const Hook = Type.Union([
   // Which of these belong together, `readHook` says.
   Type.Object(
     {
-      command: Type.Optional(Command),
-      url: Type.Optional(NonEmptyText),
-      file: Type.Optional(NonEmptyText),
-      secret: Type.Optional(Type.Object({ env: NonEmptyText }, closed)),
-      retries: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
-      timeout: Type.Optional(Duration),
+      command: Type.Optional(COMMAND),
+      url: Type.Optional(URL),
+      file: Type.Optional(FILE),
+      secret: Type.Optional(SECRET),
+      retries: Type.Optional(RETRIES),
+      timeout: Type.Optional(TIMEOUT),
     },
     closed,
   ),
