@@ -185,6 +185,18 @@ describe('another process', () => {
     expect(rig.counts()['deploy']).toBe(1);
   });
 
+  it('does not fire what another one has done meanwhile, in a run that then failed', async () => {
+    const wait = 'bin/note build; mkdir ../first 2> /dev/null || exit 0; while ! test -e ../go; do sleep 0.05; done';
+    write(flow([{ ...build, run: wait }, { ...deploy, dependsOn: ['build'] }, post]));
+    const first = startCli(['run', FILE], { cwd: rig.root });
+    while (rig.counts()['build'] === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await run('--fresh')).status).toBe(1);
+    expect(rig.counts()).toMatchObject({ build: 2, deploy: 1, post: 1 });
+    rig.write('../go', '');
+    await first.done;
+    expect(rig.counts()).toMatchObject({ build: 2, deploy: 1, post: 1 });
+  });
+
   it('of many that start afresh at once, one fires it', async () => {
     write(flow([{ ...deploy, run: 'bin/note deploy; sleep 1' }, post]));
     const all = await Promise.all([1, 2, 3, 4, 5, 6].map(() => run('--fresh')));
