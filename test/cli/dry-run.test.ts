@@ -2,9 +2,10 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestProject, runCli, type TestProject } from '../support/cli.js';
+import { createTestProject, type TestProject } from '../support/cli.js';
 
 let project: TestProject;
+let saved: string;
 const phases = [
   { id: 'a', type: 'script', run: ['echo', '1'], cache: { scope: 'cross-run', fingerprint: [] } },
   { id: 'e', type: 'script', run: ['echo', 'fired'], idempotent: false, dependsOn: ['a'] },
@@ -32,8 +33,13 @@ beforeAll(async () => {
   project.write('result.json', stdout);
   await project.run(['checkpoint', 'export', 'last', '--out', 'run.json']);
   project.write('ok', '');
+  saved = mkdtempSync(join(tmpdir(), 'taskflow-test-'));
+  cpSync(project.root, saved, { recursive: true, preserveTimestamps: true });
 });
-afterAll(() => project.remove());
+afterAll(() => {
+  project.remove();
+  rmSync(saved, { recursive: true, force: true });
+});
 
 function done({ status, cacheHit }: Phase): string {
   if (cacheHit !== null) return 'reuse';
@@ -55,23 +61,20 @@ it.each([
   ['--skip e', 'a reuse, e reuse'],
   ['--fresh --rerun e', 'a reuse, e run'],
 ])('what --dry-run %s foresees is what happens', async (flags, foreseen) => {
-  const copy = mkdtempSync(join(tmpdir(), 'taskflow-test-'));
-  try {
-    cpSync(project.root, copy, { recursive: true, preserveTimestamps: true });
-    const run = async (...more: string[]) => {
-      const args = ['run', './flow.json', '--json', ...flags.split(' ').filter(Boolean), ...more];
-      return JSON.parse((await runCli(args, { cwd: copy })).stdout);
-    };
-    const forecast = await run('--dry-run');
-    const real = await run();
-    expect(forecast.continues?.runId).toBe(real.continues);
-    const known = (forecast.phases as Phase[]).filter(({ would }) => would !== 'unknown');
-    const happened = new Map((real.phases as Phase[]).map((phase) => [phase.id, done(phase)]));
-    for (const { id, would } of known) expect(`${id} ${would}`).toBe(`${id} ${happened.get(id)}`);
-    expect(known.map(({ id, would }) => `${id} ${would}`).join(', ')).toContain(foreseen);
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  // In its own place: runs in a copy elsewhere are not continued by themselves.
+  rmSync(project.root, { recursive: true });
+  cpSync(saved, project.root, { recursive: true, preserveTimestamps: true });
+  const run = async (...more: string[]) => {
+    const args = ['run', './flow.json', '--json', ...flags.split(' ').filter(Boolean), ...more];
+    return JSON.parse((await project.run(args)).stdout);
+  };
+  const forecast = await run('--dry-run');
+  const real = await run();
+  expect(forecast.continues?.runId).toBe(real.continues);
+  const known = (forecast.phases as Phase[]).filter(({ would }) => would !== 'unknown');
+  const happened = new Map((real.phases as Phase[]).map((phase) => [phase.id, done(phase)]));
+  for (const { id, would } of known) expect(`${id} ${would}`).toBe(`${id} ${happened.get(id)}`);
+  expect(known.map(({ id, would }) => `${id} ${would}`).join(', ')).toContain(foreseen);
 });
 
 it('a fresh start would stop at a side effect that an unfinished run has done, and it does', async () => {

@@ -24,6 +24,7 @@ it('the package holds the command, the library with its types, the flows, the li
       'dist/schema.json',
       'dist/test.schema.json',
       'dist/taskflow.cjs',
+      'dist/tidy.cjs',
       'dist/unchanged.cjs',
       'package.json',
     ].sort(),

@@ -64,13 +64,11 @@ describe('fields that nothing here acts on yet', () => {
       name: 'f',
       contextSharing: true,
       effects: { writes: ['src'] },
-      hooks: { onComplete: ['echo', 'done'], onFail: 'echo failed', onEnd: { file: 'last.json' } },
       phases: [{ id: 'a', type: 'parallel', branches, shareContext: true, effects: [] }],
     });
     expect(given).toEqual([
       'warning: "contextSharing" is accepted but does nothing here',
       'warning: "effects" is accepted but does nothing here',
-      'warning: "hooks" are checked, but not run yet',
       'warning: "effects" means nothing on a branch',
       'warning: "shareContext" is accepted but does nothing here',
       'warning: "effects" is accepted but does nothing here',

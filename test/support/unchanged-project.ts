@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CLI, type CliResult, cliEnvironment, createTestProject } from './cli.js';
@@ -35,7 +35,12 @@ export function createUnchangedProject(files: Readonly<Record<string, string>>) 
     snapshots(): string[] {
       return listed(projects).filter((path) => path.endsWith('.snapshot'));
     },
-    forgetDerived: () => rmSync(projects, { recursive: true, force: true }),
+    /** All but the list of the user's own runs, which decides what is continued. */
+    forgetDerived() {
+      for (const path of listed(projects)) {
+        if (statSync(path).isFile() && !path.endsWith('own-runs.txt')) rmSync(path);
+      }
+    },
     journal: (runId: string) => readFileSync(join(project.root, '.pi/taskflows/runs', runId, 'journal.jsonl'), 'utf8'),
     executions(): number {
       try {
