@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createTestProject, type TestProject } from '../support/cli.js';
 
 let project: TestProject;
@@ -41,6 +41,12 @@ afterAll(() => {
   rmSync(saved, { recursive: true, force: true });
 });
 
+/** In its own place: runs in a copy elsewhere are not continued by themselves. */
+beforeEach(() => {
+  rmSync(project.root, { recursive: true });
+  cpSync(saved, project.root, { recursive: true, preserveTimestamps: true });
+});
+
 function done({ status, cacheHit }: Phase): string {
   if (cacheHit !== null) return 'reuse';
   return status === 'skipped' ? 'skip' : 'run';
@@ -61,9 +67,6 @@ it.each([
   ['--skip e', 'a reuse, e reuse'],
   ['--fresh --rerun e', 'a reuse, e run'],
 ])('what --dry-run %s foresees is what happens', async (flags, foreseen) => {
-  // In its own place: runs in a copy elsewhere are not continued by themselves.
-  rmSync(project.root, { recursive: true });
-  cpSync(saved, project.root, { recursive: true, preserveTimestamps: true });
   const run = async (...more: string[]) => {
     const args = ['run', './flow.json', '--json', ...flags.split(' ').filter(Boolean), ...more];
     return JSON.parse((await project.run(args)).stdout);
