@@ -87,7 +87,7 @@ function waysToSee(step: Step, by: Policy): readonly Need['via'][] {
 /**
  * `bin/step ID WORD OUT SAID QUOTED FILE…` puts together what it is given and what it reads; `bin/act NAME TOPIC TEXT`
  * is a side effect, `bin/end TOPIC` the last phase. `../slow-NAME` and `../fail-NAME` make them hang or fail, and with
- * `../wait-NAME` they wait.
+ * `../wait-NAME` they wait. A file is put in its place at once: two runs side by side never read half of one.
  */
 export function programs(log: string): Readonly<Record<string, string>> {
   const note = (text: string, given = '') => `printf '%s\\n' "${text} $TASKFLOW_RUN ${given}" >> '${log}'`;
@@ -103,7 +103,7 @@ if [ -e "../fail-$id" ]; then exit 1; fi
 text="$word[$quoted]("
 for file in "$@"; do if [ -e "$file" ]; then text="$text$(cat "$file"),"; else text="$text-,"; fi; done
 text="$text)"
-printf '%s' "$text" > "$out"
+printf '%s' "$text" > "../written-$$" && mv "../written-$$" "$out"
 if [ "$said" = quiet ]; then printf ok; else printf '%s' "$text"; fi
 `,
     'bin/act': `#!/bin/sh

@@ -43,8 +43,12 @@ export class ActsModel {
     this.#known.set(name, { ...act, state: act.state === 'open' ? 'done' : act.state, results });
   }
 
-  /** A whole run has got to its end: what was done is finished. */
-  finish(): void {
+  /** A whole run has got to its end: what was done is finished, and what a person said is done. */
+  finish(saidToBeDone: readonly string[]): void {
+    for (const name of saidToBeDone) {
+      const act = this.#known.get(name);
+      if (act?.state === 'open') this.#known.set(name, { ...act, state: 'done' });
+    }
     for (const [name, act] of this.#known)
       if (act.state === 'done') this.#known.set(name, { ...act, state: 'finished' });
   }

@@ -248,7 +248,7 @@ export class Walk {
       }
       note(model, line);
       const hasSucceeded = results.some((result) => result.runId === runId && result.status === 'success');
-      if (what === 'end' && !command.from && hasSucceeded) model.finish();
+      if (what === 'end' && !command.from && hasSucceeded) model.finish(command.skip.flatMap(actsOf));
     }
   }
 
