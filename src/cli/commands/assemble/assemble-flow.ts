@@ -8,6 +8,8 @@ import { EXIT } from '../../errors/exit-status.js';
 import { complain, complainAll } from '../../errors/problem.js';
 import { listenForInterrupts } from '../../run/interrupt.js';
 import { requireRunConfig } from '../../run/prepare-run.js';
+import { createStyle } from '../../terminal/style.js';
+import { adviceLines } from '../../text/advice.js';
 import { askAboutFlow, canAsk } from './ask-flow.js';
 import { assembledJson, type Complete } from './outcome-json.js';
 import { showingSteps } from './progress.js';
@@ -77,8 +79,16 @@ function assembled({ flags, out, err }: Invocation, outcome: Complete): number {
   if (flags.boolean('json')) out.write(`${JSON.stringify(assembledJson(outcome))}\n`);
   else if (!flags.boolean('events')) out.write(`${outcome.record.id}\n`);
   if (!flags.boolean('quiet')) {
-    const cost = outcome.how === 'memory' || outcome.how === 'disk' ? '' : `${formatCost(outcome.spent)}; `;
-    err.write(`${cost}look: taskflow assemble show ${outcome.record.id}; save it: taskflow assemble promote …\n`);
+    const { id } = outcome.record;
+    const advice = adviceLines(
+      [
+        [`taskflow assemble show ${id}`, 'shows it'],
+        [`taskflow assemble promote ${id} --as NAME`, 'saves it as a flow of the project'],
+      ],
+      { style: createStyle(err.color), columns: err.isTerminal ? err.columns : undefined },
+    );
+    const isNew = outcome.how !== 'memory' && outcome.how !== 'disk';
+    err.write(`${[...(isNew ? [`  ${formatCost(outcome.spent)}`] : []), ...advice].join('\n')}\n`);
   }
   return EXIT.success;
 }

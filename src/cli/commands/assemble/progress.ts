@@ -43,7 +43,7 @@ function lineOf(event: AssembleEventBody, style: Style): Line | undefined {
     case 'assemble-start':
       return stays(`${style.bold(oneLine(event.task).slice(0, 80))} ${style.dim(event.inputId.slice(0, 16))}`);
     case 'assemble-found':
-      return stays(`${style.green('●')} taken as it is: ${event.id}`);
+      return stays(`${style.green('●')} reused: ${event.id}`);
     case 'assemble-changed':
       return stays(`${style.yellow('↻')} ${event.id} is repaired: ${event.changed.map(oneLine).join(', ')}`);
     case 'assemble-continues':
