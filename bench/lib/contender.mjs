@@ -8,6 +8,7 @@ import { runProcess } from './run-process.mjs';
  *
  * @typedef {object} Session
  * @property {() => void | Promise<void>} clean forgets all results
+ * @property {(() => void) | undefined} keepOnlyResults forgets all but the results: what a clone with an imported cache has
  * @property {() => Promise<number>} run does the work, in milliseconds
  * @property {() => void | Promise<void>} close
  *
@@ -22,11 +23,11 @@ import { runProcess } from './run-process.mjs';
  *   name: string, note?: string, prepare: Contender['prepare'],
  *   write: (workspace: Workspace) => void | Promise<void>,
  *   command: (workspace: Workspace) => { argv: string[], env?: Record<string, string> },
- *   clean: (workspace: Workspace) => void,
+ *   clean: (workspace: Workspace) => void, keepOnlyResults?: (workspace: Workspace) => void,
  * }} options
  * @returns {Contender}
  */
-export function commandContender({ name, note, prepare, write, command, clean }) {
+export function commandContender({ name, note, prepare, write, command, clean, keepOnlyResults }) {
   return {
     name,
     ...(note && { note }),
@@ -35,6 +36,7 @@ export function commandContender({ name, note, prepare, write, command, clean })
       await write(workspace);
       return {
         clean: () => clean(workspace),
+        keepOnlyResults: keepOnlyResults && (() => keepOnlyResults(workspace)),
         run: () => runProcess({ cwd: workspace.dir, ...command(workspace) }),
         close: () => {},
       };

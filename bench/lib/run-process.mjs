@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { KEPT, WORK } from './paths.mjs';
+import { HOME, WORK } from './paths.mjs';
 
 const LOG = `${WORK}/last-output.log`;
 
@@ -12,7 +12,7 @@ const LOG = `${WORK}/last-output.log`;
 export function benchEnvironment(more = {}) {
   return {
     PATH: process.env.PATH ?? '/usr/bin:/bin',
-    HOME: `${KEPT}/home`,
+    HOME,
     LANG: 'C.UTF-8',
     NO_COLOR: '1',
     DO_NOT_TRACK: '1',

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { commandContender } from './contender.mjs';
 import { discard } from './discard.mjs';
 import { jsonFlow, yamlFlow } from './flow-file.mjs';
-import { FLOOR, ROOT, WORK } from './paths.mjs';
+import { FLOOR, HOME, ROOT, WORK } from './paths.mjs';
 
 /** The build that is measured: a copy, so that a rebuild meanwhile does not pull it away. */
 const BUILD = `${WORK}/build`;
@@ -36,6 +36,10 @@ const variant = (name, file, text) =>
     },
     command: () => ({ argv: ['node', TASKFLOW, 'run', `./${file}`] }),
     clean: ({ dir }) => discard(`${dir}/.pi/taskflows`),
+    keepOnlyResults({ dir }) {
+      discard(`${dir}/.pi/taskflows/runs`);
+      rmSync(`${HOME}/.cache/taskflow/projects`, { recursive: true, force: true });
+    },
   });
 
 export const taskflowJson = variant('taskflow', 'flow.json', jsonFlow);

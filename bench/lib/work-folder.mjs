@@ -1,18 +1,25 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { KEPT, WORK } from './paths.mjs';
+import { dirname, join } from 'node:path';
+import { HOME, KEPT, WORK } from './paths.mjs';
 
 /** Makes this process's folder, and removes those of processes that are gone. */
 export function makeWorkFolder() {
-  mkdirSync(`${KEPT}/home`, { recursive: true });
-  for (const name of readdirSync(KEPT)) {
-    const pid = /^run-(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(`${KEPT}/${name}`, { recursive: true, force: true });
-  }
+  mkdirSync(KEPT, { recursive: true });
+  mkdirSync(HOME, { recursive: true, mode: 0o700 });
+  removeAbandoned(KEPT, /^run-(\d+)$/);
+  removeAbandoned(dirname(HOME), /^taskflow-bench-home-(\d+)$/);
   mkdirSync(WORK, { recursive: true });
 }
 
+function removeAbandoned(folder, pattern) {
+  for (const name of readdirSync(folder)) {
+    const pid = pattern.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
 export function removeWorkFolder() {
-  rmSync(WORK, { recursive: true, force: true, maxRetries: 3 });
+  for (const folder of [WORK, HOME]) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 function isAlive(pid) {

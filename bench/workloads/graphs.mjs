@@ -8,7 +8,7 @@ import { createWorkspace } from '../lib/workspace.mjs';
 
 const WARM_RUNS_PER_ROUND = 3;
 
-/** Chains and fans: cold, warm (everything reused), one leaf changed. */
+/** Chains and fans: cold, warm (everything reused), one leaf changed, a fresh clone with an imported cache. */
 export const graphs = {
   name: 'graphs',
   /** @param {import('../lib/context.mjs').Context} context */
@@ -59,5 +59,9 @@ async function sampleRound(workspace, session, coldOnly) {
   for (let i = 0; i < WARM_RUNS_PER_ROUND; i += 1) warm.push(await session.run());
   await sleep(EDIT_PAUSE_MS);
   workspace.editLeaf();
-  return { cold, warm, 'one leaf changed': [await session.run()] };
+  const leaf = [await session.run()];
+  const samples = { cold, warm, 'one leaf changed': leaf };
+  if (!session.keepOnlyResults) return samples;
+  session.keepOnlyResults();
+  return { ...samples, 'imported cache': [await session.run()] };
 }
