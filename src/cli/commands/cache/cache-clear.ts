@@ -119,7 +119,7 @@ function endContinuing(
 }
 
 function report(
-  { flags, out }: Invocation,
+  { flags, out, err }: Invocation,
   { entries, bytes, keys }: { readonly entries: number; readonly bytes: number; readonly keys: Iterable<string> },
 ): void {
   if (flags.boolean('json')) {
@@ -129,5 +129,6 @@ function report(
   } else {
     const verb = flags.boolean('dry-run') ? 'would remove' : 'removed';
     out.write(`${verb} ${plural(entries, 'entry', 'entries')}, ${formatBytes(bytes)}\n`);
+    if (!flags.boolean('dry-run')) err.write('a run that continues an earlier one does not reuse it either\n');
   }
 }
