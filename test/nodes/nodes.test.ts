@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -54,10 +55,12 @@ describe.each(nodes)('$name', ({ node }) => {
   });
 
   it('keeps its compiled code and uses it', async () => {
-    const cache = join(project.root, 'user-cache');
+    // Beside the project: code that comes with a project is not believed.
+    const cache = mkdtempSync(join(tmpdir(), 'taskflow-user-cache-'));
+    const code = join(cache, 'taskflow/code');
     const kept = () =>
-      readdirSync(cache, { recursive: true, encoding: 'utf8' })
-        .map((file) => ({ file, stat: statSync(join(cache, file)) }))
+      readdirSync(code, { recursive: true, encoding: 'utf8' })
+        .map((file) => ({ file, stat: statSync(join(code, file)) }))
         .filter(({ stat }) => stat.isFile())
         .map(({ file, stat }) => `${file} ${stat.mtimeMs}`);
     const runKeeping = () => project.run(['run', './flow.json'], { node, env: { XDG_CACHE_HOME: cache } });
