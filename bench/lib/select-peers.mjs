@@ -7,8 +7,8 @@ import { checkContender } from './check-contender.mjs';
  * @param {import('./results.mjs').Results} results @param {(text: string) => void} say
  */
 export async function selectPeers(names, results, say) {
-  const wanted = (peer) => names === undefined || names.includes(peer.name.toLowerCase());
-  const unknown = names?.filter((name) => !PEERS.some((peer) => peer.name.toLowerCase() === name)) ?? [];
+  const wanted = (peer) => names === undefined || names.some((name) => name.toLowerCase() === peer.name.toLowerCase());
+  const unknown = names?.filter((name) => !PEERS.some((peer) => peer.name.toLowerCase() === name.toLowerCase())) ?? [];
   if (unknown.length > 0)
     throw new Error(`--peers: unknown ${unknown.join(', ')}; known: ${PEERS.map(({ name }) => name).join(', ')}`);
   const selected = [];
