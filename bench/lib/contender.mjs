@@ -8,7 +8,7 @@ import { runProcess } from './run-process.mjs';
  *
  * @typedef {object} Session
  * @property {() => void | Promise<void>} clean forgets all results
- * @property {(() => void) | undefined} keepOnlyResults forgets all but the results: what a clone with an imported cache has
+ * @property {(() => void) | undefined} keepOnlyResults forgets the rest: a clone with an imported cache has no more
  * @property {() => Promise<number>} run does the work, in milliseconds
  * @property {() => void | Promise<void>} close
  *
