@@ -1,5 +1,6 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
+import type { Observation } from '../../model/observation.js';
 import {
   type Acted,
   type CacheHit,
@@ -49,6 +50,8 @@ export interface Execution {
   readonly noWork?: true;
   /** Reported beside the result: `kept worktree …`, `no clear winner: took the first`. */
   readonly remark?: string;
+  /** What it looked at inside the project, where somebody looked. */
+  readonly observed?: Observation;
 }
 
 /** What was made, one time: as it is written to a journal and to the store, and read from them. */

@@ -1,0 +1,26 @@
+/**
+ * What one execution looked at inside the project, before any rule decides what of it counts. Paths are relative to the
+ * project root, with forward slashes, sorted, each once. The first access decides: what the execution made itself is
+ * neither read, listed nor missing.
+ */
+export interface Observation {
+  /** `system`: the calls of the whole process tree. `client`: what an agent's client said of its own tools. */
+  readonly source: 'system' | 'client';
+  /** Everything was seen. Never true for `client`: a shell command is opaque to it. */
+  readonly complete: boolean;
+  /** Why it is not complete, in words. */
+  readonly incomplete?: string;
+  /** Files whose content was read, and that were there before the execution. */
+  readonly reads: readonly string[];
+  readonly lists: readonly ListedFolder[];
+  /** Looked for and not there. */
+  readonly absent: readonly string[];
+  /** Made, changed, moved or removed. A path can be in `reads` too: read first, then written. */
+  readonly writes: readonly string[];
+}
+
+/** A folder that was listed; `own` are the names in it that the execution made itself. */
+export interface ListedFolder {
+  readonly path: string;
+  readonly own: readonly string[];
+}
