@@ -12,11 +12,11 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { lstatIfThere } from '../util/stat.js';
 
-/** Two for each process: as many as a run needs that starts just a few, then as many as one of usual width does. */
-const [FIRST, AT_ONCE] = [4, 16];
+/** Two for each process: as many as a run needs that starts just a few, then more each time. */
+const [FIRST, MOST_AT_ONCE] = [4, 64];
 /** What a pipe holds at most. */
 export const PIPE_BYTES = 64 * 1024;
 const MOST_READS = 4;
@@ -76,7 +76,7 @@ let next = FIRST;
 export function takePipe(): Pipe | undefined {
   if (free.length === 0 && canBeMade) {
     canBeMade = makePipes(next);
-    next = AT_ONCE;
+    next = Math.min(next * 4, MOST_AT_ONCE);
   }
   return free.pop();
 }
@@ -90,8 +90,9 @@ export function giveBack(pipe: Pipe): void {
 function removeLeftBehind(own: string): void {
   try {
     const now = statSync(own).mtimeMs;
-    for (const name of readdirSync(tmpdir())) {
-      const path = join(tmpdir(), name);
+    const parent = dirname(own);
+    for (const name of readdirSync(parent)) {
+      const path = join(parent, name);
       const stat = name.startsWith(PREFIX) ? lstatIfThere(path) : undefined;
       if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) continue;
       if (now - stat.mtimeMs > LEFT_BEHIND_MS) rmSync(path, { recursive: true, force: true });
@@ -108,7 +109,7 @@ function makePipes(count: number): boolean {
   try {
     folder = mkdtempSync(join(tmpdir(), PREFIX));
     // A run that starts many processes has the time to clean up after others.
-    if (count === AT_ONCE) removeLeftBehind(folder);
+    if (count > FIRST) removeLeftBehind(folder);
     const paths = Array.from({ length: count }, (_, index) => `${folder}/${index}`);
     const { status } = spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', timeout: PATIENCE_MS });
     if (status !== 0) throw new Error('no pipes');
