@@ -1,0 +1,51 @@
+import type { Failure } from '../model/failure.js';
+import type { Clock } from '../util/clock.js';
+import { resetTime } from './reset-time.js';
+import type { Runner } from './runner.js';
+
+/** What providers and their clients say when a plan's allowance is used up for now. */
+const LIMIT = new RegExp(
+  [
+    String.raw`usage.limit.(?:has been )?(?:reached|exceeded)`,
+    String.raw`(?:hit|reached) your (?:[\w'’.-]+ ){0,4}limit\b`,
+    String.raw`\b(?:\d+-hour|hourly|daily|weekly|session|opus|sonnet) limit reached`,
+    String.raw`limits? will reset`,
+    String.raw`out of (?:extra )?usage(?: credits)?\b`,
+    String.raw`would exceed your account['’]s rate limit`,
+  ].join('|'),
+  'i',
+);
+
+/** Money has to be paid first: without a time at which that changes, waiting does not help. */
+const MONEY =
+  /spend(?:ing)? limit|out of (?:extra )?usage|credit balance|insufficient.quota|billing|credits? required/i;
+
+/** A runner whose failures say when the provider's usage limit is the reason, and until when. */
+export function sayingLimits(runner: Runner, clock: Clock): Runner {
+  return {
+    ...runner,
+    run: async (request) => {
+      const result = await runner.run(request);
+      return result.failure ? { ...result, failure: usageLimit(result.failure, clock.now()) } : result;
+    },
+  };
+}
+
+/** The same failure where it is no usage limit. */
+export function usageLimit(failure: Failure, now: number): Failure {
+  const { code, message, detail, retryAfterMs } = failure;
+  if (code !== 'runner' && code !== 'exit' && code !== 'usage-limit') return failure;
+  const words = code === 'exit' ? `${message}\n${detail ?? ''}` : message;
+  const isSaid = code === 'usage-limit';
+  if (!isSaid && !LIMIT.test(words)) return failure;
+  const asked = retryAfterMs === undefined ? undefined : now + retryAfterMs;
+  const resetsAt = failure.resetsAt ?? asked ?? resetTime(words, now);
+  if (!isSaid && resetsAt === undefined && MONEY.test(words)) return failure;
+  return {
+    code: 'usage-limit',
+    message,
+    transient: true,
+    ...(detail !== undefined && { detail }),
+    ...(resetsAt !== undefined && { resetsAt }),
+  };
+}
