@@ -16,7 +16,8 @@ export function waitingText({ runner, until, known }: Limit, now: number): strin
 export function limitText({ waits, error, ...limit }: Extract<RunEvent, { readonly type: 'limit' }>): string {
   const { at, runner, until, known } = limit;
   const met = `${oneLine(runner)}'s usage limit is reached (${oneLine(error)})`;
-  if (waits) return `${met}: ${waitingText(limit, at)}, ${formatDuration(until - at)} from now`;
+  const when = known ? 'waiting until' : 'asking again at';
+  if (waits) return `${met}: ${when} ${clockTime(until, at)}, ${formatDuration(until - at)} from now`;
   return known ? `${met}; it resets at ${clockTime(until, at)}` : met;
 }
 

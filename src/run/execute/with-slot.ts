@@ -26,12 +26,15 @@ export async function admitted(
     }
     let execution: Execution | undefined;
     try {
-      execution = await inSlot(at, runner, async () => (runner.gate.admits(pass) ? work() : undefined));
+      // The gate hears of the call before its slot is free for the next one.
+      execution = await inSlot(at, runner, async () =>
+        runner.gate.admits(pass) ? judged(at, { runner, pass, execution: await work() }) : undefined,
+      );
     } finally {
       // Others wait for a call that goes first, whatever becomes of it.
       if (!execution || !isAnswered(execution)) runner.gate.leave(pass);
     }
-    if (execution) return isAnswered(execution) ? judged(at, { runner, pass, execution }) : execution;
+    if (execution) return execution;
   }
 }
 
@@ -46,6 +49,7 @@ function judged(
   { runner, pass, execution }: { readonly runner: Bounds; readonly pass: Pass; readonly execution: Execution },
 ): Execution {
   const { run } = at;
+  if (!isAnswered(execution)) return execution;
   if (execution.failure?.code !== 'usage-limit') {
     runner.gate.passed(pass);
     return execution;
