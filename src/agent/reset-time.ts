@@ -56,9 +56,11 @@ function afterIn(text: string, now: number): number | undefined {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const DATE = String.raw`(?:(?<month>${MONTHS.join('|')})[a-z]* (?<day>\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>\d{4}))?,? (?:at )?)?`;
+const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th)?`;
+const DATE = String.raw`(?<month>${MONTHS.join('|')})[a-z]* ${DAY}(?:,? (?<year>\d{4}))?,? (?:at )?`;
+const TIME = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d\d))? ?(?<half>[ap]m)?\b`;
 const CLOCK = new RegExp(
-  String.raw`\b(?:resets?|again)(?: at| on|:)? ${DATE}(?<hour>\d{1,2})(?::(?<minute>\d\d))? ?(?<half>[ap]m)?\b(?: \((?<zone>[\w+/-]+)\))?`,
+  String.raw`\b(?:resets?|again)(?: at| on|:)? (?:${DATE})?${TIME}(?: \((?<zone>[\w+/-]+)\))?`,
   'i',
 );
 

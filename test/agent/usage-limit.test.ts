@@ -37,13 +37,15 @@ describe('the words of clients and providers', () => {
     ['Claude usage limit reached. Your limit will reset at Nov 20, 6pm.', at('2026-11-20T17:00:00Z')],
     // codex.
     [
-      "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing) or try again in 5 days 22 hours 11 minutes.",
+      "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing) or try again " +
+        'in 5 days 22 hours 11 minutes.',
       NOW + 142 * HOUR + 11 * 60_000,
     ],
     ["You've hit your usage limit. Try again in 4 days 20 hours 9 minutes.", NOW + 116 * HOUR + 9 * 60_000],
     ["You've hit your usage limit. Try again in less than a minute.", NOW + 60_000],
     [
-      'You’ve hit your usage limit. Upgrade to Plus to continue using Codex (https://chatgpt.com/explore/plus), or try again at Jul 5th, 2027 8:19 PM.',
+      'You’ve hit your usage limit. Upgrade to Plus to continue using Codex ' +
+        '(https://chatgpt.com/explore/plus), or try again at Jul 5th, 2027 8:19 PM.',
       at('2027-07-05T18:19:00Z'),
     ],
     [
@@ -62,7 +64,8 @@ describe('the words of clients and providers', () => {
     ['You have hit your ChatGPT usage limit (plus plan). Try again in ~43 min.', NOW + 43 * 60_000],
     ['You have hit your ChatGPT usage limit.', undefined],
     [
-      '429 {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your account\'s rate limit. Please try again later."}}',
+      '429 {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed ' +
+        'your account\'s rate limit. Please try again later."}}',
       undefined,
     ],
     // A server behind a proxy.
