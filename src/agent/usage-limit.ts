@@ -2,19 +2,17 @@ import type { Failure } from '../model/failure.js';
 import type { Clock } from '../util/clock.js';
 import { resetTime } from './reset-time.js';
 import type { Runner } from './runner.js';
+import { anyOf } from './transient.js';
 
 /** What providers and their clients say when a plan's allowance is used up for now. */
-const LIMIT = new RegExp(
-  [
-    String.raw`usage.limit.(?:has been )?(?:reached|exceeded)`,
-    String.raw`(?:hit|reached) your (?:[\w'’.-]+ ){0,4}limit\b`,
-    String.raw`\b(?:\d+-hour|hourly|daily|weekly|session|opus|sonnet) limit reached`,
-    String.raw`limits? will reset`,
-    String.raw`out of (?:extra )?usage(?: credits)?\b`,
-    String.raw`would exceed your account['’]s rate limit`,
-  ].join('|'),
-  'i',
-);
+const LIMIT = anyOf([
+  /usage.limit.(?:has been )?(?:reached|exceeded)/,
+  /(?:hit|reached) your (?:[\w'’.-]+ ){0,4}limit\b/,
+  /\b(?:\d+-hour|hourly|daily|weekly|session|opus|sonnet) limit reached/,
+  /limits? will reset/,
+  /out of (?:extra )?usage(?: credits)?\b/,
+  /would exceed your account['’]s rate limit/,
+]);
 
 /** Money has to be paid first: without a time at which that changes, waiting does not help. */
 const MONEY =

@@ -49,7 +49,8 @@ describe('the words of clients and providers', () => {
       at('2027-07-05T18:19:00Z'),
     ],
     [
-      'You’ve hit your usage limit. Visit https://chatgpt.com/settings/usage to purchase more credits or try again at 3:05 PM.',
+      'You’ve hit your usage limit. Visit https://chatgpt.com/settings/usage to purchase more credits ' +
+        'or try again at 3:05 PM.',
       at('2026-11-18T14:05:00Z'),
     ],
     [
