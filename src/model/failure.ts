@@ -10,7 +10,7 @@ export interface Failure {
   readonly transient?: boolean;
   /** How long the provider asked to be left alone, where it did. */
   readonly retryAfterMs?: number;
-  /** With the code `usage-limit`: when the provider lets calls through again, in ms since the epoch, where it said so. */
+  /** With the code `usage-limit`: when calls are let through again (ms since the epoch), where the provider said so. */
   readonly resetsAt?: number;
   /** With the code `forecast`: what a dry run found. */
   readonly forecast?: ForecastWord;
