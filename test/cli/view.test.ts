@@ -59,6 +59,19 @@ describe('the picture of a run', () => {
     expect(line).toContain(' · $0.08 · item 7 (src/seven.ts), 2 more');
   });
 
+  it('says until when it waits for a usage limit, and no longer than that', () => {
+    const limit = (more: object) =>
+      runEvent({
+        ...{ type: 'limit', phase: 'a', runner: 'claude', until: RUN_STARTED_AT + 6_000 },
+        ...{ known: true, waits: true, error: 'x', ...more },
+      });
+    const header = (more: object) => picture(fold(runStart(['a']), limit(more)), 80)[0];
+    expect(header({})).toMatch(/ · waiting until \d\d:\d\d for claude's limit$/);
+    expect(header({ known: false })).toMatch(/ · waiting for claude's limit, asking again at \d\d:\d\d$/);
+    expect(header({ until: RUN_STARTED_AT + 4_000 })).not.toContain('waiting');
+    expect(header({ waits: false })).not.toContain('waiting');
+  });
+
   it('says how long it will take where the last run tells it of every phase, and not otherwise', () => {
     const needs = (_: string, index: number) => (index === 0 ? [] : [['a'], ['a'], ['b', 'c']][index - 1]!);
     const start = runEvent({ type: 'phase-start', phase: 'a', reason: 'first time' });
