@@ -41,6 +41,8 @@ async function buildCommand(outdir) {
     bundle({
       ...commonJs,
       entryPoints: { mcp: 'src/mcp/serve.ts' },
+      mainFields: ['module', 'main'],
+      alias: { '@modelcontextprotocol/server/_shims': './src/mcp/validator.ts' },
       define: { ...common.define, TASKFLOW_LANGUAGE: JSON.stringify(readFileSync(`${root}docs/language.md`, 'utf8')) },
     }),
     // An unchanged run parses nothing. If it had to, these are in node_modules, or the command itself answers.

@@ -1,9 +1,10 @@
 import { fromJsonSchema, type JsonSchemaType } from '@modelcontextprotocol/server';
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { VALIDATOR } from './validator.js';
 
 /** Our schemas are JSON Schema; only the two libraries' types of that differ. */
 export function standard<T extends TSchema>(schema: T) {
-  return fromJsonSchema<Static<T>>(schema as unknown as JsonSchemaType);
+  return fromJsonSchema<Static<T>>(schema as unknown as JsonSchemaType, VALIDATOR);
 }
 
 /** What goes into a tool: a name that it does not know is a mistake. */

@@ -22,6 +22,7 @@ import { registerResources } from './resources.js';
 import { RUNNING, WAIT_RUN } from './run-tools.js';
 import { standard } from './schemas.js';
 import type { Client, Reply, Tool, ToolCall } from './tool.js';
+import { VALIDATOR } from './validator.js';
 
 export interface Serving {
   readonly readOnly: boolean;
@@ -61,7 +62,8 @@ class Wire extends StdioServerTransport {
 }
 
 function createServer(host: McpHost, tools: readonly Tool[]): McpServer {
-  const server = new McpServer({ name: 'taskflow', version: host.version }, { instructions: INSTRUCTIONS });
+  const options = { instructions: INSTRUCTIONS, jsonSchemaValidator: VALIDATOR };
+  const server = new McpServer({ name: 'taskflow', version: host.version }, options);
   for (const tool of tools) {
     const { name, title, description, hints: annotations } = tool;
     const config = { title, description, annotations, outputSchema: standard(tool.output) };
