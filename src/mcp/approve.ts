@@ -1,6 +1,7 @@
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../model/json.js';
+import { shellWord } from '../util/shell-word.js';
 import { readCalled } from './answer.js';
 import type { Problem, Question } from './host.js';
 import { flag } from './line.js';
@@ -93,7 +94,7 @@ async function decide({ runId, asked, decision, note }: Decision, { host, client
 }
 
 function undecided(runId: string, asked: Question, why: string): Reply {
-  const words = `${runId} '${asked.phase}'`;
+  const words = `${runId} ${shellWord(asked.phase)}`;
   const next = `${why}: the run waits. In a terminal: taskflow approve ${words}, or taskflow reject ${words}`;
   return answer(runId, asked, { decision: null, next });
 }

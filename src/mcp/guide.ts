@@ -19,11 +19,10 @@ args:
 phases:
   - id: files
     type: script
-    run: [git, ls-files, "{args.folder}"]
-    output: lines
+    run: [git, ls-files, --, "{args.folder}"]
   - id: review
     type: map
-    over: "{steps.files.json}"
+    over: "{steps.files.output}"
     task: |
       Review {item}. Name at most three problems, or say "fine".
     cache: { scope: cross-run, fingerprint: ["file:{item}"] }

@@ -36,6 +36,8 @@ export interface Serving {
 export async function serveMcp(host: McpHost, { readOnly, stdin, stdout, signal }: Serving): Promise<void> {
   const limited = bounded(host);
   const tools = [...LOOKING, WAIT_RUN, ...(readOnly ? [] : [...RUNNING, ...CHANGING, APPROVE, ASSEMBLE])];
+  // Every answer that waits for a slow client listens.
+  stdout.setMaxListeners(0);
   const guard = stdin.pipe(new LineGuard((line) => stdout.write(line)));
   await new Promise<void>((resolve) => {
     const wire = new Wire(guard, stdout, resolve);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ParseError } from 'jsonc-parser';
 import { findOnPath } from '../../../process/find-program.js';
 import type { Project } from '../../../util/project.js';
 
@@ -52,10 +53,12 @@ function jsonFile(path: string, key: readonly string[], entry: Entry): ClientFil
     async add(before) {
       const jsonc = await import('jsonc-parser');
       const text = before.trim() === '' ? '{}\n' : before;
-      const errors: unknown[] = [];
-      const value = jsonc.parse(text, errors as never, { allowTrailingComma: true }) as Record<string, unknown>;
-      if (errors.length > 0 || typeof value !== 'object' || value === null) return { problem: 'it is no JSON' };
-      const tree = jsonc.parseTree(text)!;
+      const errors: ParseError[] = [];
+      const tree = jsonc.parseTree(text, errors, { allowTrailingComma: true });
+      const servers = tree && jsonc.findNodeAtLocation(tree, key.slice(0, 1));
+      if (errors.length > 0 || tree?.type !== 'object' || (servers && servers.type !== 'object')) {
+        return { problem: 'it is no JSON with such entries' };
+      }
       if (jsonc.findNodeAtLocation(tree, [...key])) return undefined;
       const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
       return { text: jsonc.applyEdits(text, jsonc.modify(text, [...key], entry, { formattingOptions })) };
