@@ -19,6 +19,12 @@ const common = {
   logLevel: 'warning',
 };
 
+/** What only one command needs, and is large: others do not load it. */
+function inFileOfItsOwn(filter, path) {
+  const setup = (build) => build.onResolve({ filter }, () => ({ path, external: true }));
+  return { name: path, setup };
+}
+
 /** Modules behind `await import()` stay in the one file and are evaluated when they are asked for. */
 async function buildCommand(outdir) {
   const commonJs = { ...common, bundle: true, outdir, outExtension: { '.js': '.cjs' }, format: 'cjs', minify: true };
@@ -28,6 +34,16 @@ async function buildCommand(outdir) {
       entryPoints: { cli: 'src/cli/boot/dispatch.ts' },
       // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
       mainFields: ['module', 'main'],
+      plugins: [inFileOfItsOwn(/\/mcp\/serve\.js$/, './mcp.cjs')],
+      // What is in a file of its own is required: the loader has no import().
+      supported: { 'dynamic-import': false },
+    }),
+    bundle({
+      ...commonJs,
+      entryPoints: { mcp: 'src/mcp/serve.ts' },
+      mainFields: ['module', 'main'],
+      alias: { '@modelcontextprotocol/server/_shims': './src/mcp/validator.ts' },
+      define: { ...common.define, TASKFLOW_LANGUAGE: JSON.stringify(readFileSync(`${root}docs/language.md`, 'utf8')) },
     }),
     // An unchanged run parses nothing. If it had to, these are in node_modules, or the command itself answers.
     bundle({

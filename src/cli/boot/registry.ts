@@ -115,6 +115,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('../commands/assemble/promote.js'),
   },
   {
+    name: 'mcp',
+    summary: 'let a coding agent use the flows of this project',
+    load: () => import('../commands/mcp/mcp.js'),
+  },
+  {
+    name: 'mcp install',
+    summary: 'put that into the settings of an agent',
+    load: () => import('../commands/mcp/install.js'),
+  },
+  {
     name: 'schema',
     summary: 'the JSON Schema of flow files, settings or tests',
     load: () => import('../commands/flow/schema.js'),
