@@ -6,8 +6,8 @@ export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly boxes: ReadonlyMap<string, Box>;
-  /** Each edge as the points its curve goes through. */
-  readonly routes: readonly (readonly Point[])[];
+  /** Each edge with the points that its curve goes through. */
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly route: readonly Point[] }[];
 }
 
 export interface Box {
@@ -72,7 +72,7 @@ export function layoutGraph(nodes: readonly DagNode[], sizes: Sizes): Layout {
     width: Math.ceil(right - left + 2 * MARGIN),
     height: Math.max(1, rows.length) * (height + layerGap) - layerGap + 2 * MARGIN,
     boxes,
-    routes: chains.map((chain) => route(chain, level, height)),
+    edges: chains.map((chain) => ({ from: chain[0]!.id, to: chain.at(-1)!.id, route: route(chain, level, height) })),
   };
 }
 

@@ -27,7 +27,7 @@ const TIP =
 export function toSvg(graph: Graph): string {
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
   const layout = layoutOf(graph);
-  const edges = layout.routes.map((points) => `  <path class="edge" marker-end="url(#tip)" d="${curve(points)}"/>`);
+  const edges = layout.edges.map(({ route }) => `  <path class="edge" marker-end="url(#tip)" d="${curve(route)}"/>`);
   const boxes = [...layout.boxes].map(([id, { x, y, width, height }]) => {
     const node = byId.get(id)!;
     const centre = round(x + width / 2);
