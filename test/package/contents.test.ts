@@ -21,6 +21,8 @@ it('the package holds the command, the library with its types, the flows, the li
       'LICENSE',
       'README.md',
       'dist/cli.cjs',
+      'dist/page-style.css',
+      'dist/page.js',
       'dist/schema.json',
       'dist/test.schema.json',
       'dist/taskflow.cjs',

@@ -5,6 +5,8 @@ type Part = Pick<PhaseView | UnitView, 'state' | 'hit' | 'reason' | 'spent' | 'd
 /** So many names of one cause are listed; the rest are counted. */
 const LISTED = 3;
 const DEPTH = 50;
+/** Beside an upstream phase that changed these say nothing more: they quote it. */
+const RENDERED = /^(prompt|command|stdin|arguments of the sub-flow) changed/;
 
 /** What executions go back to: `upstream notes changed` is followed up to the edit that changed `notes`. */
 export function causesOf(phases: readonly PhaseView[]): readonly Cause[] {
@@ -12,15 +14,19 @@ export function causesOf(phases: readonly PhaseView[]): readonly Cause[] {
   const rootsOf = remembered((phase: PhaseView, depth: number): readonly string[] =>
     unique(executedParts(phase).flatMap(({ reason }) => roots(reason, depth))),
   );
-  const roots = (reason: string, depth: number): readonly string[] =>
-    unique(
-      reason.split('; ').flatMap((message) => {
-        const above = /^upstream (\S+) changed$/.exec(message)?.[1];
-        const phase = above === undefined ? undefined : byId.get(above);
-        const found = phase && depth < DEPTH ? rootsOf(phase, depth + 1) : [];
-        return found.length > 0 ? found : [changedThing(message)];
-      }),
-    );
+  const above = (message: string, depth: number): readonly string[] => {
+    const phase = byId.get(/^upstream (\S+) changed$/.exec(message)?.[1] ?? '');
+    return phase && depth < DEPTH ? rootsOf(phase, depth + 1) : [];
+  };
+  const roots = (reason: string, depth: number): readonly string[] => {
+    const messages = reason.split('; ');
+    const found = messages.flatMap((message) => above(message, depth));
+    const own = messages.filter((message) => above(message, depth).length === 0);
+    return unique([
+      ...found,
+      ...own.filter((message) => found.length === 0 || !RENDERED.test(message)).map(changedThing),
+    ]);
+  };
   const causes = new Map<string, { -readonly [F in keyof Cause]: Cause[F] }>();
   for (const phase of phases) {
     for (const part of executedParts(phase)) {
@@ -50,7 +56,7 @@ export function wasExecuted({ state, hit }: Pick<Part, 'state' | 'hit'>): boolea
 /** `input changed: glob:src/* (src/a.ts)` is about `src/a.ts`. */
 function changedThing(message: string): string {
   const input = /^input (?:changed|added|removed): (.*?)(?: \((.+)\))?$/s.exec(message);
-  if (input) return input[2] ?? input[1]!;
+  if (input) return input[2] ?? input[1]!.replace(/^file!?:/, '');
   return /^context changed: (.+)$/s.exec(message)?.[1] ?? message;
 }
 
