@@ -1,5 +1,5 @@
-// Builds what users get: the command (one CommonJS file behind a small loader), the library (plain ES modules with
-// their types beside them) and the schemas of flow and test files.
+// Builds what users get: the command (one CommonJS file behind a small loader), the page of its reports, the library
+// (plain ES modules with their types beside them) and the schemas of flow and test files.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -62,6 +62,26 @@ async function buildCommand(outdir) {
   }
 }
 
+/** The page of reports: one script and one style sheet, which a report file holds whole. */
+export async function buildPage(outdir) {
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: { page: 'src/ui/page/main.tsx', 'page-style': 'src/ui/page/style.css' },
+    outdir,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    charset: 'utf8',
+    legalComments: 'none',
+    tsconfig: `${root}tsconfig.page.json`,
+    logLevel: 'warning',
+  });
+}
+
 /** The compiler follows the imports of the entry; each file it found is then one module of the library. */
 async function buildLibrary(outdir) {
   const tsc = createRequire(import.meta.url)
@@ -83,7 +103,11 @@ export async function build() {
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
   // Both to their end: one that still writes would bring the folder back.
-  const parts = await Promise.allSettled([buildCommand(staging), buildLibrary(`${staging}/library`)]);
+  const parts = await Promise.allSettled([
+    buildCommand(staging),
+    buildLibrary(`${staging}/library`),
+    buildPage(staging),
+  ]);
   const failed = parts.find(({ status }) => status === 'rejected');
   if (failed) {
     rmSync(staging, { recursive: true, force: true });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createStyle } from '../../src/cli/terminal/style.js';
 import { closingLines } from '../../src/cli/view/closing.js';
-import { dagOrder } from '../../src/cli/view/dag-order.js';
 import { drawRun } from '../../src/cli/view/draw.js';
 import { applyEvent, createRunState, type RunState } from '../../src/cli/view/run-state.js';
 import { createRunView } from '../../src/cli/view/run-view.js';
 import { runTimeLeft } from '../../src/cli/view/time-left.js';
 import type { RunEvent, RunStatus } from '../../src/model/event.js';
+import { dagOrder } from '../../src/plan/dag-order.js';
 import { displayWidth, sanitize, truncate } from '../../src/util/terminal-text.js';
 import { phaseEnd, RUN_STARTED_AT, runEvent, runStart } from '../support/events.js';
 

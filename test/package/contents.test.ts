@@ -22,6 +22,8 @@ it('the package holds the command, the library with its types, the flows, the li
       'README.md',
       'dist/cli.cjs',
       'dist/mcp.cjs',
+      'dist/page-style.css',
+      'dist/page.js',
       'dist/schema.json',
       'dist/test.schema.json',
       'dist/taskflow.cjs',

@@ -152,6 +152,7 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   'runs cancel': () => [['last']],
   'runs clear': () => [['--all']],
   trace: () => [['last']],
+  report: () => [[], ['last', '--out', inBase('clone/r.html'), '--no-outputs', '--json']],
   approve: () => [[made.runId, 'sure']],
   reject: () => [[made.runId, 'sure']],
   'checkpoint export': () => [['last']],

@@ -46,6 +46,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'every attempt of a run, with its inputs',
     load: () => import('../commands/runs/trace.js'),
   },
+  { name: 'report', summary: 'a run as one page, in a file', load: () => import('../commands/runs/report.js') },
   { name: 'approve', summary: 'say yes to a waiting approval', load: () => import('../commands/run/approve.js') },
   { name: 'reject', summary: 'say no to a waiting approval', load: () => import('../commands/run/reject.js') },
   {

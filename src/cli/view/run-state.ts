@@ -1,6 +1,6 @@
 import type { EndError, RunEvent, RunStatus } from '../../model/event.js';
 import { NO_USAGE, type PhaseOutcome, type Savings, type Usage } from '../../model/outcome.js';
-import { type DagNode, dagOrder } from './dag-order.js';
+import { type DagNode, dagOrder } from '../../plan/dag-order.js';
 
 /** What is known of a run, folded from its events by `applyEvent`. Drawing only reads it. */
 export interface RunState {
