@@ -10,13 +10,30 @@ export interface Observation {
   readonly complete: boolean;
   /** Why it is not complete, in words. */
   readonly incomplete?: string;
-  /** Files whose content was read, and that were there before the execution. */
+  /**
+   * Files whose content, size or time was looked at, and that were there before the execution. A link that was followed
+   * is named too, beside what it leads to (it may lead to a folder).
+   */
   readonly reads: readonly string[];
   readonly lists: readonly ListedFolder[];
   /** Looked for and not there. */
   readonly absent: readonly string[];
+  /** Only seen to be there, and not implied by anything above: folders mostly. Absent: none. */
+  readonly present?: readonly string[];
   /** Made, changed, moved or removed. A path can be in `reads` too: read first, then written. */
   readonly writes: readonly string[];
+}
+
+export const OBSERVE_MODES = ['auto', 'strict', 'off'] as const;
+
+/** How a phase is observed. */
+export interface Observing {
+  /** `auto`: as well as can be; `strict`: kept only if everything was seen; `off`: what is declared, nothing more. */
+  readonly mode: (typeof OBSERVE_MODES)[number];
+  /** Globs of paths that do not count. */
+  readonly exclude: readonly string[];
+  /** Globs of paths that count although they are left out else (`node_modules`). */
+  readonly include: readonly string[];
 }
 
 /** A folder that was listed; `own` are the names in it that the execution made itself. */

@@ -4,6 +4,7 @@ import type { Failure } from '../../model/failure.js';
 import type { TaskBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import { TEXT_BYTES } from '../../model/limits.js';
+import type { Observation } from '../../model/observation.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type AgentCall, agentCall } from '../core/agent-call.js';
 import { failedBefore } from '../core/execution.js';
@@ -18,6 +19,7 @@ import { fixedFence } from '../render/fence.js';
 import { render } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { sameModel } from '../reuse/same-model.js';
+import { clientObservation, NOTHING_READ, traceFor } from './observing.js';
 import { statusOf } from './script-unit.js';
 import type { Prepare, UnitSpec } from './unit.js';
 import { joined, materialOf, promptFor } from './unit-prompt.js';
@@ -85,6 +87,8 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
   if ('failure' in entered) return failedBefore(entered.failure);
   const startedAt = project.clock.elapsed();
   const listener = listenerOf(at, spec.label);
+  const isRequest = call.pooled.runner.type === 'openai';
+  const trace = isRequest ? undefined : await traceFor(at, workdir);
   const result = await call.pooled.runner.run({
     task: prompt,
     systemPrompt: asked.systemPrompt,
@@ -103,6 +107,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     onEvent: listener.onEvent,
     onText: listener.onText,
     onChildStart: (child) => journalChild(at, child),
+    ...(trace && { trace }),
   });
   listener.end();
   const remark = await entered.leave();
@@ -113,6 +118,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     remark,
     durationMs: project.clock.elapsed() - startedAt,
     workPath: entered.path,
+    observed: isRequest ? NOTHING_READ : trace?.observation(),
   });
 }
 
@@ -138,6 +144,7 @@ interface Answer {
   readonly remark: string | undefined;
   readonly durationMs: number;
   readonly workPath: string;
+  readonly observed: Observation | undefined;
 }
 
 async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<Attempt> {
@@ -161,6 +168,7 @@ async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<A
     remark,
     usedTools: result.usedTools,
     clientVersion: result.clientVersion,
+    observed: answer.observed ?? clientObservation(result, answer.workPath, at.run.options.project.root),
     unkeepable: asked.unkeepable ?? (await whyUnkeepable(at, asked, answer)),
     failure,
   };
