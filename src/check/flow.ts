@@ -19,6 +19,7 @@ import type { NamedFiles } from './named-files.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
 import { PhaseReader } from './phase-reader.js';
 import { expanded, readPhases } from './phases.js';
+import { checkObserve } from './policy.js';
 import type { Problems } from './problem.js';
 import type { NamedRunners } from './runners.js';
 import { salvage } from './salvage.js';
@@ -297,6 +298,7 @@ function readDefaults(raw: Fields, path: Path, context: CheckContext): PhaseDefa
   for (const [index, entry] of (defaults.cache?.fingerprint ?? []).entries()) {
     checkFingerprint(reader, reader.path('cache', 'fingerprint', index), { entry, scope: {} });
   }
+  if (defaults.cache?.observe) checkObserve(reader, reader.path('cache', 'observe'), defaults.cache.observe);
   const idle = raw['idleTimeout'] as string | number | undefined;
   if (idle !== undefined) {
     checkDuration(idle, { path: [...path, 'idleTimeout'], problems: context.problems, mayBeZero: true });

@@ -1,10 +1,11 @@
 import type { CachePolicy, Flow, Phase } from '../model/flow.js';
 import { mayBeCrossRun } from '../model/kind.js';
-import type { RawCache } from '../model/schema/common.js';
+import type { RawCache, RawObserve } from '../model/schema/common.js';
 import type { Path } from '../parse/locate.js';
 import { parseDuration } from '../util/duration.js';
 import { checkDuration } from './durations.js';
 import { checkFingerprint } from './fingerprints.js';
+import { leavesProject } from './paths.js';
 import { crossRunObstacle, innerTtlMs, nestedFlows } from './permission.js';
 import type { PhaseReader } from './phase-reader.js';
 
@@ -33,7 +34,8 @@ export function cachePolicy(reader: PhaseReader, phase: Phase, defaults: PolicyD
     scope === 'cross-run' ? [ttlMs, ...inner].filter((ttl) => ttl !== undefined).sort((a, b) => a - b)[0] : ttlMs;
   const named = given.fingerprint !== undefined;
   const implied = scope === 'cross-run' && given.scope === undefined && !named;
-  return { scope, ttlMs: shortest, fingerprint, named, implied };
+  const observe = observeSetting(reader, own, defaults);
+  return { scope, ttlMs: shortest, fingerprint, named, implied, ...(observe && { observe }) };
 }
 
 function usedFlow(reader: PhaseReader, use: string): Flow | undefined {
@@ -68,6 +70,32 @@ function chooseScope(
     });
   }
   return 'run-only';
+}
+
+/** The phase's own words over those of `defaults`, each for itself. */
+function observeSetting(
+  reader: PhaseReader,
+  own: RawCache,
+  defaults: PolicyDefaults,
+): CachePolicy['observe'] | undefined {
+  if (own.observe !== undefined) checkObserve(reader, reader.path('cache', 'observe'), own.observe);
+  if (own.observe === undefined && defaults.cache?.observe === undefined) return undefined;
+  return { ...observeFields(defaults.cache?.observe), ...observeFields(own.observe) };
+}
+
+function observeFields(observe: RawObserve | undefined): NonNullable<CachePolicy['observe']> {
+  return typeof observe === 'string' ? { mode: observe } : (observe ?? {});
+}
+
+/** Globs name files of the project, as those of fingerprints do. */
+export function checkObserve(reader: PhaseReader, path: Path, observe: RawObserve): void {
+  for (const name of ['exclude', 'include'] as const) {
+    for (const [index, glob] of (observeFields(observe)[name] ?? []).entries()) {
+      if (!leavesProject(glob)) continue;
+      const message = 'this path leads out of the project';
+      reader.context.problems.error([...path, name, index], 'outside-project', { message });
+    }
+  }
 }
 
 function checkFingerprints(reader: PhaseReader, own: RawCache, { cache, path }: PolicyDefaults): void {

@@ -295,6 +295,9 @@ function wordFor(schema: TSchema): string {
 }
 
 function typeName(schema: TSchema): string {
+  // Alternatives of one type: a list of words is a text.
+  const [first, ...others] = ((schema['anyOf'] ?? []) as readonly TSchema[]).map(typeName);
+  if (first !== undefined && others.every((name) => name === first)) return first;
   if ('const' in schema) return kindOf(schema['const']);
   const type = schema['type'] as string | undefined;
   if (type === undefined) return 'anything';

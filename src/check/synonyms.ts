@@ -42,6 +42,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   fingerprint: 'cache.fingerprint',
   ttl: 'cache.ttl',
   scope: 'cache.scope',
+  observe: 'cache.observe',
+  ignore: 'exclude',
 };
 
 /** The known field that this name most likely means. */

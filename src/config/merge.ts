@@ -2,6 +2,7 @@ import { CONFIG_DEFAULTS, type Config, type ConfigValue, type RunnerConfig } fro
 import type { Diagnostic } from '../model/diagnostic.js';
 import { HOOK_EVENTS, type Hooks, readHook } from '../model/hooks.js';
 import type { JsonValue } from '../model/json.js';
+import type { Observing } from '../model/observation.js';
 import type { WrittenValue } from './check-file.js';
 import { DEFAULT_VALUES } from './defaults.js';
 import type { Layer, PlacedValue } from './layer.js';
@@ -78,6 +79,11 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
       dir: get('cache.dir') ?? defaults.cache.dir,
       ...optional('dirFrom', placed.get('cache.dir')?.layer.source === 'user' ? ('user' as const) : undefined),
       ...optional('signingKey', signingKey),
+      observe: {
+        mode: get<Observing['mode']>('cache.observe.mode') ?? defaults.cache.observe.mode,
+        exclude: get<string[]>('cache.observe.exclude') ?? defaults.cache.observe.exclude,
+        include: get<string[]>('cache.observe.include') ?? defaults.cache.observe.include,
+      },
     },
     iteration: {
       mode: get('iteration.mode') ?? (get('iteration.enabled') === false ? 'off' : defaults.iteration.mode),

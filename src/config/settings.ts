@@ -1,6 +1,7 @@
 import { HOOK_EVENTS, type HookEvent, readHook } from '../model/hooks.js';
 import type { JsonValue } from '../model/json.js';
 import { LARGEST_OUTPUT_BYTES } from '../model/limits.js';
+import { OBSERVE_MODES } from '../model/observation.js';
 import { parseDuration } from '../util/duration.js';
 import { parseSize } from '../util/size.js';
 
@@ -74,6 +75,13 @@ const words = kindOf({ type: 'array', items: { type: 'string' } }, (value) =>
     ? { value }
     : { expected: 'a list of words, such as [node, agent.mjs]' },
 );
+
+const globs = kindOf(oneOrMore({ type: 'string', minLength: 1 }), (value) => {
+  const list = Array.isArray(value) ? value : [value];
+  return list.every((glob) => typeof glob === 'string' && glob !== '')
+    ? { value: list }
+    : { expected: 'globs, such as [.cache/**, "**/*.log"]' };
+});
 
 const command = kindOf({ type: 'array', items: { type: 'string' }, minItems: 1 }, (value) => {
   const read = words(value);
@@ -150,6 +158,8 @@ const HOOK_HELP: Readonly<Record<HookEvent, string>> = {
   onEnd: 'called when a run ended, however',
 };
 
+const OBSERVE_HELP = 'what phases really read counts too: auto, strict (kept only if all was seen) or off';
+
 /** Settings that every project has. `runners.NAME.*` are in RUNNER_SETTINGS. */
 export const SETTINGS: readonly Setting[] = [
   { key: 'runner', help: 'the runner of every flow that names none', read: text },
@@ -163,6 +173,9 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'cache.dir', help: 'where the store is, relative to the project', read: text },
   { key: 'cache.signingKey.env', help: 'environment variable with the key that signs entries', read: variable },
   { key: 'cache.signingKey.file', help: 'file with the key that signs entries', read: text },
+  { key: 'cache.observe.mode', help: OBSERVE_HELP, read: oneOf(...OBSERVE_MODES) },
+  { key: 'cache.observe.exclude', help: 'files that phases may read and write without any effect', read: globs },
+  { key: 'cache.observe.include', help: 'files that count although they are left out else', read: globs },
   { key: ALLOWED_KEY, help: 'addresses that may be sent the key in the variable NAME; yours alone to say', read: urls },
   { key: 'safe.projects', help: 'folders of others that are obeyed all the same; yours alone to say', read: paths },
   {
@@ -209,7 +222,10 @@ export const RUNNER_FIELD_TYPES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Short spellings, for `config set iteration off` and `iteration: off` in a file. */
-export const SHORT_KEYS: ReadonlyMap<string, string> = new Map([['iteration', 'iteration.mode']]);
+export const SHORT_KEYS: ReadonlyMap<string, string> = new Map([
+  ['iteration', 'iteration.mode'],
+  ['cache.observe', 'cache.observe.mode'],
+]);
 
 export const RUNNER_NAME = /^(?!(?:constructor|prototype)$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 

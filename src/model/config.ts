@@ -1,6 +1,7 @@
 import type { Hooks } from './hooks.js';
 import type { JsonValue } from './json.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
+import type { Observing } from './observation.js';
 
 /** Settings after the project's file, the user's file and the defaults have been laid over each other. */
 export interface Config {
@@ -20,6 +21,8 @@ export interface Config {
     /** The user's own settings, or a program, name the folder: only then may it be outside the project. */
     readonly dirFrom?: 'user';
     readonly signingKey?: { readonly env: string } | { readonly file: string };
+    /** For phases that say nothing about it; globs count besides those of the phase. */
+    readonly observe: Observing;
   };
   /** `always`: a run that succeeded is continued too; `off`: none is, unless it is asked for. */
   readonly iteration: { readonly mode: 'always' | 'auto' | 'off'; readonly ttlMs: number };
@@ -110,6 +113,7 @@ export const CONFIG_DEFAULTS: Config = {
     maxEntries: 200_000,
     maxAgeMs: 90 * 24 * 3_600_000,
     dir: '.pi/taskflows/cache',
+    observe: { mode: 'auto', exclude: [], include: [] },
   },
   iteration: { mode: 'auto', ttlMs: 24 * 3_600_000 },
   limits: DEFAULT_LIMITS,

@@ -1,6 +1,7 @@
 import type { Hooks } from './hooks.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Kind } from './kind.js';
+import type { Observing } from './observation.js';
 
 /**
  * A flow that has been checked: shorthand expanded, defaults applied, durations in milliseconds, edges computed.
@@ -74,6 +75,8 @@ export interface CachePolicy {
   readonly named: boolean;
   /** Cross-run only because the flow is `incremental`, and no fingerprint was named: `git:worktree` is used. */
   readonly implied: boolean;
+  /** What the flow says about observing; the settings decide the rest. */
+  readonly observe?: Partial<Observing>;
 }
 
 /** Fields of every kind. */

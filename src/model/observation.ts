@@ -19,6 +19,18 @@ export interface Observation {
   readonly writes: readonly string[];
 }
 
+export const OBSERVE_MODES = ['auto', 'strict', 'off'] as const;
+
+/** How a phase is observed. */
+export interface Observing {
+  /** `auto`: as well as can be; `strict`: kept only if everything was seen; `off`: what is declared, nothing more. */
+  readonly mode: (typeof OBSERVE_MODES)[number];
+  /** Globs of paths that do not count. */
+  readonly exclude: readonly string[];
+  /** Globs of paths that count although they are left out else (`node_modules`). */
+  readonly include: readonly string[];
+}
+
 /** A folder that was listed; `own` are the names in it that the execution made itself. */
 export interface ListedFolder {
   readonly path: string;

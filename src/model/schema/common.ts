@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { MAX_NAME_LENGTH, PHASE_ID_PATTERN } from '../names.js';
+import { OBSERVE_MODES } from '../observation.js';
 import { field } from './describe.js';
 
 export const Text = Type.String();
@@ -46,6 +47,35 @@ export const Retry = Type.Object(
 
 export const CACHE_SCOPES = ['run-only', 'cross-run', 'off'] as const;
 
+const ObserveMode = Type.Union(OBSERVE_MODES.map((mode) => Type.Literal(mode)));
+
+export const Observe = Type.Object(
+  {
+    mode: Type.Optional(
+      field(ObserveMode, {
+        title: 'How it is observed',
+        description: '`auto`, `strict` or `off`, as in the short form.',
+        examples: ['strict'],
+      }),
+    ),
+    exclude: Type.Optional(
+      field(Type.Array(NonEmptyText), {
+        title: 'Does not count',
+        description: 'Globs of files that the phase may read and write without any effect on its reuse.',
+        examples: [['**/*.log', '.cache/**']],
+      }),
+    ),
+    include: Type.Optional(
+      field(Type.Array(NonEmptyText), {
+        title: 'Counts too',
+        description: 'Globs of files that are left out else: `node_modules/left-pad/**`.',
+        examples: [['node_modules/left-pad/**']],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 export const Cache = Type.Object(
   {
     scope: Type.Optional(
@@ -75,6 +105,16 @@ export const Cache = Type.Object(
           ['glob:src/**/*.ts', 'file:package.json'],
           ['git:HEAD', 'env:NODE_ENV'],
         ],
+      }),
+    ),
+    observe: Type.Optional(
+      field(Type.Union([ObserveMode, Observe]), {
+        title: 'Observed inputs',
+        description:
+          'What the phase really looks at counts too. `auto` (the default): what can be seen adds misses. `strict`: ' +
+          'a result is kept only if everything was seen. `off`: only what is declared counts. ' +
+          '`{mode, exclude, include}` says it for some files.',
+        examples: ['strict', { exclude: ['**/*.log'] }],
       }),
     ),
   },
@@ -172,4 +212,5 @@ export const Run = Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.St
 
 export type RawRetry = Static<typeof Retry>;
 export type RawCache = Static<typeof Cache>;
+export type RawObserve = NonNullable<RawCache['observe']>;
 export type RawArg = Static<typeof Arg>;

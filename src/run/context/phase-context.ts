@@ -1,5 +1,6 @@
 import type { CachePolicy, Phase } from '../../model/flow.js';
 import { mayBeCrossRun } from '../../model/kind.js';
+import type { Observing } from '../../model/observation.js';
 import { phasePath, type Scope } from '../core/scope.js';
 import { isRerun } from '../core/selectors.js';
 import type { RunContext } from './context.js';
@@ -24,6 +25,8 @@ export interface Policy {
   readonly scope: CachePolicy['scope'];
   readonly ttlMs?: number;
   readonly fingerprint: readonly string[];
+  /** Whether what the phase looks at is observed, and counts. */
+  readonly observe: Observing;
   /** Results of this run and of the one it continues may be reused. */
   readonly readRun: boolean;
   /** Runs again, one time for all rows of a batch: only results of this run may be reused. */
@@ -87,12 +90,23 @@ function policyOf({ run, scope, phase, round }: PhaseToRun & { readonly round: n
     scope: off ? 'off' : cross ? 'cross-run' : 'run-only',
     ttlMs: declared.ttlMs,
     fingerprint: declared.implied && cross ? ['git:worktree'] : declared.fingerprint,
+    observe: observing(declared, options.config.cache.observe),
     readRun: readRun && anew === undefined,
     sharesRun: rerun && round === 0 && !off && scope.path !== '' ? true : undefined,
     readStore: cross && (anew?.readStore ?? true) && options.reuse !== 'refresh',
     writeStore: cross,
     anew,
     because: anew && !(anew.readStore && cross) ? anew.because : because({ options, declared, cross }),
+  };
+}
+
+/** The settings' own object where the flow says nothing: there are a thousand phases. */
+function observing({ observe }: CachePolicy, settings: Observing): Observing {
+  if (!observe) return settings;
+  return {
+    mode: observe.mode ?? settings.mode,
+    exclude: [...settings.exclude, ...(observe.exclude ?? [])],
+    include: [...settings.include, ...(observe.include ?? [])],
   };
 }
 
