@@ -10,11 +10,16 @@ export interface Observation {
   readonly complete: boolean;
   /** Why it is not complete, in words. */
   readonly incomplete?: string;
-  /** Files whose content was read, and that were there before the execution. */
+  /**
+   * Files whose content, size or time was looked at, and that were there before the execution. A link that was followed
+   * is named too, beside what it leads to (it may lead to a folder).
+   */
   readonly reads: readonly string[];
   readonly lists: readonly ListedFolder[];
   /** Looked for and not there. */
   readonly absent: readonly string[];
+  /** Only seen to be there, and not implied by anything above: folders mostly. Absent: none. */
+  readonly present?: readonly string[];
   /** Made, changed, moved or removed. A path can be in `reads` too: read first, then written. */
   readonly writes: readonly string[];
 }
@@ -35,4 +40,24 @@ export interface Observing {
 export interface ListedFolder {
   readonly path: string;
   readonly own: readonly string[];
+}
+
+/**
+ * Where executions of one key have looked, without what is declared: a hint where to look again. What is there now
+ * decides which result may be used.
+ */
+export interface PathSet {
+  readonly complete: boolean;
+  readonly reads: readonly string[];
+  readonly lists: readonly ListedFolder[];
+  readonly absent: readonly string[];
+  readonly present: readonly string[];
+  /** For messages: beginnings of the digests of what was there the last time, of `reads`, then of `lists`. */
+  readonly marks: readonly string[];
+}
+
+/** What an execution has looked at, and a digest of what it found there. */
+export interface SeenInputs {
+  readonly set: PathSet;
+  readonly value: string;
 }

@@ -1,9 +1,11 @@
+import { relative, resolve } from 'node:path';
 import type { RunnerEvent, RunnerResult } from '../../agent/runner.js';
 import { undeclaredWrite } from '../../memo/output-files.js';
 import type { Failure } from '../../model/failure.js';
 import type { TaskBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import { TEXT_BYTES } from '../../model/limits.js';
+import type { Observation } from '../../model/observation.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type AgentCall, agentCall } from '../core/agent-call.js';
 import { failedBefore } from '../core/execution.js';
@@ -161,9 +163,21 @@ async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<A
     remark,
     usedTools: result.usedTools,
     clientVersion: result.clientVersion,
+    observed: clientObservation(answer, at.run.options.project.root),
     unkeepable: asked.unkeepable ?? (await whyUnkeepable(at, asked, answer)),
     failure,
   };
+}
+
+function clientObservation({ result, workPath }: Answer, root: string): Observation | undefined {
+  const inside = (paths: readonly string[]) =>
+    [...new Set(paths.map((path) => relative(root, resolve(workPath, path))))]
+      .filter((path) => path !== '' && !path.startsWith('..'))
+      .sort();
+  const [reads, writes] = [inside(result.filesRead), inside(result.filesWritten)];
+  if (reads.length + writes.length === 0) return undefined;
+  const incomplete = 'only what the client reports of its own tools';
+  return { source: 'client', complete: false, incomplete, reads, lists: [], absent: [], writes };
 }
 
 function failureOf(result: RunnerResult): Failure | undefined {
