@@ -321,6 +321,7 @@ function finish(job: Job, settled: Settled): Settled {
   const { at, work, found } = job;
   const place = work.record(settled);
   reportMade(job, settled);
+  if (settled.hit === 'cross-run') at.run.options.onReused?.({ ...job, settled });
   if (settled.saved) at.run.limits.ledger.save(settled.saved);
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   const runKey = settled.runKey ?? found.runKey;
