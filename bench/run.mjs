@@ -27,11 +27,21 @@ async function main() {
     if (wrong) results.addAbsent(contender.name, `does not do the work that is timed: ${wrong}`);
   }
   const peers = workloads.some(({ name }) => name === 'graphs') ? await selectPeers(options.peers, results, say) : [];
-  for (const workload of workloads) await workload.run({ options, results, peers, say });
+  for (const workload of workloads) await measure(workload, { options, results, peers, say });
   addGrowth(results, options.sizes);
 
   process.stdout.write(renderReport(results, judgeTargets(results)));
   if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 1)}\n`);
+}
+
+/** One that fails is named, and what the others measured is still printed. */
+async function measure(workload, context) {
+  try {
+    await workload.run(context);
+  } catch (error) {
+    context.results.addAbsent(workload.name, error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
 }
 
 function chooseWorkloads(only) {

@@ -1,5 +1,6 @@
 // Where taskflow wants to be, on an ordinary machine with two cores. Judged from what one run measured.
 import { ratioText } from './lib/report.mjs';
+import { PHASES_SIZES } from './workloads/phases.mjs';
 import { entries } from './workloads/store.mjs';
 
 /** @typedef {import('./lib/results.mjs').Results} Results */
@@ -156,6 +157,22 @@ const maintenanceMemory = {
   },
 };
 
+/** Linear: what a phase of the largest flow costs is at most what one of the smallest does. */
+const phaseTargets = ['check', 'warm'].flatMap((command) =>
+  ['CPU, ms', 'peak memory, MB'].map((measure) => {
+    const [small, large] = [PHASES_SIZES[0], PHASES_SIZES.at(-1)];
+    const median = (results, size) => results.median(`phases-${size}`, command, measure);
+    return {
+      name: `${command} of ${large.toLocaleString('en-US')} phases: ${measure.split(',')[0]} per phase : of 1,000`,
+      limit: '1 ×',
+      judge: (results) => {
+        const value = median(results, large) / large / (median(results, small) / small);
+        return Number.isNaN(value) ? undefined : { value: `${ratioText(value)} ×`, pass: value <= 1 };
+      },
+    };
+  }),
+);
+
 const TARGETS = [
   ratio(
     'taskflow --version : node -e 0',
@@ -210,6 +227,13 @@ const TARGETS = [
     ['glob-20000', 'taskflow', 'warm'],
     ['glob-20000', 'floor', 'warm'],
   ),
+  ratio(
+    'git:worktree in a repository of 100,000 files : git status',
+    1.3,
+    ['worktree-100000', 'taskflow run', 'unchanged'],
+    ['worktree-100000', 'git status', 'unchanged'],
+  ),
+  ...phaseTargets,
   ...callTargets(1000),
   ...callTargets(10_000),
   callMemory,

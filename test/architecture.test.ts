@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['util'],
   ['model'],
   ['parse', 'process', 'store'],
-  ['config'],
+  ['config', 'observe'],
   ['plan', 'agent', 'memo'],
   ['check'],
   ['run'],

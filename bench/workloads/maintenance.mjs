@@ -8,14 +8,15 @@ import { entries } from './store.mjs';
 
 /** What a person types about a store, and one run with a miss, in stores of growing size. */
 const COMMANDS = {
-  'run, one miss': ['run', './flow.json'],
-  status: ['cache', 'status'],
-  list: ['cache', 'list'],
-  gc: ['cache', 'gc'],
-  verify: ['cache', 'verify'],
-  export: ['cache', 'export', 'all.tfc'],
-  'clear FLOW': ['cache', 'clear', 'flow-1'],
-  import: ['cache', 'import', 'all.tfc'],
+  'run, one miss': () => ['run', './flow.json'],
+  status: () => ['cache', 'status'],
+  list: () => ['cache', 'list'],
+  gc: () => ['cache', 'gc'],
+  verify: () => ['cache', 'verify'],
+  export: () => ['cache', 'export', 'all.tfc'],
+  // Each time another one: what is cleared is not there any more.
+  'clear FLOW': (round) => ['cache', 'clear', `flow-${round + 1}`],
+  import: () => ['cache', 'import', 'all.tfc'],
 };
 const SETTINGS = 'cache: { maxEntries: 10000000, maxBytes: 100GiB }\n';
 
@@ -33,8 +34,8 @@ export const maintenance = {
       await fillStore(project.dir, size);
       project.write('.pi/taskflows/config.yaml', SETTINGS);
       await project.taskflow('cache', 'gc');
-      for (const [name, args] of Object.entries(COMMANDS)) {
-        const { times, peaks } = await samplesOf(project, args, options.quick ? 1 : 2);
+      for (const [name, argsOf] of Object.entries(COMMANDS)) {
+        const { times, peaks } = await samplesOf(project, argsOf, options.quick ? 1 : 2);
         results.add('maintenance', entries(size), name, summarize(times));
         results.add('maintenance-memory', entries(size), name, summarize(peaks));
       }
@@ -43,10 +44,11 @@ export const maintenance = {
   },
 };
 
-async function samplesOf(project, args, rounds) {
+async function samplesOf(project, argsOf, rounds) {
   const times = [];
   const peaks = [];
   for (let round = 0; round < rounds; round += 1) {
+    const args = argsOf(round);
     // A miss each time, and a file to export to.
     project.write('flow.json', flow(`${Date.now()} ${round}`));
     if (args.includes('export')) rmSync(`${project.dir}/all.tfc`, { force: true });

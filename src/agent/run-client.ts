@@ -72,6 +72,7 @@ function startClient(run: ClientRun, onStdout?: ProcessRequest['onStdout']): Pro
     ...(request.idleTimeoutMs !== undefined && { idleTimeoutMs: request.idleTimeoutMs }),
     ...(request.onChildStart && { onStart: request.onChildStart }),
     ...(request.onChildEnd && { onEnd: request.onChildEnd }),
+    ...(request.trace && { trace: request.trace }),
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Failure } from '../model/failure.js';
 import type { JsonObject } from '../model/json.js';
 import type { Usage } from '../model/outcome.js';
-import type { ChildIdentity } from '../process/process.js';
+import type { ChildIdentity, Trace } from '../process/process.js';
 
 /** One agent call, fully resolved. */
 export interface RunnerRequest {
@@ -28,6 +28,8 @@ export interface RunnerRequest {
   readonly onText?: (piece: string) => void;
   readonly onChildStart?: (child: ChildIdentity) => void;
   readonly onChildEnd?: (child: ChildIdentity) => void;
+  /** Follows the client and everything it starts. A runner without a process leaves it alone. */
+  readonly trace?: Trace;
 }
 
 /** Progress, for people. */

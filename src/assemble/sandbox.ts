@@ -3,17 +3,16 @@ import {
   copyFileSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Config, RunnerConfig } from '../model/config.js';
 import { type Project, STATE_DIR } from '../util/project.js';
 import { statIfThere } from '../util/stat.js';
+import { makeTemporaryFolder } from '../util/temporary-folder.js';
 
 /** A copy of a project in which a flow can be tried: nothing that it does there reaches the project itself. */
 export interface Sandbox {
@@ -30,7 +29,7 @@ const LEFT_OUT = new Set(['.git', 'node_modules']);
 
 /** Throws only when there is no temporary folder to be had. */
 export function makeSandbox(project: Project, config: Config, files: Readonly<Record<string, string>> = {}): Sandbox {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'taskflow-assemble-')));
+  const root = realpathSync(makeTemporaryFolder('assemble'));
   const remove = () => rmSync(root, { recursive: true, force: true });
   try {
     const isBare = !copyTree(project.root, root);

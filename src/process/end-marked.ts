@@ -38,6 +38,6 @@ export async function endMarked(variable: string, { since = 0, graceMs = GRACE_M
 function living(variable: string, since: number): ProcessRow[] {
   forgetProcessTable();
   return readProcessTable().filter(
-    (row) => row.startTicks >= since && !row.zombie && row.pid !== process.pid && startedWith(row.pid, variable),
+    (row) => row.startTicks >= since && !row.zombie && row.pid !== process.pid && startedWith(row, variable),
   );
 }

@@ -67,7 +67,7 @@ export class KnownTree {
       row.pid === this.root ||
       this.#sessions.has(row.session) ||
       this.#startTicks.get(row.pid) === row.startTicks ||
-      (this.#mark !== undefined && row.startTicks >= this.#since && startedWith(row.pid, this.#mark))
+      (this.#mark !== undefined && row.startTicks >= this.#since && startedWith(row, this.#mark))
     );
   }
 

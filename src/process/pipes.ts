@@ -1,28 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { lstatIfThere } from '../util/stat.js';
+import { closeSync, constants, openSync, readSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import { makeTemporaryFolder } from '../util/temporary-folder.js';
 
-/** Two for each process: as many as a run needs that starts just a few, then as many as one of usual width does. */
-const [FIRST, AT_ONCE] = [4, 16];
+/** Two for each process: as many as a run needs that starts just a few, then more each time. */
+const [FIRST, MOST_AT_ONCE] = [4, 64];
 /** What a pipe holds at most. */
 export const PIPE_BYTES = 64 * 1024;
 const MOST_READS = 4;
 /** A temporary folder that does not answer must not hold everything up for good. */
 const PATIENCE_MS = 5_000;
-const PREFIX = 'taskflow-pipes-';
 const LEFT_BEHIND_MS = 3_600_000;
 
 /**
@@ -76,7 +62,7 @@ let next = FIRST;
 export function takePipe(): Pipe | undefined {
   if (free.length === 0 && canBeMade) {
     canBeMade = makePipes(next);
-    next = AT_ONCE;
+    next = Math.min(next * 4, MOST_AT_ONCE);
   }
   return free.pop();
 }
@@ -86,29 +72,13 @@ export function giveBack(pipe: Pipe): void {
   free.push(pipe);
 }
 
-/** Removes folders of processes that were killed while they made pipes. Ages are by the disk's own clock. */
-function removeLeftBehind(own: string): void {
-  try {
-    const now = statSync(own).mtimeMs;
-    for (const name of readdirSync(tmpdir())) {
-      const path = join(tmpdir(), name);
-      const stat = name.startsWith(PREFIX) ? lstatIfThere(path) : undefined;
-      if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) continue;
-      if (now - stat.mtimeMs > LEFT_BEHIND_MS) rmSync(path, { recursive: true, force: true });
-    }
-  } catch {
-    // A folder that may be written to and not read: what is left there stays.
-  }
-}
-
 /** Node cannot make one. They need a name only until they are open. */
 function makePipes(count: number): boolean {
   const made: Pipe[] = [];
   let folder: string | undefined;
   try {
-    folder = mkdtempSync(join(tmpdir(), PREFIX));
     // A run that starts many processes has the time to clean up after others.
-    if (count === AT_ONCE) removeLeftBehind(folder);
+    folder = makeTemporaryFolder('pipes', count > FIRST ? LEFT_BEHIND_MS : Infinity);
     const paths = Array.from({ length: count }, (_, index) => `${folder}/${index}`);
     const { status } = spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', timeout: PATIENCE_MS });
     if (status !== 0) throw new Error('no pipes');

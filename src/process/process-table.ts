@@ -83,11 +83,36 @@ export function hasProcessTable(): boolean {
 let tableExists: boolean | undefined;
 
 /** True when the process was started with this `NAME=value` in its environment. */
-export function startedWith(pid: number, variable: string): boolean {
+export function startedWith(row: ProcessRow, variable: string): boolean {
+  const name = variable.slice(0, variable.indexOf('=') + 1);
+  return markOf(row, name) === variable;
+}
+
+/**
+ * What each process was started with, by id and start. Only a value that is not our own is remembered: between fork and
+ * exec a child shows its parent's environment.
+ */
+const found = new Map<string, string>();
+const MOST_REMEMBERED = 10_000;
+
+function markOf({ pid, startTicks }: ProcessRow, name: string): string | undefined {
+  const id = `${name}${pid}.${startTicks}`;
+  const known = found.get(id);
+  if (known !== undefined) return known;
+  const variable = readVariable(pid, name);
+  if (variable === undefined || variable === readVariable(process.pid, name)) return variable;
+  if (found.size >= MOST_REMEMBERED) found.clear();
+  found.set(id, variable);
+  return variable;
+}
+
+function readVariable(pid: number, name: string): string | undefined {
   try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${variable}\0`);
+    const text = `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
+    const start = text.indexOf(`\0${name}`) + 1;
+    return start === 0 ? undefined : text.slice(start, text.indexOf('\0', start));
   } catch {
     // Gone, a zombie, or someone else's: not one of ours.
-    return false;
+    return undefined;
   }
 }

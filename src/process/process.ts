@@ -29,6 +29,26 @@ export interface ProcessRequest {
    * environment. It costs a look at all processes after the end, so scripts are not marked.
    */
   readonly marked?: boolean;
+  /** Sees every system call about files. It is started and ended with the process, which does not notice it. */
+  readonly trace?: Trace;
+}
+
+/** Who starts a process under a tracer, and reads what that one writes. */
+export interface Trace {
+  /** The argv that starts the request's under the tracer; undefined where that could not start it as we would. */
+  wrap(request: ProcessRequest, to: TraceTarget): readonly string[] | undefined;
+  add(chunk: Buffer): void;
+  /** Ids of processes that it has seen begin and not end. */
+  alive(): Iterable<number>;
+  /** The tracer has said everything. Not called if the process was not traced, or not to its end. */
+  close(): void;
+}
+
+export interface TraceTarget {
+  /** The file that the tracer writes to. */
+  readonly path: string;
+  /** Variables for the process alone, not for its tracer. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** Enough to distinguish a process from a later one with the same id. */

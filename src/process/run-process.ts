@@ -49,7 +49,7 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   const mark = request.marked ? nextMark() : undefined;
   const started = startChild(request, mark);
   if ('failure' in started) return { failure: await started.failure };
-  const { child } = started;
+  const { child, traced } = started;
   const { pid } = child;
   const identity = mark ? { ...identityOf(pid), mark: `${mark.name}=${mark.value}` } : identityOf(pid);
   const tree: Tree = { root: pid, mark: identity.mark, since: identity.startTicks };
@@ -65,6 +65,7 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   // For a process that left nothing behind, the probe is all that its end costs.
   if (watch.stopped || mark || answersSignals(-pid)) await endTree(tree, request.graceMs);
   if (!child.exit) await Promise.race([watch.exited(), delay(EXIT_WAIT_MS, { ref: false })]);
+  if (await traced?.finish(request.graceMs)) request.trace?.close();
   if (!child.isClosed) await drained(child, () => capture.received);
 
   underWay.delete(tree);

@@ -6,11 +6,26 @@ import type { Mark } from './mark.js';
 import { giveBack, type Pipe, takePipe } from './pipes.js';
 import type { ProcessRequest } from './process.js';
 import { spawnFailure } from './spawn-failure.js';
+import { TraceStream } from './trace-stream.js';
 
-export type Started = { readonly child: Child } | { readonly failure: Failure | Promise<Failure> };
+export type Started =
+  | { readonly child: Child; readonly traced?: TraceStream }
+  | { readonly failure: Failure | Promise<Failure> };
+
+/** Starts a program, under its tracer where there is one. What the tracer cannot start is started without it. */
+export function startChild(request: ProcessRequest, mark: Mark | undefined): Started {
+  const { trace } = request;
+  const traced = trace && TraceStream.open(trace);
+  const env = mark ? { [mark.name]: mark.value } : {};
+  const argv = traced && trace?.wrap(request, { path: traced.path, env });
+  const started = argv ? startPlain({ ...request, argv }, undefined) : undefined;
+  if (traced && started && 'child' in started) return { ...started, traced };
+  traced?.abandon();
+  return startPlain(request, mark);
+}
 
 /** Starts a program in a session of its own, its streams in pipes. */
-export function startChild(request: ProcessRequest, mark: Mark | undefined): Started {
+function startPlain(request: ProcessRequest, mark: Mark | undefined): Started {
   const pipes = takePipes();
   const ends: number[] = [];
   try {

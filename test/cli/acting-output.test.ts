@@ -112,6 +112,23 @@ describe('in a job of GitHub Actions', () => {
     log.split(/\r\n|[\r\n]/).filter((line) => line.trim().startsWith('::') || line.includes('##['));
   const ours = /^::(?:error|warning|notice) (?:file|title)=/;
 
+  /** The log as the runner reads it: what it would obey, and what stands where it obeys nothing. */
+  function readLog(log: string): { obeyed: string[]; silenced: string[]; words: string[] } {
+    const read = { obeyed: [] as string[], silenced: [] as string[], words: [] as string[] };
+    let word: string | undefined;
+    for (const line of log.split(/\r\n|[\r\n]/)) {
+      const stop = /^\s*::stop-commands::(.*)$/.exec(line)?.[1];
+      if (word !== undefined && line.trim() === `::${word}::`) word = undefined;
+      else if (word !== undefined) read.silenced.push(line);
+      else if (stop !== undefined) {
+        word = stop;
+        read.words.push(stop);
+      } else if (commands(line).length > 0) read.obeyed.push(line);
+    }
+    if (word !== undefined) throw new Error('the log ends in silence');
+    return read;
+  }
+
   it('no result is a command of the workflow, and the rest of it stays as it is', async () => {
     project.write('flow.json', flow(says('a', COMMANDS)));
     const { stdout } = await project.run(['run', './flow.json'], { env });
@@ -132,14 +149,31 @@ describe('in a job of GitHub Actions', () => {
   it('nothing that failed is one either, while our own annotations are', async () => {
     project.write('flow.json', flow(fails('a', COMMANDS), { id: 'b', type: 'approval', task: COMMANDS }));
     const { stderr } = await project.run(['run', './flow.json', '--keep-going'], { env });
-    const found = commands(stderr);
-    expect(found.filter((line) => !ours.test(line))).toEqual([]);
-    expect(found.filter((line) => ours.test(line))).toHaveLength(2);
+    const { obeyed, silenced, words } = readLog(stderr);
+    expect(obeyed.filter((line) => !ours.test(line))).toEqual([]);
+    expect(obeyed).toHaveLength(2);
+    expect(silenced.some((line) => line.includes('set-env name=A'))).toBe(true);
+    expect(new Set(words).size).toBe(1);
+    expect(words[0]).toMatch(/^[0-9a-f]{48}$/);
     project.write('bad.json', JSON.stringify({ name: 'x', phases: [{ id: 'a\n::error::b', task: 'x' }] }));
     const checked = await project.run(['check', './bad.json'], { env });
-    expect(commands(checked.stdout + checked.stderr).filter((line) => !ours.test(line))).toEqual([]);
+    expect(readLog(checked.stdout + checked.stderr).obeyed.filter((line) => !ours.test(line))).toEqual([]);
     const formatted = await project.run(['check', './bad.json', '--format', 'github'], { env });
     expect(commands(formatted.stdout).filter((line) => ours.test(line)).length).toBeGreaterThan(0);
+  });
+
+  it('a result stands between marks with a word that nobody can guess, which stdout does not hold', async () => {
+    project.write('flow.json', flow(says('a', COMMANDS)));
+    const words: string[] = [];
+    for (const _ of [1, 2]) {
+      const { stdout, stderr } = await project.run(['run', './flow.json', '--fresh'], { env });
+      expect(stdout).not.toContain('::stop-commands::');
+      words.push(...readLog(stderr).words);
+    }
+    expect(words).toHaveLength(2);
+    expect(words[0]).not.toBe(words[1]);
+    project.write('flow.json', flow(says('a', 'nothing to obey')));
+    expect((await project.run(['run', './flow.json'], { env })).stderr).not.toContain('stop-commands');
   });
 
   it('elsewhere such lines are lines like others', async () => {

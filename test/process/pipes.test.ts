@@ -61,7 +61,7 @@ test('pipes are used again: hundreds of processes need no more open files than a
   for (let round = 0; round < 30; round += 1) {
     await Promise.all(Array.from({ length: 10 }, (_, i) => sh(`echo ${i}`)));
   }
-  expect(openFiles()).toBeLessThan(before + 40);
+  expect(openFiles()).toBeLessThan(before + 80);
 });
 
 test('those of long processes are closed with them, and so are those of what could not be started', async () => {
@@ -69,13 +69,13 @@ test('those of long processes are closed with them, and so are those of what cou
   await Promise.all(Array.from({ length: 8 }, () => sh('sleep 0.1; echo', 'in')));
   await delay(20);
   const before = openFiles();
-  for (let round = 0; round < 5; round += 1) {
-    await Promise.all(Array.from({ length: 8 }, () => sh('sleep 0.05; echo', 'in')));
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(Array.from({ length: 8 }, () => sh('sleep 0.02; echo', 'in')));
     const failed = await runProcess({ argv: ['no-such-program'], cwd: '/', env, input: 'in' });
     expect(failed.failure?.code).toBe('spawn');
   }
   await delay(20);
-  expect(openFiles()).toBeLessThan(before + 40);
+  expect(openFiles()).toBeLessThan(before + 80);
 });
 
 test('nothing is left of them in the folder for temporary files, nor of those that a killed process left', async () => {
@@ -92,8 +92,8 @@ test('nothing is left of them in the folder for temporary files, nor of those th
   left('taskflow-pipes-atwork', 0.5);
   left('somebody-else', 2);
   const pipes: Pipe[] = [];
-  for (let i = 0; i < 40; i += 1) pipes.push(takePipe()!);
-  expect(new Set(pipes.map(({ file }) => file)).size).toBe(40);
+  for (let i = 0; i < 200; i += 1) pipes.push(takePipe()!);
+  expect(new Set(pipes.map(({ file }) => file)).size).toBe(200);
   expect(readdirSync(folder)).toEqual(['somebody-else', 'taskflow-pipes-atwork']);
   pipes.forEach(giveBack);
   if (usual === undefined) delete process.env['TMPDIR'];

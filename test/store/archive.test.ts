@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -134,6 +143,19 @@ describe('an archive', () => {
     writeFileSync(entryPath(here.dir, one!.key), 'garbage');
     rmSync(blobPath(here.dir, two!.files[0]!.digest));
     expect(await exportArchive(here.options(), archive)).toMatchObject({ entries: 0, blobs: 0, skipped: 3 });
+  });
+
+  test('leaves entries at home whose files hold other bytes of the same length', async () => {
+    const [, two] = fill();
+    const { digest } = two!.files[0]!;
+    const path = blobPath(here.dir, digest);
+    const { length } = readFileSync(path);
+    chmodSync(path, 0o600);
+    writeFileSync(path, 'x'.repeat(length));
+    const exported = await exportArchive(here.options(), archive);
+    expect(exported).toMatchObject({ blobs: 0 });
+    expect(exported).not.toMatchObject({ skipped: 0 });
+    expect(await importThere()).not.toHaveProperty('refused');
   });
 
   test('of nothing is an archive', async () => {

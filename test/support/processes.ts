@@ -5,7 +5,7 @@ import { sendSignal } from '../../src/process/send-signal.js';
 export function liveWith(variable: string): number[] {
   forgetProcessTable();
   return readProcessTable()
-    .filter((row) => !row.zombie && startedWith(row.pid, variable))
+    .filter((row) => !row.zombie && startedWith(row, variable))
     .map((row) => row.pid);
 }
 

@@ -2,6 +2,7 @@ import { fstatSync, readSync, writeSync } from 'node:fs';
 import { whyUnwritable } from '../../util/why-unwritable.js';
 import type { InputSource, Writer } from '../boot/command.js';
 import { obeysLines, onlyStyles, withoutCommands } from './guard.js';
+import { stopMarks } from './stop-commands.js';
 
 export interface WriterOptions {
   readonly fd: 1 | 2;
@@ -20,7 +21,9 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
   const isDumb = env['TERM'] === 'dumb';
   let open = true;
   const put = (text: string) => {
-    if (open && text !== '') open = writeBytes(fd, Buffer.from(text, 'utf8'));
+    if (!open || text === '') return;
+    open = writeBytes(fd, Buffer.from(text, 'utf8'));
+    if (fd === 2) midLine = !text.endsWith('\n');
   };
   const obeys = obeysLines(env);
   const stream = () => (fd === 1 ? process.stdout : process.stderr);
@@ -36,7 +39,11 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
     },
     write(text) {
       const shown = isTerminal || fd === 2 ? onlyStyles(text) : text;
-      put(obeys ? withoutCommands(shown) : shown);
+      const safe = obeys ? withoutCommands(shown) : shown;
+      const marks = safe === shown ? undefined : stopMarks(env);
+      if (marks) mark(marks.before);
+      put(safe);
+      if (marks) mark(marks.after);
     },
     draw: put,
     command: (line) => put(`${line}\n`),
@@ -47,6 +54,14 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
       return () => terminal.off('resize', listener);
     },
   };
+}
+
+/** What was last written to stderr ended in the middle of a line. */
+let midLine = false;
+
+function mark(line: string): void {
+  writeBytes(2, Buffer.from(midLine ? `\n${line}` : line));
+  midLine = false;
 }
 
 /** Why results did not get to stdout; undefined as long as they did, or as nobody reads them. */

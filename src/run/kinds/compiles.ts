@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findOnPath } from '../../process/find-program.js';
+import { makeTemporaryFolder } from '../../util/temporary-folder.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { journalChild } from '../execute/start-line.js';
 
@@ -18,7 +18,7 @@ export function compiler(at: PhaseContext): Compile {
   return async (language, text) => {
     const code = FENCE.exec(text)?.[2] ?? text;
     if (code.trim() === '') return 'there is no code';
-    const folder = mkdtempSync(join(tmpdir(), 'taskflow-code-'));
+    const folder = makeTemporaryFolder('code');
     try {
       return language === 'javascript' ? await checkScript(at, folder, code) : await checkTypes(at, folder, code);
     } finally {

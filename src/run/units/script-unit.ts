@@ -21,6 +21,7 @@ import { type Workdir, workdirOf } from '../execute/workdir.js';
 import { render, storedInput } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { declaredVariables } from '../reuse/identify.js';
+import { traceFor } from './observing.js';
 import type { Prepare, UnitSpec } from './unit.js';
 
 /**
@@ -126,6 +127,7 @@ async function runOnce(
   runner ??= import('../../process/run-process.js');
   const { runProcess } = await runner;
   const sink = at.run.io.outputs.sink();
+  const trace = await traceFor(at, workdir);
   const result = await runProcess({
     argv: rendered.argv,
     cwd: entered.path,
@@ -137,8 +139,10 @@ async function runOnce(
     keepStdout: false,
     onStdout: (chunk) => sink.add(chunk),
     onStart: (child) => journalChild(at, child),
+    trace,
   });
   const remark = await entered.leave();
+  const observed = trace?.observation();
   at.run.reuse.fingerprints.touched();
   const said = sink.end();
   const output = 'failure' in said ? NO_OUTPUT : said;
@@ -158,6 +162,7 @@ async function runOnce(
     inputs,
     remark,
     unkeepable,
+    observed,
   };
 }
 

@@ -1,4 +1,3 @@
-import { relative, resolve } from 'node:path';
 import type { RunnerEvent, RunnerResult } from '../../agent/runner.js';
 import { undeclaredWrite } from '../../memo/output-files.js';
 import type { Failure } from '../../model/failure.js';
@@ -20,6 +19,7 @@ import { fixedFence } from '../render/fence.js';
 import { render } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { sameModel } from '../reuse/same-model.js';
+import { clientObservation, NOTHING_READ, traceFor } from './observing.js';
 import { statusOf } from './script-unit.js';
 import type { Prepare, UnitSpec } from './unit.js';
 import { joined, materialOf, promptFor } from './unit-prompt.js';
@@ -87,6 +87,8 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
   if ('failure' in entered) return failedBefore(entered.failure);
   const startedAt = project.clock.elapsed();
   const listener = listenerOf(at, spec.label);
+  const isRequest = call.pooled.runner.type === 'openai';
+  const trace = isRequest ? undefined : await traceFor(at, workdir);
   const result = await call.pooled.runner.run({
     task: prompt,
     systemPrompt: asked.systemPrompt,
@@ -105,6 +107,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     onEvent: listener.onEvent,
     onText: listener.onText,
     onChildStart: (child) => journalChild(at, child),
+    ...(trace && { trace }),
   });
   listener.end();
   const remark = await entered.leave();
@@ -115,6 +118,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     remark,
     durationMs: project.clock.elapsed() - startedAt,
     workPath: entered.path,
+    observed: isRequest ? NOTHING_READ : trace?.observation(),
   });
 }
 
@@ -140,6 +144,7 @@ interface Answer {
   readonly remark: string | undefined;
   readonly durationMs: number;
   readonly workPath: string;
+  readonly observed: Observation | undefined;
 }
 
 async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<Attempt> {
@@ -163,21 +168,10 @@ async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<A
     remark,
     usedTools: result.usedTools,
     clientVersion: result.clientVersion,
-    observed: clientObservation(answer, at.run.options.project.root),
+    observed: answer.observed ?? clientObservation(result, answer.workPath, at.run.options.project.root),
     unkeepable: asked.unkeepable ?? (await whyUnkeepable(at, asked, answer)),
     failure,
   };
-}
-
-function clientObservation({ result, workPath }: Answer, root: string): Observation | undefined {
-  const inside = (paths: readonly string[]) =>
-    [...new Set(paths.map((path) => relative(root, resolve(workPath, path))))]
-      .filter((path) => path !== '' && !path.startsWith('..'))
-      .sort();
-  const [reads, writes] = [inside(result.filesRead), inside(result.filesWritten)];
-  if (reads.length + writes.length === 0) return undefined;
-  const incomplete = 'only what the client reports of its own tools';
-  return { source: 'client', complete: false, incomplete, reads, lists: [], absent: [], writes };
 }
 
 function failureOf(result: RunnerResult): Failure | undefined {

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cp, lstat, mkdir, mkdtemp, readlink, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { withoutLocation } from '../../process/git.js';
 import { runProcess } from '../../process/run-process.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { lstatIfThere } from '../../util/stat.js';
+import { makeTemporaryFolder } from '../../util/temporary-folder.js';
 import { derivedDir } from '../../util/user-cache.js';
 import { commitAll, trackNew } from './git.js';
 import { projectFiles, withoutTests } from './project-files.js';
@@ -23,7 +23,7 @@ export class TemporaryProjects {
     private readonly project: Project,
     private readonly signal?: AbortSignal,
   ) {
-    this.#base = realpathSync(mkdtempSync(join(tmpdir(), 'taskflow-cases-')));
+    this.#base = realpathSync(makeTemporaryFolder('cases'));
   }
 
   /** A fresh copy; in a repository its state is the one commit of `main`. */

@@ -1,0 +1,302 @@
+import { lstatIfThere, statIfThere } from '../util/stat.js';
+import { type Access, type Named, nameIn } from './access.js';
+import { Ledger } from './ledger.js';
+import { isLeftOut } from './left-out.js';
+import { ProjectPaths } from './project-paths.js';
+import { startOf } from './shebang.js';
+import { type Call, fileArgument, NOT_UTF8 } from './trace-call.js';
+
+export interface FilesOptions {
+  readonly root: string;
+  /** When the first process was started, by the clock of the file system. */
+  readonly startedAt: number;
+  readonly all?: boolean;
+}
+
+/** A process's working folder; undefined: not known. */
+export interface WorkingFolder {
+  path: string | undefined;
+}
+
+/** Behind these, a process finds files by other names than their own. */
+const THROUGH_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:cwd|root|fd\/\d+)\//;
+const SYSTEM = /^\/(?:proc|sys|dev)\//;
+const DELETED = ' (deleted)';
+const SETS_USER_OR_GROUP = 0o6000;
+
+/** A file that is named in a call. */
+interface Target {
+  /** Relative to the root; undefined: it does not count. */
+  readonly path?: string;
+  readonly absolute: string;
+}
+
+/** Turns single calls into what they say about the project's files. */
+export class Files {
+  readonly ledger = new Ledger();
+  readonly #paths: ProjectPaths;
+  readonly #programs = new Set<string>();
+
+  constructor(
+    private readonly options: FilesOptions,
+    private readonly cannotFollow: (why: string) => void,
+  ) {
+    this.#paths = new ProjectPaths(options.root);
+  }
+
+  get root(): string {
+    return this.options.root;
+  }
+
+  /** Returns where a process is after it entered another folder. */
+  record(call: Call, access: FileAccess, cwd: WorkingFolder): string | undefined {
+    if (access.type === 'list') {
+      if (call.error === undefined) this.#listed(call);
+      return undefined;
+    }
+    if (access.type === 'beyond') {
+      if (call.error === undefined) this.cannotFollow(access.what);
+      return undefined;
+    }
+    if (access.type === 'rename' || access.type === 'link') {
+      this.#two(call, access, cwd);
+      return undefined;
+    }
+    const absolute = this.#absolute(call, access.at, cwd);
+    if (absolute === undefined) return undefined;
+    if (access.type === 'open') this.#opened(call, absolute, new Set(access.flags.split('|')));
+    else if (call.error !== undefined) this.#failed(call.error, access, absolute);
+    else return this.#done(access, absolute);
+    return undefined;
+  }
+
+  #listed(call: Call): void {
+    const folder = fileArgument(call.args[0]);
+    const path = folder?.path === undefined || folder.deleted ? undefined : this.#counted(folder.path);
+    if (path !== undefined) this.ledger.list(path);
+  }
+
+  #done(access: OneFile, absolute: string): string | undefined {
+    switch (access.type) {
+      case 'stat':
+        this.#stat(this.#target(absolute, access.follow), access.mode);
+        break;
+      case 'exists':
+        this.#with(this.#target(absolute, access.follow), (path) => this.ledger.present(path));
+        break;
+      case 'execute':
+        this.#executed(absolute);
+        break;
+      case 'enter': {
+        const target = this.#target(absolute, true);
+        this.#with(target, (path) => this.ledger.presentFolder(path));
+        return target.absolute;
+      }
+      case 'truncate':
+        this.#with(this.#target(absolute, true), (path) => this.ledger.change(path));
+        break;
+      case 'mark':
+        this.#with(this.#target(absolute, access.follow), (path) => this.ledger.mark(path));
+        break;
+      case 'read-link':
+        this.#with(this.#target(absolute, false), (path) => this.ledger.readLink(path));
+        break;
+      default:
+        this.#with(this.#target(absolute, false), (path) => this.#madeOrRemoved(access.type, path));
+    }
+    return undefined;
+  }
+
+  #madeOrRemoved(type: 'make' | 'make-folder' | 'remove' | 'remove-folder', path: string): void {
+    this.#paths.changed(path);
+    if (type === 'make') this.ledger.make(path, true);
+    else if (type === 'make-folder') this.ledger.makeFolder(path);
+    else this.ledger.remove(path);
+  }
+
+  /**
+   * A look at a file's size and time counts as a look at its content: `make`, `git status` and `tsc` decide by them. Of
+   * a folder only its being there can be seen.
+   */
+  #stat(target: Target, mode: string): void {
+    const type = /st[x]?_mode=(S_IF[A-Z]+)/.exec(mode)?.[1];
+    this.#with(target, (path) => {
+      if (type === 'S_IFREG') this.ledger.read(path);
+      else if (type === 'S_IFLNK') this.ledger.readLink(path);
+      else if (type === 'S_IFDIR') this.ledger.presentFolder(path);
+      else this.ledger.present(path);
+    });
+  }
+
+  #executed(absolute: string): void {
+    const target = this.#target(absolute, true);
+    this.#with(target, (path) => this.ledger.read(path));
+    if (this.#programs.has(target.absolute)) return;
+    this.#programs.add(target.absolute);
+    const { mode = 0 } = statIfThere(target.absolute) ?? {};
+    if ((mode & SETS_USER_OR_GROUP) !== 0 && process.getuid?.() !== 0) {
+      this.cannotFollow(`${absolute} cannot get the rights it asks for while it is traced`);
+    }
+    if (target.path === undefined) return;
+    const start = startOf(target.absolute);
+    // The kernel opens the interpreter itself.
+    if (typeof start === 'object' && start.interpreter.startsWith('/')) this.#executed(start.interpreter);
+  }
+
+  #opened(call: Call, absolute: string, flags: ReadonlySet<string>): void {
+    if (call.error !== undefined) {
+      const creates = flags.has('O_CREAT') && call.error === 'ENOENT';
+      // A file can be made unless its folder is missing.
+      this.#failed(call.error, { type: 'open', follow: true }, creates ? parentOf(absolute) : absolute);
+      return;
+    }
+    if (flags.has('O_TMPFILE')) return;
+    const target = this.#openTarget(call, absolute);
+    if (target.path === undefined) return;
+    const { path } = target;
+    const { ledger } = this;
+    if (flags.has('O_PATH')) ledger.present(path);
+    else if (flags.has('O_DIRECTORY')) ledger.presentFolder(path);
+    else if (flags.has('O_CREAT') && (flags.has('O_EXCL') || this.#isNew(path))) ledger.make(path, true);
+    else if (flags.has('O_TRUNC')) ledger.make(path, false);
+    else if (flags.has('O_WRONLY') || flags.has('O_RDWR')) ledger.change(path);
+    else ledger.read(path);
+  }
+
+  /** The kernel says which file it was in the end; the name says which links led there. */
+  #openTarget(call: Call, absolute: string): Target {
+    const { path: real } = call;
+    if (!real?.startsWith('/')) return this.#target(absolute, true);
+    const named = this.#paths.placeOf(absolute, false);
+    const isLink = (named.path === undefined ? absolute : `${this.root}/${named.path}`) !== real;
+    this.#links(isLink ? this.#paths.placeOf(absolute, true).links : named.links);
+    const path = this.#counted(real);
+    return path === undefined ? { absolute: real } : { absolute: real, path };
+  }
+
+  /** Whether an opened file was made by that. If it is gone already, it did not live long enough to be another's. */
+  #isNew(path: string): boolean {
+    const stat = lstatIfThere(`${this.root}/${path}`);
+    return !stat || stat.birthtimeMs > this.options.startedAt;
+  }
+
+  #two(call: Call, access: Access & { type: 'rename' | 'link' }, cwd: WorkingFolder): void {
+    const [from, to] = [this.#absolute(call, access.at, cwd), this.#absolute(call, access.to, cwd)];
+    if (from === undefined || to === undefined) return;
+    if (call.error !== undefined) {
+      const isOfNew = call.error === 'EEXIST' || call.error === 'ENOTEMPTY';
+      this.#failed(call.error, access, isOfNew ? to : from);
+      return;
+    }
+    const old = this.#target(from, access.type === 'link' && access.follow).path;
+    const now = this.#target(to, false).path;
+    for (const path of [old, now]) if (path !== undefined) this.#paths.changed(path);
+    if (access.type === 'link') {
+      if (old !== undefined) this.ledger.read(old);
+      if (now !== undefined) this.ledger.make(now, true);
+    } else if (access.exchange) {
+      for (const path of [old, now]) if (path !== undefined) this.ledger.change(path);
+    } else {
+      this.#renamed(old, now, to);
+    }
+  }
+
+  #renamed(from: string | undefined, to: string | undefined, absolute: string): void {
+    const isFolder = lstatIfThere(absolute)?.isDirectory() ?? false;
+    if (from !== undefined && to !== undefined) this.ledger.move(from, to, isFolder);
+    else if (from !== undefined) this.ledger.change(from);
+    else if (to !== undefined && isFolder) this.ledger.makeFolder(to);
+    else if (to !== undefined) this.ledger.make(to, false);
+  }
+
+  #failed(error: string, access: { readonly type: string; readonly follow?: boolean }, absolute: string): void {
+    const target = this.#target(absolute, access.follow === true && error !== 'ELOOP' && error !== 'EEXIST');
+    this.#with(target, (path) => {
+      if (error === 'ENOENT' || error === 'ENOTDIR') this.ledger.absent(path);
+      else if (error === 'ELOOP') this.ledger.readLink(path);
+      else if (error === 'ENOTEMPTY') this.ledger.list(path);
+      else if (error === 'EACCES' && access.type !== 'exists') this.cannotFollow(`${path} may not be read`);
+      else if (SEEN.has(error)) this.ledger.present(path);
+    });
+  }
+
+  /** Undefined: the name starts in a folder that is gone, or that nobody knows. */
+  #absolute(call: Call, at: Named, cwd: WorkingFolder): string | undefined {
+    const name = nameIn(call, at);
+    const from = at.from === undefined ? undefined : fileArgument(call.args[at.from]);
+    const folder = from && !from.isCwd ? from : this.#currentFolder(from?.path, cwd);
+    if (name === undefined) {
+      if (call.error === undefined) this.cannotFollow('a file name in the trace cannot be read');
+      return undefined;
+    }
+    if (THROUGH_PROCESS.test(name) && !/^open/.test(call.name)) this.cannotFollow(`a file was named as ${name}`);
+    if (name.startsWith('/')) return name;
+    if (folder.deleted) return undefined;
+    if (folder.path === undefined) {
+      this.cannotFollow('the trace does not say in which folder a process was');
+      return undefined;
+    }
+    return name === '' ? folder.path : `${folder.path === '/' ? '' : folder.path}/${name}`;
+  }
+
+  /** The kernel's word for it counts, where the trace has it. */
+  #currentFolder(said: string | undefined, cwd: WorkingFolder): { path?: string | undefined; deleted: boolean } {
+    if (said === undefined) return { path: cwd.path, deleted: false };
+    if (!said.endsWith(DELETED)) cwd.path = said;
+    else if (said === `${cwd.path}${DELETED}`) return { deleted: true };
+    else this.cannotFollow('a process worked in a folder that was removed');
+    return { path: cwd.path, deleted: false };
+  }
+
+  #target(absolute: string, follow: boolean): Target {
+    if (SYSTEM.test(absolute)) return { absolute };
+    const { real, path, links } = this.#paths.placeOf(absolute, follow);
+    this.#links(links);
+    const counted = path === undefined ? undefined : this.#counts(path);
+    return counted === undefined ? { absolute: real } : { absolute: real, path: counted };
+  }
+
+  #links(links: readonly string[]): void {
+    for (const link of links) if (this.#counts(link) !== undefined) this.ledger.readLink(link);
+  }
+
+  #with({ path }: Target, then: (path: string) => void): void {
+    if (path !== undefined) then(path);
+  }
+
+  #counted(absolute: string): string | undefined {
+    const path = this.#paths.realPlace(absolute);
+    return path === undefined ? undefined : this.#counts(path);
+  }
+
+  #counts(path: string): string | undefined {
+    if (!this.options.all && isLeftOut(path)) return undefined;
+    if (!path.includes(NOT_UTF8)) return path;
+    this.cannotFollow('the name of a file is not UTF-8');
+    return undefined;
+  }
+}
+
+export type FileAccess = Exclude<Access, { type: 'start' } | { type: 'enter-open' }>;
+type OneFile = Exclude<
+  FileAccess,
+  { type: 'open' } | { type: 'list' } | { type: 'beyond' } | { type: 'rename' } | { type: 'link' }
+>;
+
+/** Errors that say that something is there. */
+const SEEN = new Set([
+  'EEXIST',
+  'EISDIR',
+  'EINVAL',
+  'EXDEV',
+  'ETXTBSY',
+  'ENOEXEC',
+  'EBUSY',
+  'EROFS',
+  'EPERM',
+  'EACCES',
+]);
+
+function parentOf(absolute: string): string {
+  return absolute.slice(0, Math.max(1, absolute.lastIndexOf('/')));
+}

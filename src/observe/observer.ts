@@ -1,0 +1,175 @@
+import { isAbsolute } from 'node:path';
+import type { Observation } from '../model/observation.js';
+import { lstatIfThere } from '../util/stat.js';
+import { ACCESSES, type Access } from './access.js';
+import { Files, type WorkingFolder } from './files.js';
+import { type Call, fileArgument, parseCall } from './trace-call.js';
+import { parseLine, type TraceLine } from './trace-line.js';
+
+export interface ObserverOptions {
+  /** Of the project: absolute and real. */
+  readonly root: string;
+  /** Where the first process starts: absolute and real. */
+  readonly cwd: string;
+  /** Nothing is left out: the caller selects. */
+  readonly all?: boolean;
+  /** When the first process was started. */
+  readonly startedAt: number;
+}
+
+/** Longer than any call with the two longest names that there can be, each byte of them escaped. */
+const MOST_LINE = 256 * 1024;
+const UNREADABLE = 'the trace cannot be read';
+/** Lines of processes whose start has not been seen yet. */
+const MOST_WAITING = 10_000;
+
+/** Reads a trace as it comes and knows in the end what the process tree did with the project's files. */
+export class Observer {
+  readonly #files: Files;
+  readonly #first: string;
+  /** Working folders; threads share theirs. */
+  readonly #cwds = new Map<number, WorkingFolder>();
+  readonly #unfinished = new Map<number, string>();
+  readonly #waiting = new Map<number, string[]>();
+  #waits = 0;
+  #rest = '';
+  #isBegun = false;
+  #incomplete: string | undefined;
+
+  constructor(options: ObserverOptions) {
+    this.#files = new Files(options, (why) => this.#cannotFollow(why));
+    this.#first = options.cwd;
+  }
+
+  add(chunk: Buffer): void {
+    const lines = `${this.#rest}${chunk.toString('latin1')}`.split('\n');
+    this.#rest = lines.pop()!;
+    if (this.#rest.length > MOST_LINE) {
+      this.#rest = '';
+      this.#cannotFollow(UNREADABLE);
+    }
+    for (const line of lines) this.#line(line);
+  }
+
+  /** Processes that have begun and not ended. */
+  alive(): Iterable<number> {
+    return this.#cwds.keys();
+  }
+
+  /** `isWhole`: the tracer has closed the trace. */
+  end(isWhole: boolean): Observation {
+    for (const pid of [...this.#waiting.keys()]) this.#begin(pid, { path: undefined });
+    const isCut = !isWhole || !this.#isBegun || this.#rest !== '' || this.#cwds.size > 0;
+    if (isCut) this.#cannotFollow('the trace was cut short');
+    const { ledger } = this.#files;
+    if (ledger.isFull) this.#cannotFollow('it looked at too many files');
+    const { reads, lists, absent, present, writes } = ledger.results((path) => this.#there(path));
+    return {
+      source: 'system',
+      complete: this.#incomplete === undefined,
+      ...(this.#incomplete !== undefined && { incomplete: this.#incomplete }),
+      reads: reads.sort(),
+      lists,
+      absent: absent.sort(),
+      ...(present.length > 0 && { present }),
+      writes: writes.sort(),
+    };
+  }
+
+  #there(path: string): 'file' | 'folder' | 'link' | undefined {
+    const stat = lstatIfThere(`${this.#files.root}/${path}`);
+    if (!stat) return undefined;
+    if (stat.isSymbolicLink()) return 'link';
+    return stat.isDirectory() ? 'folder' : 'file';
+  }
+
+  /** The first reason is the one that is told. */
+  #cannotFollow(why: string): void {
+    this.#incomplete ??= why;
+  }
+
+  #line(text: string): void {
+    const line = parseLine(text);
+    if (!line) this.#cannotFollow(UNREADABLE);
+    else if (line.type !== 'signal') this.#said(line, text);
+  }
+
+  #said(line: Exclude<TraceLine, { type: 'signal' }>, text: string): void {
+    const { pid } = line;
+    if (!this.#isBegun) {
+      this.#isBegun = true;
+      this.#cwds.set(pid, { path: this.#first });
+    }
+    if (!this.#cwds.has(pid)) this.#wait(pid, text);
+    else if (line.type === 'call') this.#call(pid, line.text);
+    else if (line.type === 'unfinished') this.#unfinished.set(pid, line.text);
+    else if (line.type === 'resumed') this.#resumed(pid, line.rest);
+    else if (line.type === 'superseded') this.#supersede(pid, line.by);
+    else {
+      this.#cwds.delete(pid);
+      this.#unfinished.delete(pid);
+    }
+  }
+
+  #resumed(pid: number, rest: string): void {
+    const begun = this.#unfinished.get(pid);
+    this.#unfinished.delete(pid);
+    if (begun === undefined) this.#cannotFollow(UNREADABLE);
+    else this.#call(pid, begun + rest);
+  }
+
+  /** A thread that executes a program takes over the id of its process. */
+  #supersede(pid: number, by: number): void {
+    const begun = this.#unfinished.get(by);
+    this.#unfinished.delete(by);
+    if (begun === undefined) this.#unfinished.delete(pid);
+    else this.#unfinished.set(pid, begun);
+    const cwd = this.#cwds.get(by);
+    this.#cwds.delete(by);
+    if (cwd) this.#cwds.set(pid, cwd);
+  }
+
+  /** A process can say something before the call that started it has returned. */
+  #wait(pid: number, text: string): void {
+    const lines = this.#waiting.get(pid) ?? [];
+    lines.push(text);
+    this.#waiting.set(pid, lines);
+    this.#waits += 1;
+    if (this.#waits > MOST_WAITING) this.#begin(pid, { path: undefined });
+  }
+
+  #begin(pid: number, cwd: WorkingFolder): void {
+    this.#cwds.set(pid, cwd);
+    const lines = this.#waiting.get(pid) ?? [];
+    this.#waiting.delete(pid);
+    this.#waits -= lines.length;
+    for (const line of lines) this.#line(line);
+  }
+
+  #call(pid: number, text: string): void {
+    const call = parseCall(text);
+    if (!call) this.#cannotFollow(UNREADABLE);
+    if (!call || call === 'unknown') return;
+    const access = ACCESSES[call.name]?.(call);
+    if (!access) return;
+    if (access.type === 'start') this.#started(pid, call, access);
+    else if (access.type === 'enter-open') this.#entered(pid, fileArgument(call.args[0])?.path, call);
+    else {
+      const entered = this.#files.record(call, access, this.#cwds.get(pid)!);
+      if (access.type === 'enter') this.#entered(pid, entered, call);
+    }
+  }
+
+  #started(pid: number, call: Call, { sharesFolder, hidden }: Access & { type: 'start' }): void {
+    if (call.error !== undefined || call.value <= 0) return;
+    if (hidden) this.#cannotFollow('a process hid another one from the trace');
+    const parent = this.#cwds.get(pid)!;
+    this.#begin(call.value, sharesFolder ? parent : { ...parent });
+  }
+
+  #entered(pid: number, path: string | undefined, { error }: Call): void {
+    if (error !== undefined) return;
+    const cwd = this.#cwds.get(pid)!;
+    cwd.path = path !== undefined && isAbsolute(path) ? path : undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { findOnPath } from '../process/find-program.js';
+import { holderIdentity } from '../process/process-identity.js';
+import { runProcess } from '../process/run-process.js';
+import { canonicalEncode } from '../util/canonical.js';
+import { readChecked, writeChecked } from '../util/derived-cache.js';
+import { sha256Hex } from '../util/digest.js';
+import { isInside } from '../util/inside.js';
+import type { Project } from '../util/project.js';
+import { statIfThere } from '../util/stat.js';
+import { oneLine } from '../util/terminal-text.js';
+import { TracedProcess } from './traced.js';
+
+/** What this machine can see of a process: everything, or why not and what would help. */
+export type ObserveSupport = { readonly strace: string } | { readonly missing: string; readonly hint?: string };
+
+type Place = Pick<Project, 'root' | 'home' | 'env'>;
+
+const TRY_TIMEOUT_MS = 5_000;
+const INSTALL = 'install strace 5.18 or later (`apt install strace`, `dnf install strace`, `apk add strace`)';
+const known = new Map<string, Promise<ObserveSupport>>();
+
+/** Tried once per boot, by tracing a program of the system; after that it costs one small file. */
+export function observeSupport(project: Place): Promise<ObserveSupport> {
+  if (process.platform !== 'linux') {
+    return Promise.resolve({ missing: `calls of processes cannot be followed on ${process.platform}` });
+  }
+  const strace = usersProgram('strace', project);
+  if (strace === undefined) return Promise.resolve({ missing: 'strace was not found', hint: INSTALL });
+  const digest = digestOf(strace);
+  let support = known.get(digest);
+  if (!support) {
+    support = keptSupport(project, strace, digest);
+    known.set(digest, support);
+  }
+  return support;
+}
+
+/** Only the user's own programs: what a project brings along must not see what other phases do. */
+function usersProgram(name: string, { root, env }: Place): string | undefined {
+  const folders = (env['PATH'] ?? '').split(':');
+  const own = folders.filter((path) => path.startsWith('/') && !isInside(root, path) && !path.includes('node_modules'));
+  return findOnPath(name, own.join(':'));
+}
+
+/** Another strace, boot, container or user may be allowed something else. */
+function digestOf(strace: string): string {
+  const { mtimeMs = 0, size = 0 } = statIfThere(strace) ?? {};
+  const { boot = null, namespace = null } = holderIdentity();
+  const uid = process.getuid?.() ?? null;
+  return sha256Hex(canonicalEncode({ strace, mtimeMs, size, boot, namespace, uid }));
+}
+
+async function keptSupport(project: Place, strace: string, digest: string): Promise<ObserveSupport> {
+  const name = 'observe.support';
+  const kept = readChecked(project, name) as { digest?: unknown; support?: ObserveSupport } | undefined;
+  if (kept?.digest === digest && kept.support) return kept.support;
+  const support = await trySupport(project, strace);
+  writeChecked(project, name, { digest, support });
+  return support;
+}
+
+async function trySupport(project: Place, strace: string): Promise<ObserveSupport> {
+  const program = usersProgram('true', project);
+  if (program === undefined) return { missing: 'there is no program to try strace with' };
+  const trace = new TracedProcess({ strace, root: join('/', 'nowhere') });
+  const { failure, stderrTail } = await runProcess({
+    argv: [program],
+    cwd: '/',
+    env: project.env,
+    timeoutMs: TRY_TIMEOUT_MS,
+    trace,
+  });
+  // A filter that could not be installed would only be said there, and every call would stop the program.
+  if (!failure && stderrTail === '' && trace.observation().complete) return { strace };
+  return whyNot(strace, oneLine(failure?.detail ?? stderrTail) || failure?.message || 'it saw nothing');
+}
+
+function whyNot(strace: string, said: string): ObserveSupport {
+  if (/unrecognized option|invalid|unknown/i.test(said)) return { missing: `${strace} is too old`, hint: INSTALL };
+  if (/not permitted|PTRACE|attach/i.test(said)) {
+    return {
+      missing: `${strace} may not follow processes here (${said})`,
+      hint: 'in a container: `--cap-add=SYS_PTRACE`; else see /proc/sys/kernel/yama/ptrace_scope',
+    };
+  }
+  return { missing: `${strace} does not work here (${said})` };
+}
