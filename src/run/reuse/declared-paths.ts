@@ -1,7 +1,7 @@
 import { selectPaths } from '../../memo/files/select-paths.js';
 import type { Identity } from '../../memo/identity.js';
-import { isLeftOut } from '../../memo/observed/left-out.js';
 import type { ListedFolder, Observation, Observing } from '../../model/observation.js';
+import { isLeftOut } from '../../observe/left-out.js';
 
 const FILES = /^(?:file|glob!?):/;
 /** In a folder that a glob covers whole, any name is covered. */

@@ -17,6 +17,8 @@ export type AtOnce = LookUp | { readonly later: 'has files' | 'has path sets' };
 
 export const NOTHING = { miss: undefined };
 export const OUTPUT_GONE = 'its output is gone';
+/** With `strict`: nobody knows what a result was made from, and the phase wants to be sure. */
+export const NOT_SEEN = 'observe: strict, and what the earlier result read was not all seen';
 
 /**
  * Looks in the store without waiting, where nothing else in this run makes the same result. Undefined where the policy
@@ -30,7 +32,7 @@ export function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
   if ('miss' in got) return missOf(got);
   const { entry } = got;
   if (entry.pathSets) return { later: 'has path sets' };
-  if (isUnobserved(at)) return NOTHING;
+  if (at.policy.observe.mode === 'strict') return { miss: NOT_SEEN };
   const isWhole = entry.files.length === 0 && !(entry.output instanceof StoredOutput);
   return isWhole ? { settled: fromEntry(entry, found, got.now) } : { later: 'has files' };
 }
@@ -58,12 +60,15 @@ async function keptResult(at: PhaseContext, found: Found): Promise<Kept | Miss> 
   const got = get(at, found, found.key);
   if ('miss' in got) return missOf(got);
   const { pathSets } = got.entry;
-  if (!pathSets) return isUnobserved(at) ? NOTHING : got;
   const { mode } = at.policy.observe;
+  if (!pathSets) return mode === 'strict' ? { miss: NOT_SEEN } : got;
   if (mode === 'off') return NOTHING;
   let miss: string | undefined;
   for (const set of pathSets) {
-    if (mode === 'strict' && !set.complete) continue;
+    if (mode === 'strict' && !set.complete) {
+      miss ??= NOT_SEEN;
+      continue;
+    }
     const looked = await at.run.reuse.observed.look(set);
     const value = stateOf(set, looked);
     const kept = value === undefined ? undefined : get(at, found, strongKey(found.key, value));
@@ -73,11 +78,6 @@ async function keptResult(at: PhaseContext, found: Found): Promise<Kept | Miss> 
     miss ??= changedInputs(set, looked) ?? (kept && 'miss' in kept ? missOf(kept).miss : undefined);
   }
   return { miss };
-}
-
-/** Nobody knows what a result under the declared key was made from, and the phase wants to be sure. */
-function isUnobserved({ policy }: PhaseContext): boolean {
-  return policy.observe.mode === 'strict';
 }
 
 function get(at: PhaseContext, found: Found, key: string): GetResult & { readonly now: number } {

@@ -22,7 +22,9 @@ export function keepResult(
   const identity: JsonObject = { ...entry.identity, observed: seen.value };
   const result = store.put({ ...entry, key: strongKey(found.key, seen.value), identity });
   // The result first: whoever finds the path sets finds it.
-  return result.stored ? put(pathsEntry(at, entry, seen)) : result;
+  if (result.stored) return put(pathsEntry(at, entry, seen));
+  claim?.release();
+  return result;
 }
 
 /** A phase that looked at nothing else is found by its declared key; with `strict`, only what was seen is found. */

@@ -12,7 +12,7 @@ import type { ResultLine } from '../journal/lines.js';
 import type { LinePlace } from '../journal/writer.js';
 import { announce } from './announce.js';
 import { bringBack, keptOrReused } from './bring-back.js';
-import { type AtOnce, type LookUp, lookAtOnce, lookUp, NOTHING, OUTPUT_GONE } from './from-store.js';
+import { type AtOnce, type LookUp, lookAtOnce, lookUp, NOT_SEEN, NOTHING, OUTPUT_GONE } from './from-store.js';
 import {
   declaredOutputs,
   type Identified,
@@ -125,13 +125,17 @@ async function waitOrExecute(
   const { run, policy } = at;
   try {
     const shares = readRun || policy.sharesRun;
-    const isInStore = looked !== undefined && 'later' in looked && looked.later === 'has files';
+    const later = looked && 'later' in looked ? looked.later : undefined;
+    // As where the key alone decides: the store is asked before the run that is continued.
+    const kept = later === 'has path sets' ? await lookUp(at, found) : undefined;
+    if (kept && 'settled' in kept) return finish(job, kept.settled);
+    const isInStore = later === 'has files';
     const earlier = shares ? await fromThisRun(job, isInStore) : NOTHING;
     if ('settled' in earlier) return finish(job, earlier.settled);
     if (shares && run.reuse.shared.expects(found.runKey)) {
       return finish(job, ran(at, found, { execution: WOULD_BE_SHARED, reason: 'computed once in this run' }));
     }
-    const asked = { looked: looked && 'later' in looked ? undefined : looked, refused: earlier.miss };
+    const asked = { looked: looked && 'later' in looked ? kept : looked, refused: earlier.miss };
     return finish(job, await fromStoreOrExecution(job, asked));
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait forever.
@@ -199,6 +203,7 @@ function recorded(
   // `onceOnly` has looked for a side effect already.
   if (!line || line.effect) return NOTHING;
   if (line.masked && at.phase.idempotent) return { miss: 'its output held a secret and was not written down' };
+  if (at.policy.observe.mode === 'strict' && !line.seen?.set.complete) return { miss: NOT_SEEN };
   const refused = place ? undefined : refusesEarlier(at, line, { ttlMs, closed });
   return refused === undefined ? { line } : { miss: refused };
 }

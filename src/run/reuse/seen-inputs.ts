@@ -46,6 +46,7 @@ export async function seenInputs(at: PhaseContext, { found, watch, observed }: W
   if (unkept !== undefined) return { unkept };
   const { identity } = found;
   const written = new Set(counted.writes);
+  const own = withFolders(counted.writes);
   const { present = [] } = counted;
   const paths = [...counted.reads, ...counted.absent, ...present, ...counted.lists.map(anyNameIn)];
   const declared = await declaredAmong(paths, identity);
@@ -55,11 +56,20 @@ export async function seenInputs(at: PhaseContext, { found, watch, observed }: W
     reads: counted.reads.filter(isOpen),
     lists: counted.lists.filter((folder) => isOpen(anyNameIn(folder))),
     // What it looked for and then made itself is its own output.
-    absent: counted.absent.filter((path) => isOpen(path) && !written.has(path)),
-    present: present.filter((path) => isOpen(path) && !written.has(path)),
+    absent: counted.absent.filter((path) => isOpen(path) && !own.has(path)),
+    present: present.filter((path) => isOpen(path) && !own.has(path)),
     marks: [],
   };
   return stateNow(at, set, { ...watch, written });
+}
+
+/** Its files, and the folders that it may have found or made for them. */
+function withFolders(written: readonly string[]): ReadonlySet<string> {
+  const own = new Set(written);
+  for (const path of written) {
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) own.add(path.slice(0, end));
+  }
+  return own;
 }
 
 async function undeclaredWrite(

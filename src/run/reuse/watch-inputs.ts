@@ -2,6 +2,7 @@ import { mayBeCrossRun } from '../../model/kind.js';
 import { fileClock } from '../../store/file-clock.js';
 import { pause } from '../../util/pause.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { bodiesOf } from './nested-identity.js';
 
 /** What has to be known before an execution, so that what it looked at can be judged afterwards. */
 export interface Watch {
@@ -12,9 +13,19 @@ export interface Watch {
 }
 
 /** Whether what an execution looks at decides anything later. */
-export function isWatched({ policy, phase, scope }: PhaseContext): boolean {
+export function isWatched(at: PhaseContext): boolean {
+  const { policy, phase, scope } = at;
   if (policy.observe.mode === 'off' || !phase.idempotent || !mayBeCrossRun(phase.kind)) return false;
-  return policy.scope !== 'off' || scope.kept !== undefined;
+  return policy.scope === 'cross-run' || scope.kept !== undefined || (policy.scope === 'run-only' && isContinued(at));
+}
+
+/**
+ * A run that continues this one by itself reuses what it can. Calls of agents are worth being watched for that; a
+ * script is where the flow says so.
+ */
+function isContinued({ run: { options }, phase }: PhaseContext): boolean {
+  if (options.config.iteration.mode === 'off' || options.source.byName) return false;
+  return phase.cache.observe?.mode !== undefined || bodiesOf(phase).some(({ type }) => type === 'task');
 }
 
 /** Undefined where nobody watches. */
@@ -35,7 +46,10 @@ async function filesOf(at: PhaseContext, outputs: readonly string[]): Promise<Re
   return before;
 }
 
-/** Files of the phase before may have been written in this very tick of the clock by which files are stamped. */
+/**
+ * Files of the phase before, and folders that the run itself made, may have been written in this very tick of the clock
+ * by which files are stamped.
+ */
 const RECENT_MS = 20;
 const LONGEST_WAIT = 25;
 
@@ -43,7 +57,8 @@ const LONGEST_WAIT = 25;
 async function nextTick({ run }: PhaseContext): Promise<number | undefined> {
   const { clock } = run.options.project;
   const first = fileClock(run.runDir);
-  if (first === undefined || clock.elapsed() - run.reuse.fingerprints.touchedAt > RECENT_MS) return first;
+  const isQuiet = run.limits.executions.count > 0 && clock.elapsed() - run.reuse.fingerprints.touchedAt > RECENT_MS;
+  if (first === undefined || isQuiet) return first;
   for (let waited = 0; waited < LONGEST_WAIT; waited++) {
     await pause(1, run.limits.signal);
     const now = fileClock(run.runDir);
