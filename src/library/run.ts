@@ -30,6 +30,7 @@ export interface RunFlowOptions
       | 'generated'
       | 'refuseEffects'
       | 'tidier'
+      | 'onReused'
     >
   > {
   readonly args?: Readonly<Record<string, JsonValue>>;

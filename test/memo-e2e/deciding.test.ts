@@ -109,7 +109,7 @@ describe('refused again when it runs', () => {
       'bin/note work; n=$(($(cat n 2>/dev/null || echo 0) + 1)); echo $n > n',
       'test $((n % 2)) = 1 && echo bad || { echo good$n > product.txt; echo good$n; }',
     ];
-    const w = { id: 'w', type: 'script', run: work.join('; '), cache: { ...cross(), ttl: '1s' } };
+    const w = { id: 'w', type: 'script', run: work.join('; '), cache: { ...cross(), ttl: '1s', observe: 'off' } };
     const g = { id: 'g', type: 'gate', eval: ['{steps.w.output} contains good'], onBlock: 'retry' };
     const e = {
       id: 'e',

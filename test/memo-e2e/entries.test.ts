@@ -49,7 +49,7 @@ describe('entries that are not what they should be', () => {
   });
 
   it('an entry of another format version is not served, and says so', async () => {
-    forge(entryOf('a'), (text) => text.replace('"format":1', '"format":2'));
+    forge(entryOf('a'), (text) => text.replace('"format":1', '"format":9'));
     rig.forget();
     const result = await rig.run();
     expect(rig.counts()).toEqual({ a: 1 });
@@ -287,7 +287,7 @@ describe('signing', () => {
     // A kept check of the flow, as a stranger would like it to be.
     for (const path of filesUnder(cache())) {
       const text = readFileSync(path, 'utf8');
-      if (basename(path) === basename(rig.entries()[0]!) || !text.includes('bin/tick')) continue;
+      if (/^[0-9a-f]{64}\.json$/.test(basename(path)) || !text.includes('bin/tick')) continue;
       chmodSync(path, 0o600);
       writeFileSync(path, text.replaceAll('"a"', '"evil"').replaceAll('said a', 'owned'));
     }

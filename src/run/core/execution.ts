@@ -1,6 +1,7 @@
+import { strongKey } from '../../memo/identity.js';
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import type { Observation } from '../../model/observation.js';
+import type { Observation, SeenInputs } from '../../model/observation.js';
 import {
   type Acted,
   type CacheHit,
@@ -69,6 +70,8 @@ export interface Result {
   /** Why it may not be kept across runs although it is done. */
   readonly unkeepable?: string;
   readonly items?: ItemCounts;
+  /** What it looked at besides what is declared. */
+  readonly seen?: SeenInputs;
 }
 
 /** Where a result came from, in this run. */
@@ -95,14 +98,17 @@ export function isNewWork(settled: Pick<Settled, 'hit' | 'attempts' | 'noWork' |
 }
 
 /** Every key that finds a result, or a part of it, again. */
-export function keysOf(settled: Pick<Settled, 'key' | 'runKey' | 'unitKeys'>): readonly string[] {
+export function keysOf(settled: Keyed): readonly string[] {
   const keys: string[] = [];
   addKeys(keys, settled);
   return keys;
 }
 
-export function addKeys(keys: string[], { key, runKey, unitKeys }: Pick<Settled, 'key' | 'runKey' | 'unitKeys'>): void {
+type Keyed = Pick<Settled, 'key' | 'runKey' | 'unitKeys' | 'seen'>;
+
+export function addKeys(keys: string[], { key, runKey, unitKeys, seen }: Keyed): void {
   if (key !== undefined) keys.push(key);
+  if (key !== undefined && seen) keys.push(strongKey(key, seen.value));
   if (runKey !== undefined && runKey !== key) keys.push(runKey);
   if (unitKeys) for (const inner of unitKeys) keys.push(inner);
 }

@@ -4,17 +4,12 @@ import type { Observation } from '../../model/observation.js';
 import type { TracedProcess } from '../../observe/traced.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Workdir } from '../execute/workdir.js';
-
-/** Whether anybody asks what the phase looks at: only what is kept for later runs is judged by it. */
-function wantsTrace({ phase, policy, scope }: PhaseContext): boolean {
-  if (policy.observe.mode === 'off' || !phase.idempotent) return false;
-  return policy.scope === 'cross-run' || scope.kept !== undefined;
-}
+import { isWatched } from '../reuse/watch-inputs.js';
 
 /** Follows one process of a phase, where that is wanted and can be done here. */
 export async function traceFor(at: PhaseContext, workdir: Workdir): Promise<TracedProcess | undefined> {
   // The files of a worktree are not those of the project.
-  if (!wantsTrace(at) || workdir.name === 'worktree') return undefined;
+  if (!isWatched(at) || workdir.name === 'worktree') return undefined;
   const { project } = at.run.options;
   const { observeSupport } = await import('../../observe/support.js');
   const support = await observeSupport(project);
