@@ -3,7 +3,7 @@ import { changedInputs } from '../../memo/observed/changed-inputs.js';
 import { stateOf } from '../../memo/observed/observed-files.js';
 import type { SeenInputs } from '../../model/observation.js';
 import { StoredOutput } from '../../model/output.js';
-import type { Entry, GetResult } from '../../store/store.js';
+import type { Entry, Fetched, GetOptions, GetResult } from '../../store/store.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Settled } from '../core/execution.js';
 import { bringBack } from './bring-back.js';
@@ -37,8 +37,9 @@ export function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
   return isWhole ? { settled: fromEntry(entry, found, got.now) } : { later: 'has files' };
 }
 
-export async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
-  const kept = await keptResult(at, found);
+/** `fetch` brings what a shared store has under a key into this one. */
+export async function lookUp(at: PhaseContext, found: Found, fetch?: Fetch): Promise<LookUp> {
+  const kept = await keptResult(at, found, fetch);
   if ('miss' in kept) return kept;
   const { entry, now, seen } = kept;
   const output = await at.run.io.outputs.adopt(entry.output);
@@ -56,7 +57,7 @@ interface Kept {
 type Miss = { readonly miss: string | undefined };
 
 /** The entry under the declared key; or one that was made from what is now at the paths which executions looked at. */
-async function keptResult(at: PhaseContext, found: Found): Promise<Kept | Miss> {
+async function keptResult(at: PhaseContext, found: Found, fetch: Fetch | undefined): Promise<Kept | Miss> {
   const got = get(at, found, found.key);
   if ('miss' in got) return missOf(got);
   const { pathSets } = got.entry;
@@ -71,7 +72,8 @@ async function keptResult(at: PhaseContext, found: Found): Promise<Kept | Miss> 
     }
     const looked = await at.run.reuse.observed.look(set);
     const value = stateOf(set, looked);
-    const kept = value === undefined ? undefined : get(at, found, strongKey(found.key, value));
+    const kept =
+      value === undefined ? undefined : await getOrFetch(at, found, { key: strongKey(found.key, value), fetch });
     if (value !== undefined && kept && 'entry' in kept && !kept.entry.pathSets)
       return { ...kept, seen: { set, value } };
     // The latest set is that of the last execution.
@@ -80,10 +82,25 @@ async function keptResult(at: PhaseContext, found: Found): Promise<Kept | Miss> 
   return { miss };
 }
 
-function get(at: PhaseContext, found: Found, key: string): GetResult & { readonly now: number } {
-  const now = at.run.options.project.clock.now();
-  const ttlMs = shortest(at.policy.ttlMs, found.ttlMs);
-  return { ...at.run.reuse.store!.get(key, { ttlMs, now }), now };
+type Got = GetResult & { readonly now: number };
+type Fetch = (key: string) => Promise<Fetched>;
+
+async function getOrFetch(
+  at: PhaseContext,
+  found: Found,
+  { key, fetch }: { readonly key: string; readonly fetch: Fetch | undefined },
+): Promise<Got> {
+  const got = get(at, found, key);
+  return 'miss' in got && fetch && 'fetched' in (await fetch(key)) ? get(at, found, key) : got;
+}
+
+function get(at: PhaseContext, found: Found, key: string): Got {
+  const options = getOptions(at, found);
+  return { ...at.run.reuse.store!.get(key, options), now: options.now };
+}
+
+export function getOptions({ run, policy }: PhaseContext, found: Found): GetOptions {
+  return { ttlMs: shortest(policy.ttlMs, found.ttlMs), now: run.options.project.clock.now() };
 }
 
 function missOf({ miss }: Extract<GetResult, { miss: unknown }>): Miss {

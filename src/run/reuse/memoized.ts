@@ -25,6 +25,7 @@ import {
 } from './identify.js';
 import { keepOutput, keepResult } from './keep.js';
 import { notKept, whyNotKept } from './not-kept.js';
+import { orShared } from './or-shared.js';
 import { refusesEarlier } from './reuse-rules.js';
 import { changedSinceSeen, withSeen } from './seen-inputs.js';
 import { type Found, fromLine, frozen, isSideEffect, ran, reusedAgain, type SideEffect, shortest } from './settle.js';
@@ -220,7 +221,7 @@ async function fromStoreOrExecution(
   } = job;
   const { store } = run.reuse;
   if (store && policy.readStore) {
-    const hit = looked ?? (await lookUp(at, found));
+    const hit = await orShared(at, found, looked ?? (await lookUp(at, found)));
     if ('settled' in hit) return hit.settled;
     const reason = whyMissed(at, found, { unit, refused: hit.miss ?? refused });
     if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
