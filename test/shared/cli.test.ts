@@ -31,7 +31,11 @@ const script = (id: string, more: object = {}) => ({
 });
 
 function machine(more: object = {}): TestProject {
-  const cache = { remote: { url: server.url }, trust: { keys: { ci: keys.publicKey }, sign: { env: 'SIGNING_KEY' } } };
+  const cache = {
+    remote: { url: server.url },
+    observe: 'off',
+    trust: { keys: { ci: keys.publicKey }, sign: { env: 'SIGNING_KEY' } },
+  };
   const chain = [script('a'), script('b', { dependsOn: ['a'], run: ['echo', '{steps.a.output}'] })];
   const project = createTestProject({
     '.pi/taskflows/config.yaml': JSON.stringify({ cache: { ...cache, ...more } }),

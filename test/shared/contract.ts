@@ -112,7 +112,7 @@ export function contractOf(name: string, start: () => Promise<ServerUnderTest>):
         const rig = createRig(server.env);
         rigs.push(rig);
         rig.write('../signing.pem', KEYS.privateKey);
-        const cache = { remote: server.remote, trust: { keys: { ci: KEYS.publicKey }, ...sign } };
+        const cache = { observe: 'off', remote: server.remote, trust: { keys: { ci: KEYS.publicKey }, ...sign } };
         // In the user's own settings: variables go to a server that only the user chose.
         rig.write('../home/.pi/agent/taskflows/config.yaml', JSON.stringify({ cache }));
         return rig;
