@@ -52,6 +52,12 @@ describe('taskflow run at a usage limit', () => {
     expect(list.stdout).toMatch(/paused \(usage limit (?:resets at \d\d:\d\d|has reset)\)/);
     const shown = await project.run(['runs', 'show', 'last']);
     expect(shown.stdout).toMatch(/goes on \(usage limit/);
+    const json = await project.run(['runs', 'show', 'last', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      state: 'paused',
+      limit: { until: expect.any(Number), known: true },
+    });
+    expect((await project.run(['doctor'])).stdout).toContain('demo waits for a usage limit to reset');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect((await project.run(['run', './flow.json'])).status).toBe(0);
     expect(calls()).toMatchObject({ refused: 1, answered: 1 });

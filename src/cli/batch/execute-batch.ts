@@ -12,6 +12,7 @@ import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
 import { askers, reportProblem } from '../run/execute.js';
 import { listenForInterrupts } from '../run/interrupt.js';
+import { sendTrace, wantsTrace } from '../run/otel.js';
 import { exitStatusOf } from '../run/run-status.js';
 import { wantsReports } from '../run/show-run.js';
 import { TIDIER } from '../run/tidier.js';
@@ -75,6 +76,7 @@ export async function executeBatch(
   if (flags.boolean('json')) writeBatchJson(out, result);
   const reported =
     !wantsReports(invocation) || (await import('../run/reports.js')).writeBatchReports(invocation, over, result);
+  if (wantsTrace(invocation)) await sendTrace(invocation, result.runId);
   const status = exitStatusOf(result);
   return troubles.size > 0 || !reported ? status || EXIT.failed : status;
 }

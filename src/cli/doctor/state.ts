@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { waitsFor } from '../../model/failure.js';
 import { remoteSettings } from '../../remote/settings.js';
 import { waitingApprovals } from '../../run/history/decide-approval.js';
 import { listRuns, sizeOfRuns } from '../../run/history/list-runs.js';
 import { KEPT_BYTES } from '../../run/history/prune-runs.js';
+import type { RunHead } from '../../run/history/run-head.js';
 import { wentOn } from '../../run/history/succession.js';
 import { storeStatus } from '../../store/store-status.js';
 import { formatBytes, plural } from '../../util/format.js';
@@ -77,14 +79,7 @@ export const checkRuns: Check = async ({ project }) => {
   // Only the newest run of a flow can have been forgotten: a later one replaces it.
   const newest = heads.filter((head, index) => heads.findIndex(({ run }) => run.flow === head.run.flow) === index);
   const crashed = newest.filter(({ state }) => state === 'crashed');
-  for (const { runId, run } of waiting.slice(0, 3)) {
-    const isDecided = waitingApprovals(project, runId).every(({ decided }) => decided);
-    const what = isDecided ? 'was decided about and has not gone on' : 'waits for an approval';
-    const hint = isDecided
-      ? `taskflow resume ${runId} goes on with it`
-      : `taskflow runs show ${runId} shows the question`;
-    findings.push({ name: 'runs', status: 'warning', message: `${run.flow} ${what} (${runId})`, hint });
-  }
+  for (const head of waiting.slice(0, 3)) findings.push(waitingFinding(project, head));
   for (const { runId, run } of crashed.slice(0, 3)) {
     const hint = `taskflow resume ${runId} goes on, taskflow runs clear --all forgets it`;
     findings.push({ name: 'runs', status: 'warning', message: `${run.flow} ended without an end (${runId})`, hint });
@@ -92,6 +87,17 @@ export const checkRuns: Check = async ({ project }) => {
   // What needs a person comes first.
   return [...findings, sizeFinding(project)];
 };
+
+function waitingFinding(project: Project, { runId, run, end }: RunHead): Finding {
+  const isLimited = end?.failure?.code === 'usage-limit';
+  const isDecided = !isLimited && waitingApprovals(project, runId).every(({ decided }) => decided);
+  const what = isDecided ? 'was decided about and has not gone on' : `waits for ${waitsFor(end?.failure)}`;
+  const hint =
+    isDecided || isLimited
+      ? `taskflow resume ${runId} goes on with it`
+      : `taskflow runs show ${runId} shows the question`;
+  return { name: 'runs', status: 'warning', message: `${run.flow} ${what} (${runId})`, hint };
+}
 
 function sizeFinding(project: Project): Finding {
   const { runs, bytes } = sizeOfRuns(project);

@@ -3,6 +3,7 @@ import type { Selection } from '../../run/core/options.js';
 import type { Invocation } from '../boot/command.js';
 import { ALLOW_KEY_FLAG } from './allow-key-flag.js';
 import type { FlagSpec } from './flag-spec.js';
+import { OTEL_FLAG } from './otel-flag.js';
 
 /** Flags of every command that runs a flow: `run`, `resume`. */
 export const RUN_FLAGS: readonly FlagSpec[] = [
@@ -44,6 +45,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'model', type: 'string', value: 'M', help: 'model of all phases, whatever they name' },
   ALLOW_KEY_FLAG,
   { name: 'junit', type: 'string', value: 'FILE', help: 'a test report for CI; its folder is made' },
+  OTEL_FLAG,
   { name: 'timeout', type: 'duration', value: 'D', help: 'end the run after this long' },
   {
     name: 'no-wait',

@@ -7,6 +7,7 @@ import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
 import type { RunView } from '../view/run-view.js';
 import { listenForInterrupts } from './interrupt.js';
+import { sendTrace, traceProblem, wantsTrace } from './otel.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
 import { TIDIER } from './tidier.js';
 
@@ -30,14 +31,16 @@ export async function executeRun(
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);
   const status = printResult(invocation, result);
   snapshot?.end(result);
-  if (!wantsReports(invocation)) return status;
-  const { writeRunReports } = await import('./reports.js');
-  return writeRunReports(invocation, options.flow, result) ? status : status || EXIT.failed;
+  const reported =
+    !wantsReports(invocation) || (await import('./reports.js')).writeRunReports(invocation, options.flow, result);
+  if (wantsTrace(invocation)) await sendTrace(invocation, result.runId);
+  return reported ? status : status || EXIT.failed;
 }
 
-/** Why there will be no test report, before anything is spent on a run that needs one. */
+/** Why there will be no test report or trace, before anything is spent on a run that needs one. */
 export async function reportProblem(invocation: Invocation): Promise<string | undefined> {
-  return invocation.flags.has('junit') ? (await import('./reports.js')).prepareReport(invocation) : undefined;
+  const junit = invocation.flags.has('junit') ? (await import('./reports.js')).prepareReport(invocation) : undefined;
+  return junit ?? traceProblem(invocation);
 }
 
 /** Nobody to ask: the run pauses, or stops. In CI there is nobody either, whatever the terminal looks like. */

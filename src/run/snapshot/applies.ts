@@ -11,9 +11,12 @@ import type { RunResult } from '../core/result.js';
 /** Flags that change what is shown, not what is run. */
 export const PLAIN_FLAGS: ReadonlySet<string> = new Set(['json', 'events', 'quiet']);
 
-/** `flags`: names of the typed ones. CI wants reports, which need the whole flow. */
+/** Variables that ask for reports and traces of each run: what makes them is not loaded here. */
+const REPORTS = ['GITHUB_ACTIONS', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+
+/** `flags`: names of the typed ones. */
 export function isPlainCommand(flags: readonly string[], env: Readonly<Record<string, string | undefined>>): boolean {
-  return env['GITHUB_ACTIONS'] === undefined && flags.every((name) => PLAIN_FLAGS.has(name));
+  return REPORTS.every((name) => env[name] === undefined) && flags.every((name) => PLAIN_FLAGS.has(name));
 }
 
 /** Nothing of it is secret or signed, it starts afresh each time, and nobody is to be told. */

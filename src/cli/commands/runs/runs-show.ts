@@ -62,9 +62,14 @@ function waitingJson({ project }: Invocation, { runId, state }: RunHead) {
   return { waiting };
 }
 
+/** The usage limit that it waits for, or that paused it. */
 function limitJson({ project }: Invocation, head: RunHead) {
   const limit = currentLimit(project, head);
-  return limit ? { limit: { runner: limit.runner, until: limit.until, known: limit.known } } : {};
+  if (limit) return { limit: { runner: limit.runner, until: limit.until, known: limit.known } };
+  const { state, end } = head;
+  if (state !== 'paused' || end?.failure?.code !== 'usage-limit') return {};
+  const { resetsAt } = end.failure;
+  return { limit: { until: resetsAt ?? null, known: resetsAt !== undefined } };
 }
 
 async function showRows(invocation: Invocation, trace: RunTrace): Promise<number> {

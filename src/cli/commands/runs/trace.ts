@@ -1,14 +1,15 @@
 import { type PhaseTrace, type RunTrace, traceRun } from '../../../run/history/trace.js';
 import { plural } from '../../../util/format.js';
 import { type NamedRow, RowNames } from '../../batch/row-names.js';
-import type { Command } from '../../boot/command.js';
+import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { OTEL_FLAG } from '../../flags/otel-flag.js';
 import { findRun } from '../../load/run-ref.js';
 import { TraceText } from '../../run/trace-text.js';
 
 export const command: Command = {
-  usage: 'RUN [PHASE] [--full] [--json]',
+  usage: 'RUN [PHASE] [--full] [--json] [--otel[=URL]]',
   description:
     'Every attempt with the inputs it had, timing, cost, retries and why it ran; for a failure all that is known.',
   examples: [
@@ -18,6 +19,7 @@ export const command: Command = {
   ],
   flags: [
     { name: 'full', type: 'boolean', help: 'do not shorten inputs and outputs' },
+    { ...OTEL_FLAG, help: 'send it to an OpenTelemetry collector instead (http://localhost:4318)' },
     { name: 'json', type: 'boolean', help: 'as JSON: {run, phases: [{phase, starts, attempts, units, result, …}]}' },
   ],
   positionals: [
@@ -34,6 +36,7 @@ export const command: Command = {
     const [typed, wanted] = invocation.positionals as [string, string | undefined];
     const found = findRun(invocation.project, typed);
     if ('problem' in found) return complain(invocation, found.problem, found.hint);
+    if (invocation.flags.has('otel')) return sendOnly(invocation, found.runId);
     const trace = traceRun(invocation.project, found.runId);
     if (!trace) return complain(invocation, `the journal of ${found.runId} cannot be read`);
     const names = new RowNames(trace.rows);
@@ -64,6 +67,14 @@ export const command: Command = {
     return EXIT.success;
   },
 };
+
+async function sendOnly(invocation: Invocation, runId: string): Promise<number> {
+  const { exportTrace } = await import('../../run/otel.js');
+  const sent = await exportTrace(invocation, runId);
+  if ('problem' in sent) return complain(invocation, sent.problem);
+  invocation.err.write(`sent ${plural(sent.spans, 'span')}\n`);
+  return EXIT.success;
+}
 
 /** The rows of a batch run side by side; one after the other they can be read. */
 function inRows({ phases }: RunTrace, names: RowNames): readonly PhaseTrace[] {
