@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CLI, cliEnvironment, runCli } from '../support/cli.js';
@@ -111,9 +112,50 @@ it('claude lists, runs with progress, and cannot decide by itself', async () => 
 it('codex lists, runs with progress, and cannot decide by itself', async () => {
   const env = await setUpCodex();
   const flags = ['--json', '--skip-git-repo-check', '--ephemeral', '--color', 'never', '--model', 'scripted'];
-  const said = await start(['codex', 'exec', ...flags, '--dangerously-bypass-approvals-and-sandbox', TASK], env);
+  // On a slow machine the first question to the model would come before the tools are known.
+  const more = ['--dangerously-bypass-approvals-and-sandbox', '-c', 'mcp_servers.taskflow.required=true'];
+  const said = await start(['codex', 'exec', ...flags, ...more, TASK], env);
   expectAll(said, 'decline');
 });
+
+it('codex with a person: the form that they send decides, and the run goes on', async () => {
+  const env = await setUpCodex();
+  const shown: string[] = [];
+  await codexSession(env, (message) => {
+    shown.push(message);
+    const isOurs = message.startsWith('Ship hello world?');
+    return { action: 'accept', content: isOurs ? { decision: 'approve', note: 'by hand' } : null, _meta: null };
+  });
+  expect(shown.at(-1)).toContain('Ship hello world?');
+  const answers = lines('answered').flatMap(({ result }) => result?.structuredContent ?? []);
+  const decided = answers.find(({ decision }) => decision);
+  expect(decided).toMatchObject({ decision: 'approve', note: 'by hand' });
+  expect(decided.by).toMatch(/ via mcp:codex-mcp-client$/);
+  const { status } = await runCli(['runs', 'wait', decided.goesOnAs], { cwd: root, env: variables() });
+  expect([status, readFileSync(join(root, 'shipped'), 'utf8')]).toEqual([0, 'x\n']);
+});
+
+/** One turn of Codex as a program drives it that shows its questions to a person. */
+async function codexSession(env: Record<string, string>, answer: (message: string) => object): Promise<void> {
+  const all = cliEnvironment(root, variables(env)) as NodeJS.ProcessEnv;
+  const child = spawn('codex', ['app-server'], { cwd: root, env: all, stdio: ['pipe', 'pipe', 'ignore'] });
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'test', title: null, version: '1' };
+  send({ id: 1, method: 'initialize', params: { clientInfo, capabilities: null } });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { id, method, params, result } = JSON.parse(line);
+    if (id === 1) {
+      send({ method: 'initialized' });
+      const settings = { approvalPolicy: 'on-request', sandbox: 'danger-full-access', ephemeral: true };
+      send({ id: 2, method: 'thread/start', params: { cwd: root, model: 'scripted', ...settings } });
+    } else if (id === 2 && result) {
+      const input = [{ type: 'text', text: TASK, text_elements: [] }];
+      send({ id: 3, method: 'turn/start', params: { threadId: result.thread.id, input } });
+    } else if (method === 'mcpServer/elicitation/request') send({ id, result: answer(params.message) });
+    else if (method === 'turn/completed') break;
+  }
+  child.kill();
+}
 
 async function setUpCodex(): Promise<Record<string, string>> {
   const settings = [
