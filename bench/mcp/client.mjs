@@ -19,11 +19,13 @@ export function talkTo(argv, cwd) {
   let hear = (/** @type {string} */ _line) => {};
   createInterface({ input: child.stdout }).on('line', (line) => hear(line));
   return {
-    /** @param {object} message @returns {Promise<any>} */
+    /** The line as it came: what a client makes of it is no work of the server. @param {object} message */
     ask(message) {
-      const answer = new Promise((resolve) => {
-        hear = (line) => resolve(JSON.parse(line));
-      });
+      const answer = /** @type {Promise<string>} */ (
+        new Promise((resolve) => {
+          hear = resolve;
+        })
+      );
       child.stdin.write(`${JSON.stringify(message)}\n`);
       return answer;
     },

@@ -43,12 +43,13 @@ async function call(project, { options, results }) {
   const title = `How a run of ${PHASES} phases went, by a tool call`;
   results.addTable({ id: 'mcp-call', title, base: 'runs show, in the process', unit: 'ms' });
   const [server, inProcess] = [await startServer(TASKFLOW, project.dir), await startInProcess(project.dir)];
-  const command = async () => (await inProcess.ask(['runs', 'show', '--json', '--', 'last'])).ms;
+  const command = async () => JSON.parse(await inProcess.ask(['runs', 'show', '--json', '--', 'last'])).ms;
   const tool = async () => {
     const started = performance.now();
-    const { result } = await server.call('run_status', { run: 'last' });
-    if (result?.structuredContent?.state !== 'success') throw new Error(JSON.stringify(result));
-    return performance.now() - started;
+    const line = await server.call('run_status', { run: 'last' });
+    const time = performance.now() - started;
+    if (JSON.parse(line).result?.structuredContent?.state !== 'success') throw new Error(line.slice(0, 300));
+    return time;
   };
   const many = (once) => async () => {
     const time = [];
