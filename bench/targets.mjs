@@ -20,6 +20,8 @@ export const LIMITS = {
   map: 2,
   glob: 2,
   assembled: 1.3,
+  mcpReady: 3,
+  mcpCall: 1.5,
 };
 
 const LEAF = 'one leaf changed';
@@ -192,6 +194,13 @@ const TARGETS = [
     LIMITS.assembled,
     ['assemble', 'taskflow assemble --run', 'time'],
     ['assemble', 'taskflow run', 'time'],
+  ),
+  ratio('MCP server ready : node -e 0', LIMITS.mcpReady, ['mcp', 'taskflow mcp', 'time'], ['mcp', 'node -e 0', 'time']),
+  ratio(
+    'a tool call that reads a journal : the command in the process',
+    LIMITS.mcpCall,
+    ['mcp-call', 'run_status', 'time'],
+    ['mcp-call', 'runs show, in the process', 'time'],
   ),
   ratio(
     'put at 100,000 entries : at 100',

@@ -8,6 +8,7 @@ import { graphs } from './graphs.mjs';
 import { maintenance } from './maintenance.mjs';
 import { map } from './map.mjs';
 import { maps } from './maps.mjs';
+import { mcp } from './mcp.mjs';
 import { memory } from './memory.mjs';
 import { phases } from './phases.mjs';
 import { startup } from './startup.mjs';
@@ -17,5 +18,5 @@ import { worktree } from './worktree.mjs';
 /** @type {import('../lib/context.mjs').Workload[]} */
 export const WORKLOADS = [
   ...[startup, graphs, memory, map, store, maintenance, glob, worktree, check, phases, batch, assemble],
-  ...[calls, calls10000, maps, command],
+  ...[calls, calls10000, maps, command, mcp],
 ];

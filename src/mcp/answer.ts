@@ -13,14 +13,16 @@ export function toResult(answer: Answer | Problem) {
   if ('problem' in answer) {
     return { content: [{ type: 'text' as const, text: cutText(answer.problem, MOST_CHARACTERS) }], isError: true };
   }
-  const structuredContent = shortened(answer);
-  return { content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }], structuredContent };
+  const { value, text } = shortened(answer);
+  return { content: [{ type: 'text' as const, text }], structuredContent: value };
 }
 
-/** What fits a context window, and a pointer to the whole. */
-export function shortened({ value: whole, whole: command }: Answer): JsonObject {
-  const { value, isCut } = cut(whole);
-  return isCut ? { ...(value as JsonObject), cut: `shortened; the whole: ${command}` } : whole;
+/** What fits a context window, with a pointer to the whole if something is missing; and the same as text. */
+export function shortened({ value: whole, whole: command }: Answer): { value: JsonObject; text: string } {
+  const text = JSON.stringify(whole);
+  if (text.length <= MOST_CHARACTERS) return { value: whole, text };
+  const value = { ...(cut(whole) as JsonObject), cut: `shortened; the whole: ${command}` };
+  return { value, text: JSON.stringify(value) };
 }
 
 /** The JSON that a command printed; or what was wrong, in the words of the command line. */

@@ -17,13 +17,12 @@ const STEPS: readonly Bounds[] = [
 ];
 
 /** The value, with texts and lists shortened only as far as it takes to fit. */
-export function cut(value: JsonValue, most = MOST_CHARACTERS): { readonly value: JsonValue; readonly isCut: boolean } {
-  if (JSON.stringify(value).length <= most) return { value, isCut: false };
+export function cut(value: JsonValue): JsonValue {
   for (const bounds of STEPS) {
     const smaller = within(value, bounds);
-    if (JSON.stringify(smaller).length <= most) return { value: smaller, isCut: true };
+    if (JSON.stringify(smaller).length <= MOST_CHARACTERS) return smaller;
   }
-  return { value: within(value, { text: 40, members: 3 }), isCut: true };
+  return within(value, { text: 40, members: 3 });
 }
 
 function within(value: JsonValue, bounds: Bounds): JsonValue {

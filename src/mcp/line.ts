@@ -33,7 +33,7 @@ export function inputProblem(input: Readonly<Record<string, unknown>>): string |
   const text = JSON.stringify(input);
   if (text.includes('\\u0000')) return 'a text cannot hold a NUL character';
   if (text.length > MOST_ARGUMENTS) {
-    return `the arguments are ${text.length} characters, at most ${MOST_ARGUMENTS} can be given here: put them in a file`;
+    return `the arguments have ${text.length} characters, and at most ${MOST_ARGUMENTS} fit: put them in a file`;
   }
   const odd = Object.keys((input['args'] as object | undefined) ?? {}).find(
     (name) => name === '' || name.includes('='),

@@ -22,7 +22,7 @@ export function registerResources(server: McpServer, host: McpHost): void {
     const read = readCalled(await host.call([...args]));
     if ('problem' in read) throw new ResourceNotFoundError(uri, read.problem);
     const value = isJsonObject(read.json) ? read.json : { items: read.json };
-    const text = JSON.stringify(shortened({ value, whole: shellLine(args) }));
+    const { text } = shortened({ value, whole: shellLine(args) });
     return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
   };
   const lists = [

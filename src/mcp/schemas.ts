@@ -3,8 +3,8 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 import { VALIDATOR } from './validator.js';
 
 /** Our schemas are JSON Schema; only the two libraries' types of that differ. */
-export function standard<T extends TSchema>(schema: T) {
-  return fromJsonSchema<Static<T>>(schema as unknown as JsonSchemaType, VALIDATOR);
+export function standard<T extends TSchema>(schema: T, validator = VALIDATOR) {
+  return fromJsonSchema<Static<T>>(schema as unknown as JsonSchemaType, validator);
 }
 
 /** What goes into a tool: a name that it does not know is a mistake. */

@@ -22,7 +22,7 @@ import { registerResources } from './resources.js';
 import { RUNNING, WAIT_RUN } from './run-tools.js';
 import { standard } from './schemas.js';
 import type { Client, Reply, Tool, ToolCall } from './tool.js';
-import { VALIDATOR } from './validator.js';
+import { TRUSTING, VALIDATOR } from './validator.js';
 
 export interface Serving {
   readonly readOnly: boolean;
@@ -68,7 +68,7 @@ function createServer(host: McpHost, tools: readonly Tool[]): McpServer {
   const server = new McpServer({ name: 'taskflow', version: host.version }, options);
   for (const tool of tools) {
     const { name, title, description, hints: annotations } = tool;
-    const config = { title, description, annotations, outputSchema: standard(tool.output) };
+    const config = { title, description, annotations, outputSchema: standard(tool.output, TRUSTING) };
     server.registerTool(name, { ...config, inputSchema: standard(tool.input) }, async (input, context) => {
       const reply = await answer(tool, input, { host, context, client: clientOf(server, context) });
       return 'resultType' in reply ? reply : toResult(reply);

@@ -47,6 +47,14 @@ describe('a detached run', () => {
     expect(begun()).toBe('a\n');
   });
 
+  it('begins also when its flow stands behind `--`', async () => {
+    project.write('flow.json', flow({ id: 'a', type: 'script', run: 'echo a >> begun' }));
+    const { stdout, status } = await project.run(['run', '--detach', '--', './flow.json']);
+    expect(status).toBe(0);
+    expect((await project.run(['runs', 'wait', stdout.trim()])).status).toBe(0);
+    expect(begun()).toBe('a\n');
+  });
+
   it('survives the shell that started it, and its terminal', async () => {
     project.write('flow.json', flow(waiting));
     const shell = spawn('sh', ['-c', `"$0" "$1" run ./flow.json --detach > id; sleep 60`, process.execPath, CLI], {

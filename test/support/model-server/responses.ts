@@ -1,3 +1,4 @@
+import type { OfferedTool } from './tools.js';
 import { type Answer, halves, type Protocol, type SseEvent, textOf } from './wire.js';
 
 interface Item {
@@ -20,7 +21,7 @@ export const responses: Protocol = {
       prompt: ofRole('user').join('\n'),
       turn: ofRole('assistant').length + calls.length,
       stream: body['stream'] === true,
-      tools: (body['tools'] ?? []) as { name: string; type: string }[],
+      tools: (body['tools'] ?? []) as OfferedTool[],
     };
   },
 
@@ -77,7 +78,8 @@ function outputOf({ id, step, tool }: Answer) {
   const message = { type: 'message', id: `msg_${id}`, status: 'completed', role: 'assistant', content };
   const items: ({ type: string; id: string } & Record<string, unknown>)[] = step.text === '' ? [] : [message];
   if (!tool) return items;
-  const call = { id: `fc_${id}`, call_id: `call_${id}`, name: tool.name, status: 'completed' };
+  const { name, namespace } = tool;
+  const call = { id: `fc_${id}`, call_id: `call_${id}`, name, ...(namespace && { namespace }), status: 'completed' };
   return tool.custom === undefined
     ? [...items, { type: 'function_call', ...call, arguments: JSON.stringify(tool.arguments) }]
     : [...items, { type: 'custom_tool_call', ...call, input: tool.custom }];

@@ -5,11 +5,15 @@ export interface ToolCall {
   readonly name: string;
   readonly arguments: Record<string, unknown>;
   readonly custom?: string;
+  /** The group that the tool is offered in. */
+  readonly namespace?: string;
 }
 
 export interface OfferedTool {
   readonly name: string;
   readonly type?: string;
+  /** Of a `namespace`. */
+  readonly tools?: readonly { readonly name: string }[];
 }
 
 /** Turns a wish (`write notes.txt hello`) into a call of a tool that the client offers. */
@@ -31,8 +35,17 @@ export function toolCall(wish: ToolWish, offered: readonly OfferedTool[]): ToolC
     case 'bash':
       return shell(wish.rest, has);
     default:
-      return { name: wish.name, arguments: JSON.parse(wish.rest || '{}') as Record<string, unknown> };
+      return { ...named(wish.name, offered), arguments: JSON.parse(wish.rest || '{}') as Record<string, unknown> };
   }
+}
+
+/** Codex offers the tools of a server in a group: `mcp__server__tool` is `tool` in `mcp__server`. */
+function named(name: string, offered: readonly OfferedTool[]): Pick<ToolCall, 'name' | 'namespace'> {
+  for (const { name: namespace, tools = [] } of offered) {
+    const tool = tools.find((one) => `${namespace}__${one.name}` === name);
+    if (tool) return { name: tool.name, namespace };
+  }
+  return { name };
 }
 
 function shell(command: string, has: (name: string) => boolean): ToolCall {

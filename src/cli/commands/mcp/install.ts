@@ -15,8 +15,8 @@ import { SKILL } from './skill.js';
 
 export const command: Command = {
   usage: 'CLIENT [--yes] [--json]',
-  description: `Shows what a client has to have in its settings to use taskflow mcp, and a skill that teaches it when and
-how; writes both with --yes or after a yes. An entry that is there is never changed.`,
+  description: `Shows what a client has to have in its settings to use taskflow mcp, and a skill that teaches it when
+and how; writes both with --yes or after a yes. An entry that is there is never changed.`,
   examples: [
     { command: 'taskflow mcp install claude', does: 'shows the entry in .mcp.json, and asks' },
     { command: 'taskflow mcp install codex --yes', does: 'adds it to the settings of Codex' },

@@ -5,9 +5,9 @@ import { mcpHost } from './host.js';
 
 export const command: Command = {
   usage: '[--read-only]',
-  description: `A server for coding agents (Model Context Protocol, on stdin and stdout): they list, check, plan, run and
-explain flows of this project, and ask you to decide approvals. taskflow mcp install CLIENT sets it up. It serves this
-project and nothing outside of it; runs go on when the client hangs up.`,
+  description: `A server for coding agents (Model Context Protocol, on stdin and stdout): they list, check, plan, run
+and explain flows of this project, and ask you to decide approvals. taskflow mcp install CLIENT sets it up. It serves
+this project and nothing outside of it; runs go on when the client hangs up.`,
   examples: [
     { command: 'taskflow mcp install claude', does: 'lets Claude Code use the flows of this project' },
     { command: 'taskflow mcp --read-only', does: 'the client can look, and neither run nor change anything' },

@@ -17,14 +17,14 @@ With the MCP server \`taskflow\` use its tools. Without it, the commands in brac
 3. \`check_flow\` (\`taskflow check NAME --json\`) until there are neither errors nor warnings.
 4. \`plan_flow\` (\`taskflow run NAME --dry-run --json\`): what would run, what is reused, what it last cost.
 5. \`run_flow\` (\`taskflow run NAME --json\`). A long run goes on by itself: \`wait_run\` (\`taskflow runs wait RUN\`).
-6. Failed? \`trace_run\` (\`taskflow trace RUN PHASE --json\`) says why. Repair the cause, then \`run_flow\` again: it goes
-   on where it stopped. Do not start afresh: finished phases would be paid twice.
+6. Failed? \`trace_run\` (\`taskflow trace RUN PHASE --json\`) says why. Repair the cause, then \`run_flow\` again:
+   it goes on where it stopped. Do not start afresh: finished phases would be paid twice.
 7. Ran again though nothing changed? \`explain_phase\` (\`taskflow explain NAME PHASE --json\`).
 
 Rules:
 
-- A run that is \`paused\` waits for a person. Call \`approve\`, which asks them, or tell them what to type. Never decide for
-  them, and never use \`--yes\`.
+- A run that is \`paused\` waits for a person. Call \`approve\`, which asks them, or tell them what to type. Never
+  decide for them, and never use \`--yes\`.
 - A phase that may be reused names everything that it reads:
   \`cache: { scope: cross-run, fingerprint: ["glob:src/**"] }\`.
 - What must not happen twice has \`idempotent: false\`.
