@@ -43,9 +43,11 @@ describe('which edit caused this', () => {
     expect(phases.find(({ id }) => id === 'other')).toMatchObject({ state: 'done', hit: 'cross-run' });
   });
 
-  it('a circle, which only a forged journal has, ends', () => {
-    const circle = ['a', 'b'].map((id, at) => resultLine(id, { reason: `upstream ${at === 0 ? 'b' : 'a'} changed` }));
-    writeJournal(rig.root, [runLine([{ id: 'a' }, { id: 'b' }]), ...circle, endLine()]);
+  it('circles, which only a forged journal has, end', () => {
+    const ids = Array.from({ length: 30 }, (_, at) => `p${at}`);
+    const reason = ids.map((id) => `upstream ${id} changed`).join('; ');
+    const lines = ids.map((id) => resultLine(id, { reason }));
+    writeJournal(rig.root, [runLine(ids.map((id) => ({ id }))), ...lines, endLine()]);
     expect(readRunView(rig.project, RUN_ID)!.causes.length).toBeGreaterThan(0);
   });
 

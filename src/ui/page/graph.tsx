@@ -110,8 +110,9 @@ function Node({ phase, box, focusable }: NodeProps) {
       class={`node is-${outcome}`}
       role="option"
       aria-selected={isChosen}
-      aria-label={`${oneLine(phase.id)}, ${phase.kind}, ${words}: ${whyText(phase)}`}
-      tabIndex={focusable ? 0 : -1}
+      aria-label={`${oneLine(phase.id)} ${words}, ${phase.kind}: ${whyText(phase)}`}
+      // Attributes of SVG are read as they are written.
+      tabindex={focusable ? 0 : -1}
       data-phase={phase.id}
     >
       <rect class="box" x={x} y={y} width={WIDTH} height={HEIGHT} rx="6" />
@@ -119,7 +120,7 @@ function Node({ phase, box, focusable }: NodeProps) {
       <IconShape of={outcome} x={x + 14} y={y + 10} />
       <text class="node-id" x={x + 38} y={y + 23}>
         {cut(oneLine(phase.id), MOST_TEXT - 1)}
-      </text>
+      </text>{' '}
       <text class="node-words" x={x + 14} y={y + 45}>
         {cut(words, MOST_TEXT + 6)}
       </text>

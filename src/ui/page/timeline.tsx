@@ -99,9 +99,9 @@ function Lane({ phase, span, focusable, now }: LaneProps) {
   const end = phase.endedAt ?? (startedAt === undefined ? undefined : now);
   const waited = readyAt !== undefined && startedAt !== undefined ? Math.max(0, startedAt - readyAt) : 0;
   const took = startedAt !== undefined && end !== undefined ? formatDuration(Math.max(phase.durationMs, 0)) : '';
-  const label = `${oneLine(id)}, ${outcomeWord(phase)}${took === '' ? '' : `, took ${took}`}${
-    waited > 0 ? `, waited ${formatDuration(waited)}` : ''
-  }: ${whyText(phase)}`;
+  const shown = phase.hit === undefined ? took : 'reused';
+  const wait = waited > 0 ? `, waited ${formatDuration(waited)}` : '';
+  const label = `${oneLine(id)} ${shown}, ${outcomeWord(phase)}${wait}: ${whyText(phase)}`;
   return (
     <div
       class={`lane is-${outcome}`}
