@@ -101,7 +101,8 @@ function Lane({ phase, span, focusable, now }: LaneProps) {
   const took = startedAt !== undefined && end !== undefined ? formatDuration(Math.max(phase.durationMs, 0)) : '';
   const shown = phase.hit === undefined ? took : 'reused';
   const wait = waited > 0 ? `, waited ${formatDuration(waited)}` : '';
-  const label = `${oneLine(id)} ${shown}, ${outcomeWord(phase)}${wait}: ${whyText(phase)}`;
+  const word = phase.hit === undefined ? `, ${outcomeWord(phase)}` : '';
+  const label = `${oneLine(id)} ${shown}${word}${wait}: ${whyText(phase)}`;
   return (
     <div
       class={`lane is-${outcome}`}
@@ -114,7 +115,7 @@ function Lane({ phase, span, focusable, now }: LaneProps) {
       <span class="lane-name">
         <Icon of={outcome} />
         <span>{oneLine(id)}</span>
-      </span>
+      </span>{' '}
       <span class="lane-bars">
         {waited > 0 && <Bar kind="waits" from={readyAt!} to={startedAt!} span={span} />}
         {phase.hit !== undefined && end !== undefined && <Mark at={end} span={span} />}
