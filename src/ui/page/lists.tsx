@@ -27,7 +27,13 @@ function unitItem(unit: UnitView): ListItem {
   return {
     key: unit.name,
     label: unit.label,
-    hint: unit.hint === undefined ? why : `${why} · ${unit.hint}`,
+    // Of what was reused, what it said tells more than how old it is.
+    hint:
+      unit.hint === undefined || unit.failure !== undefined
+        ? why
+        : unit.hit === undefined
+          ? `${why} · ${unit.hint}`
+          : unit.hint,
     outcome: outcomeOf(unit),
     word: outcomeWord(unit),
     amount: amountOf(unit),
