@@ -107,6 +107,22 @@ describe('a journal that is not as it should be', () => {
     expect(Object.hasOwn(embedded, '__proto__')).toBe(true);
   });
 
+  it('with an observation of any shape: what is not a path is left out', () => {
+    const observed = {
+      complete: 1,
+      reads: ['a.txt', 5, null, { path: 'b' }],
+      lists: [{ path: 'src', own: [] }],
+      absent: 'x',
+    };
+    const odd = [{ observed }, { observed: [1] }, { observed: 'no' }].map((more, at) =>
+      resultLine(`p${at}`, more as never),
+    );
+    writeJournal(rig.root, [runLine([]), ...odd, endLine()]);
+    const { details } = readRun(rig.project, RUN_ID)!;
+    expect(details.get('p0')?.observed).toEqual({ complete: false, reads: ['a.txt', 'b'], lists: ['src'], absent: [] });
+    expect([details.get('p1')?.observed, details.get('p2')?.observed]).toEqual([undefined, undefined]);
+  });
+
   it('is not read outside of the runs folder', () => {
     writeFileSync(`${rig.root}/journal.jsonl`, `${JSON.stringify(runLine([]))}\n`);
     expect(readRunView(rig.project, '../../..')).toBeUndefined();

@@ -1,8 +1,27 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { endLine, resultLine, runLine, writeJournal } from '../../support/written-journal.js';
 import { axeProblems, describeInBrowser, openPage, overflow, Reports, screenshot } from './browser.js';
 import { writeBatch } from './runs.js';
 
 const ROWS = 10_000;
+
+describeInBrowser('a flow of twenty thousand phases', () => {
+  const reports = new Reports();
+  afterAll(() => reports.remove());
+
+  it('is a list, which is there quickly', async () => {
+    const phases = Array.from({ length: 20_000 }, (_, at) => ({ id: `p${at}`, needs: at > 0 ? [`p${at - 1}`] : [] }));
+    writeJournal(reports.root, [runLine(phases), ...phases.map(({ id }) => resultLine(id)), endLine()]);
+    const { page, problems } = await openPage();
+    await page.goto(await reports.write());
+    expect(await page.locator('.line').count()).toBeLessThan(60);
+    await page.fill('.search', 'p12345');
+    await page.click('.line');
+    expect(await page.textContent('#detail-title')).toBe('p12345');
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});
 
 describeInBrowser('ten thousand rows', () => {
   const reports = new Reports();
