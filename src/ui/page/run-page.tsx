@@ -67,7 +67,9 @@ function start(run: RunView): void {
 }
 
 function Notes({ run }: { readonly run: RunView }) {
-  const { notes, failure, warnings } = run;
+  const { notes, warnings } = run;
+  // A run that waits for a person has not failed.
+  const failure = run.state === 'paused' ? undefined : run.failure;
   if (notes.length === 0 && !failure && warnings.length === 0) return null;
   return (
     <section class="notes" aria-label="Notes">
