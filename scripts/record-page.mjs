@@ -37,7 +37,10 @@ phases:
     output: json
     cache: { scope: cross-run, fingerprint: ["glob:src/*"] }
   - { id: style, task: How should release notes for engineers be written? }
-  - { id: tests, type: script, run: "sleep 2; cat src/* | wc -l", cache: { scope: cross-run, fingerprint: ["glob!:src/*"] } }
+  - id: tests
+    type: script
+    run: "sleep 2; cat src/* | wc -l"
+    cache: { scope: cross-run, fingerprint: ["glob!:src/*"] }
   - id: review
     type: map
     over: "{steps.files.json}"

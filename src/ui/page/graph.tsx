@@ -110,7 +110,8 @@ interface NodeProps {
 function Node({ phase, box, focusable }: NodeProps) {
   const outcome = outcomeOf(phase);
   const money = phase.hit === undefined ? spentText(phase.spent) : firstOf(savedWord(phase.saved));
-  const words = `${outcomeWord(phase)}${money === '' ? '' : phase.hit === undefined ? ` · ${money}` : ` · saved ${money}`}`;
+  const paid = phase.hit === undefined ? money : `saved ${money}`;
+  const words = money === '' ? outcomeWord(phase) : `${outcomeWord(phase)} · ${paid}`;
   const isChosen = selection.value.phase === phase.id;
   const { x, y } = box;
   return (
