@@ -1,1 +1,2 @@
 export function build(): Promise<void>;
+export function buildPage(outdir: string): Promise<void>;

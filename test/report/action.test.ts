@@ -67,6 +67,20 @@ describe('the action for GitHub workflows', () => {
     expect(await step({ FLOW: 'my flow.yaml', ARGS: 'name=other', FROZEN: 'true' })).toMatchObject({ status: 6 });
   });
 
+  it('writes the page of the run for an artifact: without contents unless they are asked for', async () => {
+    project = createTestProject({ 'flow.yaml': FLOW });
+    const page = () => readFileSync(outputs()['report']!, 'utf8');
+    expect((await step({ FLOW: 'flow.yaml', ARGS: 'name=Zaphod', REPORT: 'no-outputs' })).status).toBe(0);
+    expect(page()).toContain(outputs()['run-id']);
+    expect(page()).not.toContain('Zaphod');
+    await step({ FLOW: 'flow.yaml', ARGS: 'name=Zaphod', REPORT: 'full' });
+    expect(page()).toContain('Zaphod');
+    await step({ FLOW: 'flow.yaml', ARGS: 'name=Zaphod', REPORT: 'false' });
+    expect(outputs()['report']).toBe('');
+    // A flow that does not even start has no page, and keeps its status.
+    expect((await step({ FLOW: 'none.yaml', REPORT: 'full' })).status).toBe(2);
+  });
+
   it('runs a batch, and passes the status on', async () => {
     project = createTestProject({ 'flow.yaml': FLOW, 'names.txt': 'a\nb\n' });
     expect((await step({ FLOW: 'flow.yaml', OVER: 'names.txt', OUT: 'out' })).status).toBe(0);

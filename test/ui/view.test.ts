@@ -43,9 +43,11 @@ describe('which edit caused this', () => {
     expect(phases.find(({ id }) => id === 'other')).toMatchObject({ state: 'done', hit: 'cross-run' });
   });
 
-  it('a circle, which only a forged journal has, ends', () => {
-    const circle = ['a', 'b'].map((id, at) => resultLine(id, { reason: `upstream ${at === 0 ? 'b' : 'a'} changed` }));
-    writeJournal(rig.root, [runLine([{ id: 'a' }, { id: 'b' }]), ...circle, endLine()]);
+  it('circles, which only a forged journal has, end', () => {
+    const ids = Array.from({ length: 30 }, (_, at) => `p${at}`);
+    const reason = ids.map((id) => `upstream ${id} changed`).join('; ');
+    const lines = ids.map((id) => resultLine(id, { reason }));
+    writeJournal(rig.root, [runLine(ids.map((id) => ({ id }))), ...lines, endLine()]);
     expect(readRunView(rig.project, RUN_ID)!.causes.length).toBeGreaterThan(0);
   });
 
@@ -103,6 +105,22 @@ describe('a journal that is not as it should be', () => {
     expect(view.notes.join()).toContain('drawn without edges');
     const embedded = JSON.parse(JSON.stringify(Object.fromEntries(details)));
     expect(Object.hasOwn(embedded, '__proto__')).toBe(true);
+  });
+
+  it('with an observation of any shape: what is not a path is left out', () => {
+    const observed = {
+      complete: 1,
+      reads: ['a.txt', 5, null, { path: 'b' }],
+      lists: [{ path: 'src', own: [] }],
+      absent: 'x',
+    };
+    const odd = [{ observed }, { observed: [1] }, { observed: 'no' }].map((more, at) =>
+      resultLine(`p${at}`, more as never),
+    );
+    writeJournal(rig.root, [runLine([]), ...odd, endLine()]);
+    const { details } = readRun(rig.project, RUN_ID)!;
+    expect(details.get('p0')?.observed).toEqual({ complete: false, reads: ['a.txt', 'b'], lists: ['src'], absent: [] });
+    expect([details.get('p1')?.observed, details.get('p2')?.observed]).toEqual([undefined, undefined]);
   });
 
   it('is not read outside of the runs folder', () => {

@@ -35,16 +35,26 @@ result="$(mktemp "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/taskflow-XXXXXX")"
 node "$root/dist/taskflow.cjs" "${command_line[@]}" > "$result"
 status=$?
 
+# The page of the run, for the artifact. Without one the flow went all the same.
+report=
+run_id="$(node -p 'JSON.parse(fs.readFileSync(process.argv[1], "utf8") || "{}").runId ?? ""' "$result")"
+if [ -n "$run_id" ] && [ "${TASKFLOW_REPORT:-false}" != false ]; then
+  report="$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/taskflow-report-XXXXXX")/report.html"
+  contents=(--no-outputs)
+  [ "$TASKFLOW_REPORT" = full ] && contents=()
+  node "$root/dist/taskflow.cjs" report "$run_id" --out "$report" "${contents[@]}" || report=
+fi
+
 # Without a result (a flow with problems) there is nothing to tell: the annotations have said it.
 node -e '
   const { appendFileSync, readFileSync } = require("node:fs");
-  const [file, target] = process.argv.slice(1);
+  const [file, target, report] = process.argv.slice(1);
   const text = readFileSync(file, "utf8");
   if (text === "" || !target) process.exit(0);
   const { status, runId, reuse } = JSON.parse(text);
   const reused = reuse.run + reuse.crossRun;
-  const outputs = { status, "run-id": runId, executed: reuse.executed, reused, result: file };
+  const outputs = { status, "run-id": runId, executed: reuse.executed, reused, result: file, report };
   appendFileSync(target, Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`).join(""));
-' "$result" "${GITHUB_OUTPUT:-}"
+' "$result" "${GITHUB_OUTPUT:-}" "$report"
 
 exit "$status"

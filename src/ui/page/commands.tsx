@@ -1,4 +1,5 @@
 import { shellWord } from '../../util/shell-word.js';
+import { visible } from '../../util/terminal-text.js';
 import type { PhaseView, RunView, UnitView } from '../view/types.js';
 import { Section } from './detail-texts.js';
 import { CommandLine } from './texts.js';
@@ -12,25 +13,8 @@ interface CommandsProps {
 
 /** What to type in a terminal for the same, or for more. */
 export function Commands({ run, phase, unit }: CommandsProps) {
-  const { runId, file, mode } = run;
-  // A unit is named by the path of its phase, a blank and its own name.
-  const path = unit ? unit.name.split(' ')[0]! : phase.id;
-  const id = shellWord(path);
-  const outcome = outcomeOf(phase);
-  const commands: [string, string][] = [[`taskflow trace ${runId} ${id} --full`, 'all of it, with nothing cut']];
-  if (phase.asks) {
-    commands.unshift(
-      [`taskflow approve ${runId} ${id}`, 'say yes'],
-      [`taskflow reject ${runId} ${id} --note '…'`, 'say no, and why'],
-    );
-  }
-  if (file !== undefined && mode === 'run') {
-    const flow = shellWord(file);
-    commands.push([`taskflow explain ${flow} ${shellWord(phase.id)}`, 'would it run again now, and why']);
-    const again = outcome === 'failed' || outcome === 'unfinished' ? `taskflow resume ${runId}` : '';
-    if (again !== '') commands.push([again, 'go on with this run']);
-    else commands.push([`taskflow run ${flow} --rerun ${shellWord(phase.id)}`, 'run it again']);
-  }
+  const commands = commandsFor({ run, phase, unit }).filter(([command]) => isHarmless(command));
+  if (commands.length === 0) return null;
   return (
     <Section title="In a terminal">
       <ul class="commands">
@@ -40,4 +24,30 @@ export function Commands({ run, phase, unit }: CommandsProps) {
       </ul>
     </Section>
   );
+}
+
+/** A name with a line end or an escape in it would act on the terminal that it is pasted into. */
+function isHarmless(command: string): boolean {
+  return visible(command) === command && !/[\n\t]/.test(command);
+}
+
+function commandsFor({ run, phase, unit }: CommandsProps): [string, string][] {
+  const { runId, file, mode } = run;
+  // A unit is named by the path of its phase, a blank and its own name.
+  const id = shellWord(unit ? unit.name.split(' ')[0]! : phase.id);
+  const commands: [string, string][] = [[`taskflow trace ${runId} ${id} --full`, 'all of it, with nothing cut']];
+  if (phase.asks) {
+    commands.unshift(
+      [`taskflow approve ${runId} ${id}`, 'say yes'],
+      [`taskflow reject ${runId} ${id} --note '…'`, 'say no, and why'],
+    );
+  }
+  if (file === undefined || mode !== 'run') return commands;
+  const [flow, name, outcome] = [shellWord(file), shellWord(phase.id), outcomeOf(phase)];
+  commands.push([`taskflow explain ${flow} ${name}`, 'would it run again now, and why']);
+  if (outcome === 'failed' || outcome === 'unfinished')
+    commands.push([`taskflow resume ${runId}`, 'go on with this run']);
+  else if (outcome === 'ran' || outcome === 'reused')
+    commands.push([`taskflow run ${flow} --rerun ${name}`, 'run it again']);
+  return commands;
 }

@@ -4,7 +4,7 @@ import { oneLine } from '../../util/terminal-text.js';
 import type { ComparedPhase, Comparison, RunView, Side } from '../view/types.js';
 import { Badge } from './icon.js';
 import { selectPhase } from './state.js';
-import { type Outcome, outcomeOf, runWord, timeText } from './words.js';
+import { type Outcome, outcomeOf, outcomeWord, runWord, timeText } from './words.js';
 
 /** This run beside an earlier one of the same flow: which phases ran, why, and what that cost more or less. */
 export function Compare({ run, comparison }: { readonly run: RunView; readonly comparison: Comparison }) {
@@ -72,10 +72,11 @@ function ComparedRow({ phase }: { readonly phase: ComparedPhase }) {
 function SideCell({ side }: { readonly side: Side | undefined }) {
   if (!side) return <span class="note">not there</span>;
   const { state, reused, spent } = side;
-  const outcome: Outcome = outcomeOf({ state, hit: reused ? 'cross-run' : undefined });
+  const went = { state, hit: reused ? ('cross-run' as const) : undefined };
+  const outcome: Outcome = outcomeOf(went);
   return (
     <>
-      <Badge of={outcome} word={outcome} /> <span class="note">{spent ? formatSpent(spent) : ''}</span>
+      <Badge of={outcome} word={outcomeWord(went)} /> <span class="note">{spent ? formatSpent(spent) : ''}</span>
     </>
   );
 }

@@ -181,10 +181,10 @@ function Paths({ paths }: { readonly paths: readonly string[] }) {
 
 /** What it looked at by itself, where the run has watched it. */
 function Observed({ observed }: { readonly observed: NonNullable<Detail['observed']> }) {
-  const { reads = [], lists = [], absent = [], complete, incomplete } = observed;
+  const { reads, lists, absent, complete, incomplete } = observed;
   const parts: readonly [string, readonly string[]][] = [
     ['read', reads],
-    ['listed', lists.map(({ path }) => path)],
+    ['listed', lists],
     ['looked for, not there', absent],
   ];
   return (

@@ -106,7 +106,8 @@ function Facts({ went, phase, isUnit }: FactsProps) {
   const { spent, saved, hit, durationMs, startedAt } = went;
   if (spent) facts.push(['Spent', formatSpent(spent)]);
   if (saved) facts.push(['Saved', savedWord(saved) || (saved.usd === null ? 'unknown' : formatMoney(0))]);
-  if (hit === undefined && went.endedAt !== undefined) facts.push(['Took', formatDuration(durationMs)]);
+  if (hit === undefined && startedAt !== undefined && went.endedAt !== undefined)
+    facts.push(['Took', formatDuration(durationMs)]);
   const { readyAt, attempts, rounds, items, model, kind } = phase;
   if (!isUnit && readyAt !== undefined && startedAt !== undefined && startedAt - readyAt >= WORTH_SAYING) {
     facts.push(['Waited', formatDuration(startedAt - readyAt)]);

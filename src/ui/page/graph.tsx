@@ -10,6 +10,8 @@ import { outcomeOf, outcomeWord, savedWord, spentText, whyText } from './words.j
 
 const [WIDTH, HEIGHT, GAP] = [196, 58, 52];
 const MOST_TEXT = 21;
+/** Below this, the text cannot be read: the graph scrolls instead. */
+const SMALLEST = 0.75;
 
 interface Drawn {
   readonly width: number;
@@ -41,38 +43,44 @@ export function Graph({ run }: { readonly run: RunView }) {
     focusPhase(event.currentTarget as Element, next);
   };
   const { width, height } = drawn;
+  const scale = Math.min(1, Math.max(SMALLEST, room / width));
   return (
-    <div
-      ref={around}
-      class="graph"
-      role="listbox"
-      tabIndex={-1}
-      aria-label="Phases as a graph"
-      onClick={chosenBy((id) => selectPhase(id))}
-      onKeyDown={onKeyDown}
-    >
-      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="presentation">
-        <defs>
-          <Tip id="tip" />
-          <Tip id="hot-tip" />
-        </defs>
-        {drawn.edges.map(({ from, to, path }) => {
-          const hot = isHot(byId, from, to);
-          const near = chosen === from || chosen === to;
-          return (
-            <path
-              key={`${from} ${to}`}
-              class={`edge${hot ? ' is-hot' : ''}${near ? ' is-near' : ''}`}
-              d={path}
-              marker-end={hot ? 'url(#hot-tip)' : 'url(#tip)'}
-            />
-          );
-        })}
-        {phases.map((phase) => (
-          <Node key={phase.id} phase={phase} box={drawn.boxes.get(phase.id)!} focusable={phase.id === focusable} />
-        ))}
-      </svg>
-    </div>
+    <>
+      <div
+        ref={around}
+        class="graph"
+        role="listbox"
+        tabIndex={-1}
+        aria-label="Phases as a graph"
+        onClick={chosenBy((id) => selectPhase(id))}
+        onKeyDown={onKeyDown}
+      >
+        <svg width={width * scale} height={height * scale} viewBox={`0 0 ${width} ${height}`} role="presentation">
+          <defs>
+            <Tip id="tip" />
+            <Tip id="hot-tip" />
+          </defs>
+          {drawn.edges.map(({ from, to, path }) => {
+            const hot = isHot(byId, from, to);
+            const near = chosen === from || chosen === to;
+            return (
+              <path
+                key={`${from} ${to}`}
+                class={`edge${hot ? ' is-hot' : ''}${near ? ' is-near' : ''}`}
+                d={path}
+                marker-end={hot ? 'url(#hot-tip)' : 'url(#tip)'}
+              />
+            );
+          })}
+          {phases.map((phase) => (
+            <Node key={phase.id} phase={phase} box={drawn.boxes.get(phase.id)!} focusable={phase.id === focusable} />
+          ))}
+        </svg>
+      </div>
+      <p class="legend" aria-hidden="true">
+        <span class="key is-path" /> new work led to new work <span class="key is-dashed" /> reused, or not run
+      </p>
+    </>
   );
 }
 
@@ -102,7 +110,8 @@ interface NodeProps {
 function Node({ phase, box, focusable }: NodeProps) {
   const outcome = outcomeOf(phase);
   const money = phase.hit === undefined ? spentText(phase.spent) : firstOf(savedWord(phase.saved));
-  const words = `${outcomeWord(phase)}${money === '' ? '' : phase.hit === undefined ? ` · ${money}` : ` · saved ${money}`}`;
+  const paid = phase.hit === undefined ? money : `saved ${money}`;
+  const words = money === '' ? outcomeWord(phase) : `${outcomeWord(phase)} · ${paid}`;
   const isChosen = selection.value.phase === phase.id;
   const { x, y } = box;
   return (
@@ -110,8 +119,9 @@ function Node({ phase, box, focusable }: NodeProps) {
       class={`node is-${outcome}`}
       role="option"
       aria-selected={isChosen}
-      aria-label={`${oneLine(phase.id)}, ${phase.kind}, ${words}: ${whyText(phase)}`}
-      tabIndex={focusable ? 0 : -1}
+      aria-label={`${oneLine(phase.id)} ${words}, ${phase.kind}: ${whyText(phase)}`}
+      // Attributes of SVG are read as they are written.
+      tabindex={focusable ? 0 : -1}
       data-phase={phase.id}
     >
       <rect class="box" x={x} y={y} width={WIDTH} height={HEIGHT} rx="6" />
@@ -119,7 +129,7 @@ function Node({ phase, box, focusable }: NodeProps) {
       <IconShape of={outcome} x={x + 14} y={y + 10} />
       <text class="node-id" x={x + 38} y={y + 23}>
         {cut(oneLine(phase.id), MOST_TEXT - 1)}
-      </text>
+      </text>{' '}
       <text class="node-words" x={x + 14} y={y + 45}>
         {cut(words, MOST_TEXT + 6)}
       </text>

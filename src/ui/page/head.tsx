@@ -1,5 +1,5 @@
 import { formatDuration } from '../../util/duration.js';
-import { formatCount, formatMoney, formatSpent, plural } from '../../util/format.js';
+import { formatCount, formatMoney, formatSpent, grouped, plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { RunView } from '../view/types.js';
 import { Badge } from './icon.js';
@@ -52,8 +52,8 @@ export function Bill({ run }: { readonly run: RunView }) {
     <section class="bill" aria-label="What it cost">
       <Figure name="Spent" value={formatSpent(spent)} note={tokens(spent.tokens)} />
       <Figure name="Saved by reuse" value={savedMoney} note={savedNote(saved)} good />
-      <Figure name="Ran" value={String(executed)} note={executed === 1 ? 'phase' : 'phases'} />
-      <Figure name="Reused" value={String(reused)} note={reused === 1 ? 'phase' : 'phases'} good />
+      <Figure name="Ran" value={grouped(executed)} note={executed === 1 ? 'phase' : 'phases'} />
+      <Figure name="Reused" value={grouped(reused)} note={reused === 1 ? 'phase' : 'phases'} good />
       <div class="share" role="img" aria-label={`${part}% ${all > 0 ? 'of the price' : 'of the phases'} was reused`}>
         <div class="share-bar">
           <div class="share-part" style={{ width: `${part}%` }} />

@@ -27,9 +27,14 @@ function unitItem(unit: UnitView): ListItem {
   return {
     key: unit.name,
     label: unit.label,
-    hint: unit.hint === undefined ? why : `${why} · ${unit.hint}`,
-    outcome: outcomeOf(unit),
-    word: outcomeWord(unit),
+    // Of what was reused, what it said tells more than how old it is.
+    hint:
+      unit.hint === undefined || unit.failure !== undefined
+        ? why
+        : unit.hit === undefined
+          ? `${why} · ${unit.hint}`
+          : unit.hint,
+    ...outcomeWords(unit),
     amount: amountOf(unit),
   };
 }
@@ -37,6 +42,24 @@ function unitItem(unit: UnitView): ListItem {
 function amountOf({ hit, spent, saved, durationMs }: Pick<UnitView, 'hit' | 'spent' | 'saved' | 'durationMs'>): string {
   if (hit !== undefined) return saved ? `saved ${savedWord(saved)}` : '';
   return [spentText(spent), formatDuration(durationMs)].filter(Boolean).join(', ');
+}
+
+/** The phases of a flow that has too many for a table. */
+export function PhaseList({ run }: { readonly run: RunView }) {
+  const items = useMemo(() => run.phases.map(phaseItem), [run.phases]);
+  const choose = (id: string) => selectPhase(id);
+  return (
+    <VirtualList name="phases" items={items} chosen={selection.value.phase} onChoose={choose} onOpen={focusDetail} />
+  );
+}
+
+function phaseItem(phase: PhaseView): ListItem {
+  const { id } = phase;
+  return { key: id, label: id, hint: whyText(phase), ...outcomeWords(phase), amount: amountOf(phase) };
+}
+
+function outcomeWords(went: PhaseView | UnitView): Pick<ListItem, 'outcome' | 'word'> {
+  return { outcome: outcomeOf(went), word: outcomeWord(went) };
 }
 
 /** All rows of a batch. */

@@ -6,7 +6,7 @@ import { Compare } from './compare.js';
 import { DetailPane } from './detail.js';
 import { Graph } from './graph.js';
 import { Bill, RunHead } from './head.js';
-import { RowList } from './lists.js';
+import { PhaseList, RowList } from './lists.js';
 import type { Source } from './source.js';
 import { announcement, firstSelection, selection, type ViewName, view } from './state.js';
 import { Table } from './table.js';
@@ -67,7 +67,9 @@ function start(run: RunView): void {
 }
 
 function Notes({ run }: { readonly run: RunView }) {
-  const { notes, failure, warnings } = run;
+  const { notes, warnings } = run;
+  // A run that waits for a person has not failed.
+  const failure = run.state === 'paused' ? undefined : run.failure;
   if (notes.length === 0 && !failure && warnings.length === 0) return null;
   return (
     <section class="notes" aria-label="Notes">
@@ -95,15 +97,27 @@ const NAMES: Readonly<Record<ViewName, string>> = {
   ...{ graph: 'Graph', timeline: 'Timeline', table: 'Table', rows: 'Rows' },
 };
 
+/** More phases than this make no picture; they are a list. */
+const MOST_DRAWN = 500;
+
+function isLarge({ phases }: RunView): boolean {
+  return phases.length > MOST_DRAWN;
+}
+
+function viewsOf(run: RunView): readonly ViewName[] {
+  const pictures: readonly ViewName[] = isLarge(run) ? [] : ['graph', 'timeline'];
+  return [...(run.rows.length > 0 ? ['rows' as const] : []), ...pictures, 'table'];
+}
+
 /** Views of the same selection. The table is always there, since that is what is printed. */
 function Views({ run }: { readonly run: RunView }) {
   if (run.phases.length === 0) return <p class="empty">The journal of this run names no phases.</p>;
-  const names: readonly ViewName[] = [...(run.rows.length > 0 ? ['rows' as const] : []), 'graph', 'timeline', 'table'];
-  const shown = view.value;
+  const names = viewsOf(run);
+  const shown = names.includes(view.value) ? view.value : names[0]!;
   const hidden = (name: ViewName) => (shown === name ? '' : ' is-hidden');
   return (
     <div class="views">
-      <Tabs names={names} titles={NAMES} />
+      <Tabs names={names} titles={NAMES} shown={shown} />
       {names.map((name) => (
         <div
           key={name}
@@ -114,7 +128,7 @@ function Views({ run }: { readonly run: RunView }) {
         >
           {name === 'graph' && shown === name && <Graph run={run} />}
           {name === 'timeline' && shown === name && <Timeline run={run} />}
-          {name === 'table' && <Table run={run} />}
+          {name === 'table' && (isLarge(run) ? <PhaseList run={run} /> : <Table run={run} />)}
           {name === 'rows' && shown === name && <RowList run={run} />}
         </div>
       ))}

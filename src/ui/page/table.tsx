@@ -78,7 +78,9 @@ function Row({ phase, focusable }: { readonly phase: PhaseView; readonly focusab
         {savedWord(phase.saved)}
       </td>
       <td class="number" data-name="time">
-        {hit === undefined && phase.endedAt !== undefined ? formatDuration(durationMs) : ''}
+        {hit === undefined && phase.startedAt !== undefined && phase.endedAt !== undefined
+          ? formatDuration(durationMs)
+          : ''}
       </td>
     </tr>
   );

@@ -4,10 +4,10 @@ import { type ViewName, view } from './state.js';
 interface TabsProps {
   readonly names: readonly ViewName[];
   readonly titles: Readonly<Record<ViewName, string>>;
+  readonly shown: ViewName;
 }
 
-export function Tabs({ names, titles }: TabsProps) {
-  const shown = view.value;
+export function Tabs({ names, titles, shown }: TabsProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowUp' || event.key === 'ArrowDown') return;
     const next = walk(event, names, names.indexOf(shown)) as ViewName | undefined;

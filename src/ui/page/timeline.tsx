@@ -99,9 +99,10 @@ function Lane({ phase, span, focusable, now }: LaneProps) {
   const end = phase.endedAt ?? (startedAt === undefined ? undefined : now);
   const waited = readyAt !== undefined && startedAt !== undefined ? Math.max(0, startedAt - readyAt) : 0;
   const took = startedAt !== undefined && end !== undefined ? formatDuration(Math.max(phase.durationMs, 0)) : '';
-  const label = `${oneLine(id)}, ${outcomeWord(phase)}${took === '' ? '' : `, took ${took}`}${
-    waited > 0 ? `, waited ${formatDuration(waited)}` : ''
-  }: ${whyText(phase)}`;
+  const shown = phase.hit !== undefined ? 'reused' : startedAt === undefined ? outcomeWord(phase) : took;
+  const wait = waited > 0 ? `, waited ${formatDuration(waited)}` : '';
+  const word = phase.hit === undefined && startedAt !== undefined ? `, ${outcomeWord(phase)}` : '';
+  const label = `${oneLine(id)} ${shown}${word}${wait}: ${whyText(phase)}`;
   return (
     <div
       class={`lane is-${outcome}`}
@@ -114,12 +115,15 @@ function Lane({ phase, span, focusable, now }: LaneProps) {
       <span class="lane-name">
         <Icon of={outcome} />
         <span>{oneLine(id)}</span>
-      </span>
+      </span>{' '}
       <span class="lane-bars">
         {waited > 0 && <Bar kind="waits" from={readyAt!} to={startedAt!} span={span} />}
         {phase.hit !== undefined && end !== undefined && <Mark at={end} span={span} />}
         {phase.hit === undefined && startedAt !== undefined && end !== undefined && (
-          <Bar kind="runs" from={startedAt} to={end} span={span} text={took} />
+          <Bar kind="runs" from={startedAt} to={end} span={span} text={took} free={waited > 0 ? readyAt! : startedAt} />
+        )}
+        {phase.hit === undefined && startedAt === undefined && end !== undefined && (
+          <BarText after={percent(end, span)} before={percent(end, span)} text={outcomeWord(phase)} />
         )}
         {selection.value.phase === id && <Units units={phase.units} span={span} />}
       </span>
@@ -133,35 +137,41 @@ interface BarProps {
   readonly to: number;
   readonly span: Span;
   readonly text?: string;
+  /** Where the text may end, if there is no room after the bar. */
+  readonly free?: number;
 }
 
-function Bar({ kind, from, to, span, text }: BarProps) {
-  const left = ((from - span.start) / span.ms) * 100;
-  const width = (Math.max(0, to - from) / span.ms) * 100;
+function Bar({ kind, from, to, span, text, free = from }: BarProps) {
+  const [left, right] = [percent(from, span), percent(Math.max(from, to), span)];
   return (
     <>
-      <span class={`bar is-${kind}`} style={{ left: `${left}%`, width: `${width}%` }} />
-      {text !== undefined && (
-        <span
-          class={`bar-text${left + width > 85 ? ' is-before' : ''}`}
-          style={{ left: `${left + width > 85 ? left : left + width}%` }}
-        >
-          {text}
-        </span>
-      )}
+      <span class={`bar is-${kind}`} style={{ left: `${left}%`, width: `${right - left}%` }} />
+      {text !== undefined && <BarText after={right} before={percent(free, span)} text={text} />}
     </>
   );
 }
 
 function Mark({ at, span }: { readonly at: number; readonly span: Span }) {
-  const left = ((at - span.start) / span.ms) * 100;
+  const left = percent(at, span);
   return (
     <>
       <span class="reused-mark" style={{ left: `${left}%` }} />
-      <span class={`bar-text${left > 85 ? ' is-before' : ''}`} style={{ left: `${left}%` }}>
-        reused
-      </span>
+      <BarText after={left} before={left} text="reused" />
     </>
+  );
+}
+
+function percent(at: number, span: Span): number {
+  return ((at - span.start) / span.ms) * 100;
+}
+
+/** After what it is about; before it where the page ends. */
+function BarText({ after, before, text }: { readonly after: number; readonly before: number; readonly text: string }) {
+  const isBefore = after > 85;
+  return (
+    <span class={`bar-text${isBefore ? ' is-before' : ''}`} style={{ left: `${isBefore ? before : after}%` }}>
+      {text}
+    </span>
   );
 }
 
@@ -189,7 +199,7 @@ function Units({ units, span }: { readonly units: readonly UnitView[]; readonly 
           class={`unit-bar is-${outcomeOf(unit)}`}
           title={`${oneLine(unit.label)}: ${formatDuration(unit.durationMs)}`}
           style={{
-            left: `${((unit.startedAt! - span.start) / span.ms) * 100}%`,
+            left: `${percent(unit.startedAt!, span)}%`,
             width: `${((unit.endedAt! - unit.startedAt!) / span.ms) * 100}%`,
             top: `${lane * 8 + 2}px`,
           }}

@@ -31,7 +31,8 @@ export function reportHtml(data: ReportData, { script, style }: PageFiles): stri
 <style>${style}</style>
 </head>
 <body>
-<div id="page"><noscript>This report needs JavaScript. It loads nothing and sends nothing.</noscript></div>
+<div id="page"></div>
+<noscript>This report needs JavaScript. It loads nothing and sends nothing.</noscript>
 <script type="application/json" id="data">${embeddedJson(data)}</script>
 <script>${script}</script>
 </body>

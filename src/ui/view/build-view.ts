@@ -1,7 +1,13 @@
 import { NO_SAVINGS, type Savings } from '../../model/outcome.js';
 import { StoredOutput } from '../../model/output.js';
 import type { RunHead } from '../../run/history/run-head.js';
-import { JOURNAL_VERSION, type JournalLine, type ResultLine, type RowLine } from '../../run/journal/lines.js';
+import {
+  JOURNAL_VERSION,
+  type JournalLine,
+  type ResultLine,
+  type RowLine,
+  type WarningLine,
+} from '../../run/journal/lines.js';
 import { resultName } from '../../run/journal/reader.js';
 import { grouped } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
@@ -50,11 +56,21 @@ export class ViewBuilder {
     else if (line.type === 'ask') this.#phase(line.phase).asks = { digest: line.digest, deadline: line.deadline };
     else if (line.type === 'decision') this.#phase(line.phase).asks = undefined;
     else if (line.type === 'row') this.#rows.push(this.#shortRow(line));
-    else if (line.type === 'warning' && this.#warnings.length < MOST_WARNINGS) {
-      const { at, phase, message } = line;
-      const where = phase === undefined ? {} : { phase: this.#options.texts.short(phase, 200) };
-      this.#warnings.push({ at, message: this.#options.texts.short(message), ...where });
+    else if (line.type === 'warning') this.#warn(line);
+    else if (line.type === 'limit') {
+      const { runner, error, waits } = line;
+      this.#warn({ ...line, message: `usage limit of ${runner}${waits ? ', the run waited' : ''}: ${error}` });
     }
+  }
+
+  #warn({ at, phase, message }: Pick<WarningLine, 'at' | 'phase' | 'message'>): void {
+    if (this.#warnings.length >= MOST_WARNINGS) return;
+    const { texts } = this.#options;
+    this.#warnings.push({
+      at,
+      message: texts.short(message),
+      ...(phase !== undefined && { phase: texts.short(phase, 200) }),
+    });
   }
 
   #phase(path: string): PhaseDraft {

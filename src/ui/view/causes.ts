@@ -4,6 +4,7 @@ type Part = Pick<PhaseView | UnitView, 'state' | 'hit' | 'reason' | 'spent' | 'd
 
 /** So many names of one cause are listed; the rest are counted. */
 const LISTED = 3;
+/** A circle, which only a forged journal has, ends here. */
 const DEPTH = 50;
 /** Beside an upstream phase that changed these say nothing more: they quote it. */
 const RENDERED = /^(prompt|command|stdin|arguments of the sub-flow) changed/;
@@ -82,8 +83,6 @@ function remembered(
   return (phase, depth) => {
     const before = known.get(phase.id);
     if (before) return before;
-    // Also what a circle finds, which only a forged journal has.
-    known.set(phase.id, []);
     const found = find(phase, depth);
     known.set(phase.id, found);
     return found;

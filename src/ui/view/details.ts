@@ -1,9 +1,9 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
-import type { Observation } from '../../model/observation.js';
 import { type Output, StoredOutput } from '../../model/output.js';
 import type { AskLine, AttemptLine, DecisionLine, JournalLine, ResultLine } from '../../run/journal/lines.js';
 import { resultName } from '../../run/journal/reader.js';
+import { observedOf } from './observed.js';
 import type { TextBudget } from './text.js';
 import type { AttemptView, Detail, FailureView, NamedText, Text } from './types.js';
 import { spentOf } from './went.js';
@@ -59,7 +59,7 @@ export class Details {
     if (line.failure) detail.failure = failureOf(line.failure, texts, outputs);
     if (line.files) detail.files = line.files.slice(0, MOST_FILES).map(({ path }) => texts.short(path, 500));
     // Written by runs that observe what their phases read.
-    const { observed } = line as { readonly observed?: Observation };
+    const observed = observedOf((line as { readonly observed?: JsonValue }).observed, texts);
     if (observed) detail.observed = observed;
     if (line.key !== undefined) detail.key = line.key;
     if (line.unkeepable !== undefined) detail.unkeepable = texts.short(line.unkeepable);

@@ -1,5 +1,4 @@
 import type { Kind } from '../../model/kind.js';
-import type { Observation } from '../../model/observation.js';
 import type { CacheHit, ItemCounts, Savings, Status } from '../../model/outcome.js';
 import type { RecordedState } from '../../run/history/run-head.js';
 
@@ -130,13 +129,24 @@ export interface Detail {
   readonly attempts: readonly AttemptView[];
   readonly failure?: FailureView;
   readonly files: readonly string[];
-  readonly observed?: Observation;
+  readonly observed?: ObservedView;
   readonly questions: readonly { readonly at: number; readonly text: Text; readonly digest: string }[];
   readonly decisions: readonly DecisionView[];
   readonly key?: string;
   readonly unkeepable?: string;
   /** A secret was taken out of the output. */
   readonly masked?: true;
+}
+
+/** What an execution looked at inside of the project, as far as it was seen. */
+export interface ObservedView {
+  readonly complete: boolean;
+  /** Why it is not complete. */
+  readonly incomplete?: string;
+  readonly reads: readonly string[];
+  readonly lists: readonly string[];
+  /** Looked for and not there. */
+  readonly absent: readonly string[];
 }
 
 export interface AttemptView {
