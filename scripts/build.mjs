@@ -66,7 +66,7 @@ async function buildCommand(outdir) {
 export async function buildPage(outdir) {
   await bundle({
     absWorkingDir: root,
-    entryPoints: { page: 'src/ui/page/main.tsx', 'page-style': 'src/ui/page/style.css' },
+    entryPoints: { page: 'src/ui/page/main.tsx', 'page-style': 'src/ui/page/page.css' },
     outdir,
     bundle: true,
     minify: true,

@@ -80,6 +80,13 @@ export class NamedBlobs {
   }
 }
 
+/** The bytes of what only entries that go name. */
+export function bytesOnlyIn({ digests, bytes }: BlobList, dropped: NamedBlobs, left: NamedBlobs): number {
+  let sum = 0;
+  for (let slot = 0; slot < digests.size; slot++) if (dropped.has(slot) && !left.has(slot)) sum += bytes[slot]!;
+  return sum;
+}
+
 /**
  * Removes blobs that no entry names. One that lost its entry just now goes at once; any other may be about to get one,
  * so it must be older. A phase that keeps the same content meanwhile touches the blob and so saves it; if it comes too

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
-import { listBlobs, NamedBlobs, removeOrphans } from './blob-list.js';
+import { bytesOnlyIn, listBlobs, NamedBlobs, removeOrphans } from './blob-list.js';
 import { fileClock } from './file-clock.js';
 import { type IndexRow, isOfPaths } from './index-row.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
@@ -58,9 +58,7 @@ async function clear(index: StoreIndex, request: ClearOptions & ClearRequest, pa
     bytes += row.bytes;
     dropped.add(row.blobs);
   });
-  for (let slot = 0; slot < list.digests.size; slot++) {
-    if (dropped.has(slot) && !left.has(slot)) bytes += list.bytes[slot]!;
-  }
+  bytes += bytesOnlyIn(list, dropped, left);
   const { unreadable } = index;
   const cleared: Cleared = {
     entries: entries + (all ? unreadable.length : 0),

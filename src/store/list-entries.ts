@@ -37,6 +37,7 @@ export async function listEntries(options: Pick<StoreOptions, 'dir' | 'signingKe
   return entries;
 }
 
-function listed(key: string, { inode: _inode, blobs, ttlMs: _ttl, ...row }: IndexRow): ListedEntry {
+/** A row as people see it. */
+export function listed(key: string, { inode: _inode, blobs, ttlMs: _ttl, ...row }: IndexRow): ListedEntry {
   return { key, files: blobs.length, ...row };
 }

@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/boot/registry.js';
 import { type CliResult, runCli } from '../support/cli.js';
+import { startCli } from '../support/live-cli.js';
 import { connectMcp } from '../support/mcp.js';
+import { browserAt } from '../ui/server/support.js';
 
 /** Whoever only looks at a project executes nothing of it and sends nothing to its addresses. */
 
@@ -199,8 +201,10 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
 
 /** Running is what these are for: then the project's commands are executed, as with make. */
 const RUNS = ['resume', 'assemble'];
+/** Ends when it is told to: below. */
+const SERVES = ['ui'];
 
-it.each(COMMANDS.map(({ name }) => name).filter((name) => !RUNS.includes(name)))(
+it.each(COMMANDS.map(({ name }) => name).filter((name) => ![...RUNS, ...SERVES].includes(name)))(
   'taskflow %s executes nothing and asks nobody',
   async (name) => {
     const calls = CALLS[name];
@@ -250,6 +254,26 @@ it('the tools of taskflow mcp that look execute nothing either, nor do its resou
   await mcp.call('run_flow', { flow: 'evil.json', wait_seconds: 30 });
   expect(executed()).not.toBe('');
   await mcp.close();
+});
+
+it('taskflow ui executes nothing and asks nobody, whatever is looked at', async () => {
+  const PATH = `${inBase('bin')}:${process.env['PATH']}`;
+  const ui = startCli(['ui', '--port', '0'], { cwd: inBase('clone'), env: { HOME: inBase('home'), PATH } });
+  while (!ui.stdout().includes('\n')) await new Promise((resolve) => setTimeout(resolve, 20));
+  const browser = browserAt(Number(new URL(ui.stdout()).port));
+  await browser.enter(ui.stdout().trim());
+  for (const path of [
+    '/api/runs',
+    `/api/runs/${made.runId}`,
+    `/api/runs/${made.runId}/detail?name=sure`,
+    '/api/cache',
+  ]) {
+    expect([path, (await browser.look(path)).status]).toEqual([path, 200]);
+  }
+  expect((await browser.post('/api/clear', { all: true, preview: true })).json()).toMatchObject({ ok: true });
+  ui.kill('SIGINT');
+  expect((await ui.done).status).toBe(0);
+  expect([executed(), requests]).toEqual(['', []]);
 });
 
 it('completing a command line executes nothing either', async () => {

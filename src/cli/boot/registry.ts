@@ -52,6 +52,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('../commands/runs/trace.js'),
   },
   { name: 'report', summary: 'a run as one page, in a file', load: () => import('../commands/runs/report.js') },
+  {
+    name: 'ui',
+    summary: 'a page with runs as they go, history, cache and approvals',
+    load: () => import('../commands/ui/ui.js'),
+  },
   { name: 'approve', summary: 'say yes to a waiting approval', load: () => import('../commands/run/approve.js') },
   { name: 'reject', summary: 'say no to a waiting approval', load: () => import('../commands/run/reject.js') },
   {

@@ -21,6 +21,7 @@ const FLAGS: Command['flags'] = [
   { name: 'note', type: 'string', value: 'TEXT', help: 'a word to later phases' },
   { name: 'by', type: 'string', value: 'NAME', help: 'who decides, and through which program', hidden: true },
   { name: 'json', type: 'boolean', help: 'as JSON: {runId, phase, decision, by, at, note, replaces, goesOnAs}' },
+  { name: 'digest', type: 'string', value: 'D', help: 'of the text that was read', hidden: true },
 ];
 
 /** `approve` and `reject` differ in one word. */
@@ -46,13 +47,8 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   const phase = typedPhasePath(invocation, runId, typedPhase);
   const note = invocation.flags.string('note');
   const by = invocation.flags.string('by') ?? whoDecides(invocation.project);
-  const decided = decideApproval(invocation.project, {
-    runId,
-    phase,
-    decision,
-    note,
-    by,
-  });
+  const digest = invocation.flags.string('digest');
+  const decided = decideApproval(invocation.project, { runId, phase, decision, note, by, digest });
   if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
   const isJson = invocation.flags.boolean('json');
   if (!isJson) reportDecision(invocation, runId, decided);

@@ -15,6 +15,8 @@ export interface ApprovalDecision {
   readonly note?: string;
   /** Who says so. */
   readonly by?: string;
+  /** Of the text that the person has read: another text is not decided about. */
+  readonly digest?: string;
 }
 
 /** A question of a run that has not gone on; and what was decided about it, if somebody did. */
@@ -37,7 +39,7 @@ export interface Decided {
  */
 export function decideApproval(
   project: Project,
-  { runId, phase, decision, note, by }: ApprovalDecision,
+  { runId, phase, decision, note, by, digest }: ApprovalDecision,
 ): Decided | { readonly failure: Failure } {
   const head = isRunId(runId) ? runHead(project, runId) : undefined;
   if (!head) return bad(`there is no run ${runId}`, '`taskflow runs` lists them.');
@@ -53,6 +55,9 @@ export function decideApproval(
       `${phase} of run ${runId} is not waiting for approval`,
       names === '' ? 'Nothing in that run is.' : `Waiting: ${names}`,
     );
+  }
+  if (digest !== undefined && digest !== asked.digest) {
+    return bad(`${phase} of run ${runId} asks something else by now`, 'Read what it asks, then decide.');
   }
   const now = project.clock.now();
   if (asked.deadline !== undefined && now > asked.deadline) {

@@ -34,7 +34,7 @@ export async function* followRun(
       if (line.type === 'end') return;
     }
     if (!isRunning || !wait || signal?.aborted) return;
-    await changed(path, signal);
+    await journalChanged(path, signal);
   }
 }
 
@@ -91,7 +91,7 @@ function spentOf(usage: Usage): { readonly usd: number | null; readonly tokens: 
 }
 
 /** Returns when the file has changed, after a while, or when the signal says so. */
-async function changed(path: string, signal?: AbortSignal): Promise<void> {
+export async function journalChanged(path: string, signal?: AbortSignal): Promise<void> {
   let watcher: FSWatcher | undefined;
   let stop = () => {};
   const news = new Promise<void>((resolve) => {

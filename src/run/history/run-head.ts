@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { RunStatus } from '../../model/event.js';
 import type { Project } from '../../util/project.js';
+import { statIfThere } from '../../util/stat.js';
 import { isJournalLine } from '../journal/line-shape.js';
 import type { EndLine, JournalLine, LimitLine, RunLine } from '../journal/lines.js';
 import { readRunLine } from '../journal/reader.js';
@@ -23,11 +24,12 @@ export interface RunHead {
 export function runHead(project: Project, runId: string): RunHead | undefined {
   const path = journalOf(project, runId);
   const run = readRunLine(path);
-  if (!run) return undefined;
-  const end = lastEnd(path);
+  const modified = statIfThere(path)?.mtimeMs;
+  if (!run || modified === undefined) return undefined;
+  const end = endOfRun(project, runId);
   if (end) return { runId, run, state: end.status, endedAt: end.at, end };
   const state = isOwnerAlive(project, { runId, owner: run.owner }) ? 'running' : 'crashed';
-  return { runId, run, state, endedAt: statSync(path).mtimeMs };
+  return { runId, run, state, endedAt: modified };
 }
 
 /** How a run ended; undefined when it has not, or there is no such run. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Comparison, RunView } from '../view/types.js';
@@ -17,10 +18,12 @@ import { outcomeWord, whyText } from './words.js';
 interface RunPageProps {
   readonly source: Source;
   readonly runId: string;
+  /** What can be done about the run, where something can. */
+  readonly actions?: ComponentChildren;
 }
 
 /** One run: what it cost, why, and everything in it. */
-export function RunPage({ source, runId }: RunPageProps) {
+export function RunPage({ source, runId, actions }: RunPageProps) {
   const [run, setRun] = useState<RunView | undefined | 'gone'>(undefined);
   const [comparison, setComparison] = useState<Comparison | undefined>(undefined);
   useEffect(() => {
@@ -47,6 +50,7 @@ export function RunPage({ source, runId }: RunPageProps) {
     <>
       <RunHead run={run} />
       <Notes run={run} />
+      {actions}
       <Bill run={run} />
       <Causes run={run} />
       <div class="split">

@@ -1,4 +1,4 @@
-import type { Comparison, Detail, ReportData, RunSummary, RunView } from '../view/types.js';
+import type { Comparison, Detail, ReportData, RunView } from '../view/types.js';
 
 /** Where a page gets its data: a report file holds them, a server is asked for them. */
 export interface Source {
@@ -6,7 +6,6 @@ export interface Source {
   readonly kind: 'report' | 'live';
   /** Deciding is possible. */
   readonly decides: boolean;
-  runs(): Promise<readonly RunSummary[]>;
   /** Undefined: there is no such run (any more). */
   run(runId: string): Promise<RunView | undefined>;
   /** The long texts of a phase or unit, by the name that the journal has for it. */
@@ -24,7 +23,6 @@ export function staticSource({ view, details, comparison, madeAt, outputs }: Rep
   return {
     kind: 'report',
     decides: false,
-    runs: async () => [view],
     run: async (runId) => (runId === view.runId ? view : undefined),
     detail: async (_runId, name) => (Object.hasOwn(details, name) ? details[name] : undefined),
     compare: async () => comparison,

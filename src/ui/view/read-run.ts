@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { runHead } from '../../run/history/run-head.js';
+import { type RunHead, runHead } from '../../run/history/run-head.js';
 import { isRunId, journalOf } from '../../run/history/runs-folder.js';
 import { readLines } from '../../run/journal/reader.js';
 import type { Project } from '../../util/project.js';
@@ -28,26 +28,65 @@ export interface ReadRun {
   readonly details: ReadonlyMap<string, Detail>;
 }
 
+type RunReaderOptions = ReadOptions & { readonly details?: boolean };
+
 /** The same with the long texts, as far as a page may hold them. */
-export function readRun(
-  project: Project,
-  runId: string,
-  { mask, outputs = true, details: wanted = true }: ReadOptions & { readonly details?: boolean } = {},
-): ReadRun | undefined {
-  const head = isRunId(runId) ? runHead(project, runId) : undefined;
-  if (!head) return undefined;
-  const builder = new ViewBuilder(head.run, { texts: new TextBudget(OF_RUN, mask), outputs });
-  const details = new Details({
-    phases: new TextBudget(OF_PHASES, mask),
-    units: new TextBudget(OF_UNITS, mask),
-    outputs,
-    fileName: (path) => relative(project.root, path).split(sep).join('/'),
-  });
-  let carrying = false;
-  for (const { line } of readLines(journalOf(project, runId))) {
-    if (line.type === 'carried-begin' || line.type === 'carried-end') carrying = line.type === 'carried-begin';
-    builder.add(line);
-    if (wanted && !carrying) details.add(line);
+export function readRun(project: Project, runId: string, options: RunReaderOptions = {}): ReadRun | undefined {
+  const reader = RunReader.open(project, runId, options);
+  reader?.read();
+  return reader?.run();
+}
+
+/** Reads a journal that may grow: each time only what is new. */
+export class RunReader {
+  readonly #project: Project;
+  readonly #runId: string;
+  readonly #builder: ViewBuilder;
+  readonly #details: Details | undefined;
+  #offset = 0;
+  #carrying = false;
+
+  /** Undefined when there is no such run. */
+  static open(project: Project, runId: string, options: RunReaderOptions = {}): RunReader | undefined {
+    const head = isRunId(runId) ? runHead(project, runId) : undefined;
+    return head && new RunReader(project, head, options);
   }
-  return { view: builder.view(head), details: details.byName };
+
+  private constructor(project: Project, head: RunHead, { mask, outputs = true, details = true }: RunReaderOptions) {
+    this.#project = project;
+    this.#runId = head.runId;
+    this.#builder = new ViewBuilder(head.run, { texts: new TextBudget(OF_RUN, mask), outputs });
+    if (!details) return;
+    this.#details = new Details({
+      phases: new TextBudget(OF_PHASES, mask),
+      units: new TextBudget(OF_UNITS, mask),
+      outputs,
+      fileName: (path) => relative(project.root, path).split(sep).join('/'),
+    });
+  }
+
+  /** How much of the journal was read. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Reads what is new, at most for so long; true when that was all. */
+  read(mostMs = Number.POSITIVE_INFINITY): boolean {
+    const { clock } = this.#project;
+    const until = clock.elapsed() + mostMs;
+    for (const { line, offset, length } of readLines(journalOf(this.#project, this.#runId), this.#offset)) {
+      this.#offset = offset + length;
+      if (line.type === 'carried-begin' || line.type === 'carried-end') this.#carrying = line.type === 'carried-begin';
+      this.#builder.add(line);
+      if (!this.#carrying) this.#details?.add(line);
+      if (clock.elapsed() > until) return false;
+    }
+    return true;
+  }
+
+  /** What was read so far; undefined when the run was removed meanwhile. */
+  run(): ReadRun | undefined {
+    const head = runHead(this.#project, this.#runId);
+    return head && { view: this.#builder.view(head), details: this.#details?.byName ?? new Map() };
+  }
 }

@@ -200,12 +200,6 @@ export interface Side {
   readonly durationMs: number;
 }
 
-/** A line in the list of runs. */
-export type RunSummary = Pick<
-  RunView,
-  'runId' | 'flow' | 'mode' | 'state' | 'startedAt' | 'durationMs' | 'spent' | 'saved'
->;
-
 /** What a report file holds. */
 export interface ReportData {
   readonly view: RunView;

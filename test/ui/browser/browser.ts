@@ -40,7 +40,8 @@ export interface Opened {
 }
 
 export async function openPage(options: BrowserContextOptions = {}): Promise<Opened> {
-  const page = await browser!.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await browser!.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
   const [problems, requests]: [string[], string[]] = [[], []];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());

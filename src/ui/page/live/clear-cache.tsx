@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals';
+import { shellWord } from '../../../util/shell-word.js';
+import { oneLine } from '../../../util/terminal-text.js';
+import { CommandLine } from '../texts.js';
+import { Deed, Modal, Said } from './confirm.js';
+import type { Acted, LiveSource } from './live-source.js';
+
+interface ClearProps {
+  readonly source: LiveSource;
+  readonly flows: readonly string[];
+  readonly onCleared: () => void;
+}
+
+/** Clearing is shown before it is done: how many entries would go, by the same command. */
+export function ClearCache({ source, flows, onCleared }: ClearProps) {
+  const isOpen = useSignal(false);
+  return (
+    <>
+      <button type="button" class="action" onClick={() => (isOpen.value = true)}>
+        Clear…
+      </button>
+      {isOpen.value && (
+        <Modal title="Clear kept results" onClose={() => (isOpen.value = false)}>
+          <Choice source={source} flows={flows} onCleared={onCleared} onClose={() => (isOpen.value = false)} />
+        </Modal>
+      )}
+    </>
+  );
+}
+
+function Choice({ source, flows, onCleared, onClose }: ClearProps & { readonly onClose: () => void }) {
+  const [flow, phase, olderThan] = [useSignal(''), useSignal(''), useSignal('')];
+  const preview = useSignal<Acted | undefined>(undefined);
+  const isAll = flow.value === '' && phase.value === '' && olderThan.value === '';
+  const body = { flow: flow.value, phase: phase.value, olderThan: olderThan.value, all: isAll };
+  const words = [
+    ...(flow.value === '' ? [] : [flow.value]),
+    ...(phase.value === '' ? [] : [`--phase=${phase.value}`]),
+    ...(olderThan.value === '' ? [] : [`--older-than=${olderThan.value}`]),
+    ...(isAll ? ['--all'] : []),
+  ];
+  const changed = (field: { value: string }, value: string) => {
+    field.value = value;
+    preview.value = undefined;
+  };
+  const look = async () => {
+    preview.value = await source.act('clear', { ...body, preview: true });
+  };
+  return (
+    <>
+      <div class="fields">
+        <label class="field">
+          <span class="label">Flow</span>
+          <select value={flow.value} onChange={(event) => changed(flow, event.currentTarget.value)}>
+            <option value="">all flows</option>
+            {flows.map((name) => (
+              <option key={name} value={name}>
+                {oneLine(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          <span class="label">Phase (empty: all)</span>
+          <input value={phase.value} onInput={(event) => changed(phase, event.currentTarget.value)} />
+        </label>
+        <label class="field">
+          <span class="label">Made longer ago than (30d, 12h; empty: any time)</span>
+          <input value={olderThan.value} onInput={(event) => changed(olderThan, event.currentTarget.value)} />
+        </label>
+      </div>
+      <ul class="commands">
+        <CommandLine
+          command={['taskflow cache clear', ...words.map(shellWord)].join(' ')}
+          does="does the same in a terminal"
+        />
+      </ul>
+      {!preview.value?.ok && (
+        <div class="actions">
+          <button type="button" class="action is-main" onClick={look}>
+            What would go?
+          </button>
+          <button type="button" class="action" onClick={onClose}>
+            Leave it
+          </button>
+        </div>
+      )}
+      {preview.value && <Said acted={preview.value} title="Nothing has gone yet" />}
+      {preview.value?.ok && source.decides && (
+        <Deed
+          label="Clear it"
+          kind="danger"
+          act={() => source.act('clear', body)}
+          onDone={({ ok }) => ok && onCleared()}
+          onClose={onClose}
+        />
+      )}
+    </>
+  );
+}

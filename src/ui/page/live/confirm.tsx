@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { CommandLine } from '../texts.js';
+import type { Acted } from './live-source.js';
+
+interface ConfirmProps {
+  /** On the button that opens it. */
+  readonly label: string;
+  readonly title: string;
+  /** What a person would type for the same. */
+  readonly command: string;
+  readonly kind?: 'danger' | 'main';
+  readonly act: () => Promise<Acted>;
+  readonly onDone?: (acted: Acted) => void;
+  readonly children?: ComponentChildren;
+}
+
+/** A button that asks once more, and then says what became of it. */
+export function Confirm({ label, title, command, kind, act, onDone, children }: ConfirmProps) {
+  const isOpen = useSignal(false);
+  return (
+    <>
+      <button type="button" class={`action ${kind ? `is-${kind}` : ''}`} onClick={() => (isOpen.value = true)}>
+        {label}
+      </button>
+      {isOpen.value && (
+        <Modal title={title} onClose={() => (isOpen.value = false)}>
+          {children}
+          <ul class="commands">
+            <CommandLine command={command} does="does the same in a terminal" />
+          </ul>
+          <Deed label={label} kind={kind} act={act} onDone={onDone} onClose={() => (isOpen.value = false)} />
+        </Modal>
+      )}
+    </>
+  );
+}
+
+interface ModalProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function Modal({ title, onClose, children }: ModalProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current!.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="modal-title" onClose={onClose}>
+      <h2 id="modal-title">{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+interface DeedProps {
+  readonly label: string;
+  readonly kind?: 'danger' | 'main';
+  readonly act: () => Promise<Acted>;
+  readonly onDone?: (acted: Acted) => void;
+  readonly onClose: () => void;
+}
+
+/** Does it once, however often it is clicked. */
+export function Deed({ label, kind = 'main', act, onDone, onClose }: DeedProps) {
+  const state = useSignal<'ready' | 'busy' | Acted>('ready');
+  const run = async () => {
+    if (state.value === 'busy') return;
+    state.value = 'busy';
+    const acted = await act();
+    state.value = acted;
+    onDone?.(acted);
+  };
+  const isOver = typeof state.value === 'object' && state.value.ok;
+  return (
+    <>
+      {typeof state.value === 'object' && <Said acted={state.value} />}
+      <div class="actions">
+        {!isOver && (
+          <button type="button" class={`action is-${kind}`} disabled={state.value === 'busy'} onClick={run}>
+            {state.value === 'busy' ? `${label}…` : label}
+          </button>
+        )}
+        <button type="button" class="action" onClick={onClose}>
+          {isOver ? 'Close' : 'Leave it'}
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** What the command has said. */
+export function Said({ acted, title = 'Done' }: { readonly acted: Acted; readonly title?: string }) {
+  return (
+    <div class={`said is-${acted.ok ? 'reused' : 'failed'}`} role="status">
+      <strong>{acted.ok ? title : 'Refused'}</strong>
+      {acted.said !== '' && <pre>{acted.said}</pre>}
+    </div>
+  );
+}

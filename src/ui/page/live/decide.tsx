@@ -1,0 +1,171 @@
+import { useSignal } from '@preact/signals';
+import { shellWord } from '../../../util/shell-word.js';
+import { oneLine } from '../../../util/terminal-text.js';
+import type { Question } from '../../server/approvals.js';
+import type { LiveRun } from '../../server/run-answers.js';
+import { selection } from '../state.js';
+import { CommandLine } from '../texts.js';
+import { timeText } from '../words.js';
+import { Beside } from './beside.js';
+import { Confirm, Said } from './confirm.js';
+import { type Acted, type LiveSource, shownRun } from './live-source.js';
+
+interface DecideProps {
+  readonly source: LiveSource;
+  readonly runId: string;
+}
+
+/** What a person can do about a run: decide what it asks, end it, go on with it, run it again. */
+export function Decide({ source, runId }: DecideProps) {
+  const run = shownRun.value;
+  if (run?.view.runId !== runId) return null;
+  return (
+    <section class="decide" aria-label="What can be done">
+      {run.continuedBy !== null && (
+        <p>
+          It went on as run <a href={`#/runs/${run.continuedBy}`}>{run.continuedBy}</a>.
+        </p>
+      )}
+      {run.questions.map((question) => (
+        <Approval key={`${question.phase} ${question.digest}`} source={source} runId={runId} question={question} />
+      ))}
+      <div class="actions">
+        <RunActions source={source} run={run} />
+        <Beside source={source} runId={runId} />
+      </div>
+    </section>
+  );
+}
+
+interface ApprovalProps extends DecideProps {
+  readonly question: Question;
+}
+
+/** Exactly the text that the run has shown; its digest goes back with the decision. */
+function Approval({ source, runId, question }: ApprovalProps) {
+  const note = useSignal('');
+  const acted = useSignal<Acted | 'busy' | undefined>(undefined);
+  const { phase, text, digest, deadline, decided } = question;
+  const id = `ask-${digest.slice(0, 12)}`;
+  const decide = async (word: 'approve' | 'reject') => {
+    if (acted.value === 'busy') return;
+    acted.value = 'busy';
+    acted.value = await source.act(word, { run: runId, phase, digest, note: note.value });
+  };
+  const noted = note.value === '' ? '' : ` ${shellWord(`--note=${note.value}`)}`;
+  return (
+    <article class="approval" aria-labelledby={id}>
+      <h2 id={id}>{oneLine(phase)} asks</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach that. */}
+      <pre tabIndex={0}>{text}</pre>
+      <p class="none">
+        asked {timeText(question.at)} · digest {digest.slice(0, 16)}
+        {deadline !== null && ` · to be decided until ${timeText(deadline)}`}
+      </p>
+      {decided && (
+        <p>
+          <strong>{decided.decision === 'approve' ? 'Approved' : 'Rejected'}</strong>
+          {decided.by !== null && ` by ${oneLine(decided.by)}`} at {timeText(decided.at)}. Another decision replaces it
+          until the run goes on.
+        </p>
+      )}
+      {source.decides && (
+        <>
+          <label class="field">
+            <span class="label">A word to later phases (may be empty)</span>
+            <input value={note.value} maxLength={4_000} onInput={(event) => (note.value = event.currentTarget.value)} />
+          </label>
+          <div class="actions">
+            <button
+              type="button"
+              class="action is-main"
+              disabled={acted.value === 'busy'}
+              onClick={() => decide('approve')}
+            >
+              Approve
+            </button>
+            <button
+              type="button"
+              class="action is-danger"
+              disabled={acted.value === 'busy'}
+              onClick={() => decide('reject')}
+            >
+              Reject
+            </button>
+          </div>
+        </>
+      )}
+      {typeof acted.value === 'object' && <Said acted={acted.value} />}
+      <ul class="commands">
+        <CommandLine command={`taskflow approve ${runId} ${shellWord(phase)}${noted}`} does="say yes in a terminal" />
+        <CommandLine command={`taskflow reject ${runId} ${shellWord(phase)}${noted}`} does="say no in a terminal" />
+      </ul>
+    </article>
+  );
+}
+
+function RunActions({ source, run }: { readonly source: LiveSource; readonly run: LiveRun }) {
+  const { view, continuedBy, questions } = run;
+  const { runId, state, mode } = view;
+  const goTo = (acted: Acted) => {
+    const heir = /\d{8}-\d{6}-[0-9a-z]{6}/.exec(acted.said)?.[0];
+    if (acted.ok && heir !== undefined) location.hash = `#/runs/${heir}`;
+  };
+  if (state === 'running') {
+    return (
+      <Offer
+        source={source}
+        label="Cancel run"
+        title="End this run?"
+        command={`taskflow runs cancel ${runId}`}
+        kind="danger"
+        act={() => source.act('cancel', { run: runId })}
+      >
+        <p>What is under way is ended in order, as by Ctrl-C. What is done is kept, and the run can be resumed.</p>
+      </Offer>
+    );
+  }
+  // A batch is continued with its rows, which only its own command names.
+  if (continuedBy !== null || mode === 'batch') return null;
+  const isOpen = questions.some(({ decided }) => decided === null);
+  const phase = selection.value.phase;
+  return (
+    <>
+      {state !== 'success' && !isOpen && (
+        <Offer
+          source={source}
+          label="Resume run"
+          title="Go on with this run?"
+          command={`taskflow resume ${runId} --detach`}
+          kind="main"
+          act={() => source.act('resume', { run: runId })}
+          onDone={goTo}
+        >
+          <p>What it completed is kept. It goes on in a process of its own, also when this page is closed.</p>
+        </Offer>
+      )}
+      {phase !== undefined && !isOpen && (
+        <Offer
+          source={source}
+          label={`Run again from ${oneLine(phase)}`}
+          title={`Run ${oneLine(phase)} again?`}
+          command={`taskflow resume ${runId} --detach ${shellWord(`--rerun=${phase}`)}`}
+          act={() => source.act('resume', { run: runId, from: phase })}
+          onDone={goTo}
+        >
+          <p>This phase runs anew, a side effect too, and then what depends on it. The rest is kept.</p>
+        </Offer>
+      )}
+    </>
+  );
+}
+
+/** A button where the page may decide; where it may not, the command. */
+function Offer({ source, ...confirm }: { readonly source: LiveSource } & Parameters<typeof Confirm>[0]) {
+  if (source.decides) return <Confirm {...confirm} />;
+  return (
+    <ul class="commands">
+      <CommandLine command={confirm.command} does={`${confirm.label}, in a terminal: this page is read-only`} />
+    </ul>
+  );
+}

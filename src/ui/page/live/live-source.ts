@@ -1,0 +1,151 @@
+import { type Signal, signal } from '@preact/signals';
+import type { CacheView } from '../../server/cache-view.js';
+import type { LiveRun } from '../../server/run-answers.js';
+import type { ListedRun } from '../../server/run-list.js';
+import type { Comparison, Detail } from '../../view/types.js';
+import type { Source } from '../source.js';
+import { Changes, connection } from './changes.js';
+import { post, type Session } from './session.js';
+
+/** How an action went: what the same command said in a terminal. */
+export interface Acted {
+  readonly ok: boolean;
+  readonly said: string;
+  readonly command?: string;
+}
+
+export interface RunsOf {
+  readonly runs: readonly ListedRun[];
+  readonly total: number;
+}
+
+export interface LiveSource extends Source {
+  readonly kind: 'live';
+  list(): Promise<RunsOf | undefined>;
+  watchList(changed: () => void): () => void;
+  cache(): Promise<CacheView | undefined>;
+  act(name: string, body: Readonly<Record<string, unknown>>): Promise<Acted>;
+}
+
+/** The run that is shown, with what can be decided about it. */
+export const shownRun = signal<LiveRun | undefined>(undefined);
+/** The run beside which it is shown; undefined: the one before it. */
+export const beside = signal<string | undefined>(undefined);
+/** This browser is not let in any more: the server was started anew. */
+export const locked = signal(false);
+
+/** A run that changes all the time is asked for after so long, and never while an answer is under way. */
+const PAUSE_MS = 300;
+
+const changes = new Changes();
+
+/** The data of a server. */
+export function liveSource({ readOnly }: Session): LiveSource {
+  const readRun = latest(async (runId: string) => {
+    const run = await get<LiveRun>(`/api/runs/${runId}`);
+    // Nobody answers: what was there is still shown.
+    if (run !== 'away') shownRun.value = run;
+    return shownRun.value?.view.runId === runId ? shownRun.value : undefined;
+  });
+  return {
+    kind: 'live',
+    decides: !readOnly,
+    run: async (runId) => (await readRun(runId))?.view,
+    detail: (runId, name) => found<Detail>(`/api/runs/${runId}/detail?${new URLSearchParams({ name })}`),
+    compare: (runId, other = beside.value) => {
+      const query = other === undefined ? '' : `?${new URLSearchParams({ with: other })}`;
+      return found<Comparison>(`/api/runs/${runId}/compare${query}`);
+    },
+    watch: (runId, changed) => {
+      const soon = paced(changed);
+      const stops = [changes.on({ runId, changed: soon }), afterChange(beside, soon)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    list: () => found<RunsOf>('/api/runs'),
+    watchList: (changed) => changes.on({ changed: paced(changed) }),
+    cache: () => found<CacheView>('/api/cache'),
+    act,
+  };
+}
+
+async function found<T>(path: string): Promise<T | undefined> {
+  const answer = await get<T>(path);
+  return answer === 'away' ? undefined : (answer ?? undefined);
+}
+
+/** Undefined: it is not there. `away`: nobody answers. */
+async function get<T>(path: string): Promise<T | 'away' | undefined> {
+  try {
+    const response = await fetch(path);
+    if (response.status === 401) locked.value = true;
+    connection.value = 'open';
+    return response.ok ? ((await response.json()) as T) : undefined;
+  } catch {
+    changes.again();
+    return 'away';
+  }
+}
+
+async function act(name: string, body: Readonly<Record<string, unknown>>): Promise<Acted> {
+  try {
+    const response = await post(`/api/${name}`, body);
+    if (response.status === 401) locked.value = true;
+    const answer = (await response.json()) as Acted & { readonly error?: { readonly message: string } };
+    return answer.error ? { ok: false, said: answer.error.message } : answer;
+  } catch {
+    return { ok: false, said: 'taskflow ui does not answer' };
+  }
+}
+
+function afterChange(of: Signal<unknown>, call: () => void): () => void {
+  let isFirst = true;
+  return of.subscribe(() => {
+    if (!isFirst) call();
+    isFirst = false;
+  });
+}
+
+/** Of questions that come while an answer is under way, the last one is asked. */
+function latest<T>(ask: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  let underWay: Promise<unknown> | undefined;
+  let next: { readonly name: string; readonly answer: Promise<T> } | undefined;
+  const start = (name: string) => {
+    const answer = ask(name).finally(() => {
+      underWay = undefined;
+    });
+    underWay = answer;
+    return answer;
+  };
+  return (name) => {
+    if (!underWay) return start(name);
+    if (next?.name !== name) {
+      const later = () => {
+        next = undefined;
+        return start(name);
+      };
+      next = { name, answer: underWay.then(later, later) };
+    }
+    return next.answer;
+  };
+}
+
+/** The first call at once, later ones together. */
+function paced(call: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isAsked = false;
+  const next = () => {
+    timer = undefined;
+    if (isAsked) run();
+  };
+  const run = () => {
+    isAsked = false;
+    call();
+    timer = setTimeout(next, PAUSE_MS);
+  };
+  return () => {
+    if (timer === undefined) run();
+    else isAsked = true;
+  };
+}

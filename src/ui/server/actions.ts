@@ -1,0 +1,80 @@
+import { isRunId } from '../../run/history/runs-folder.js';
+import { shellWord } from '../../util/shell-word.js';
+import { type Answer, type Refused, refused } from './answer.js';
+import type { CommandResult, UiHost } from './host.js';
+import type { Body } from './read-body.js';
+
+/** A command line: what the page does is what a person could type. */
+interface Action {
+  readonly command: readonly string[];
+  readonly names?: readonly string[];
+  readonly flags?: readonly string[];
+  /** What a person need not type. */
+  readonly unshown?: readonly string[];
+}
+
+type MakeAction = (body: Body, who: string) => Action | Refused;
+
+/** Everything that the page can decide. */
+const ACTIONS: Readonly<Record<string, MakeAction>> = {
+  approve: (body, who) => decision('approve', body, who),
+  reject: (body, who) => decision('reject', body, who),
+  cancel: (body) => ofRun(body, { command: ['runs', 'cancel'] }),
+  resume: (body) => ofRun(body, { command: ['resume'], flags: flagsOf(body, { from: 'rerun' }, ['--detach']) }),
+  clear: clearing,
+};
+
+export const ACTION_NAMES = Object.keys(ACTIONS);
+
+function decision(word: string, body: Body, who: string): Action | Refused {
+  const [phase, digest] = [body.text('phase'), body.text('digest')];
+  // Without the digest nobody could say which text was read.
+  if (phase === undefined || digest === undefined) return refused(400, 'phase and digest are missing');
+  const unshown = [`--digest=${digest}`, `--by=${who}`];
+  return ofRun(body, { command: [word], names: [phase], flags: flagsOf(body, { note: 'note' }), unshown });
+}
+
+function clearing(body: Body): Action | Refused {
+  const chosen = flagsOf(body, { phase: 'phase', olderThan: 'older-than' }, body.is('all') ? ['--all'] : []);
+  const flow = body.text('flow');
+  if (flow === undefined && chosen.length === 0) return refused(400, 'nothing is chosen');
+  const flags = body.is('preview') ? [...chosen, '--dry-run'] : chosen;
+  return { command: ['cache', 'clear'], names: flow === undefined ? [] : [flow], flags };
+}
+
+function ofRun(body: Body, { names = [], ...action }: Action): Action | Refused {
+  const run = body.text('run');
+  if (run === undefined || !isRunId(run)) return refused(400, 'run is not the id of a run');
+  return { ...action, names: [run, ...names] };
+}
+
+/** The flags for those fields that are given, after those that are always there. */
+function flagsOf(body: Body, flags: Readonly<Record<string, string>>, always: readonly string[] = []): string[] {
+  const given = Object.entries(flags).flatMap(([field, flag]) => {
+    const value = body.text(field);
+    return value === undefined ? [] : [`--${flag}=${value}`];
+  });
+  return [...always, ...given];
+}
+
+/** Does it, and says how it went. A preview only looks. */
+export async function act(host: UiHost, name: string, body: Body): Promise<Answer> {
+  if (host.readOnly && !body.is('preview')) return refused(403, 'this page was started with --read-only');
+  const action = ACTIONS[name]!(body, host.who);
+  if ('refusal' in action) return action;
+  const { command, names = [], flags = [], unshown = [] } = action;
+  // Nothing that comes from a page or a journal is read as a flag.
+  const result = await host.call([...command, ...flags, ...unshown, '--', ...names]);
+  return { json: { command: commandText(action), ...outcomeOf(result) } };
+}
+
+/** What to type in a terminal. */
+function commandText({ command, names = [], flags = [] }: Action): string {
+  const dashed = names.some((name) => name.startsWith('-'));
+  const rest = dashed ? [...flags, '--', ...names] : [...names, ...flags];
+  return ['taskflow', ...command, ...rest].map(shellWord).join(' ');
+}
+
+function outcomeOf({ status, stdout, stderr }: CommandResult) {
+  return { ok: status === 0, said: `${stdout}${stderr}`.trim() };
+}

@@ -1,0 +1,104 @@
+import { dirname } from 'node:path';
+import { totalTokens } from '../../model/outcome.js';
+import { type RecordedState, type RunHead, runHead } from '../../run/history/run-head.js';
+import { journalOf, runIds } from '../../run/history/runs-folder.js';
+import { continuedBy } from '../../run/history/succession.js';
+import { sha256Hex } from '../../util/digest.js';
+import type { Project } from '../../util/project.js';
+import { statIfThere } from '../../util/stat.js';
+import { countRun, type RunCounts } from './run-counts.js';
+
+/** A run of the list. */
+export interface ListedRun extends RunCounts {
+  readonly runId: string;
+  readonly flow: string;
+  readonly file: string | null;
+  readonly mode: 'run' | 'batch';
+  /** The rows of a batch, and where they came from. */
+  readonly over: string | null;
+  readonly rows: number | null;
+  readonly state: RecordedState;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly spent: { readonly usd: number | null; readonly tokens: number } | null;
+  readonly saved: { readonly usd: number | null; readonly tokens: number; readonly ms: number } | null;
+  readonly continues: string | null;
+  readonly continuedBy: string | null;
+}
+
+/** Unfinished runs are kept for ever: a list has an end all the same. */
+const MOST_RUNS = 500;
+/** Many browsers ask as one. */
+const MARK_MS = 250;
+
+/** The runs of a project. What was read of a journal is kept until that journal changes. */
+export class RunList {
+  readonly #project: Project;
+  readonly #known = new Map<string, { readonly stamp: string; readonly summary: ListedRun }>();
+
+  #marked = { at: Number.NEGATIVE_INFINITY, mark: '' };
+
+  constructor(project: Project) {
+    this.#project = project;
+  }
+
+  /** The newest first, and how many there are in all. */
+  read(): { readonly runs: readonly ListedRun[]; readonly total: number } {
+    const ids = runIds(this.#project);
+    const listed = new Set(ids.slice(0, MOST_RUNS));
+    for (const runId of this.#known.keys()) if (!listed.has(runId)) this.#known.delete(runId);
+    const runs = [...listed].flatMap((runId) => this.#summary(runId) ?? []);
+    return { runs: runs.sort((a, b) => b.startedAt - a.startedAt), total: ids.length };
+  }
+
+  /** Differs as soon as the list does. */
+  mark(): string {
+    const now = this.#project.clock.elapsed();
+    if (now - this.#marked.at > MARK_MS) this.#marked = { at: now, mark: this.#newMark() };
+    return this.#marked.mark;
+  }
+
+  #newMark(): string {
+    const parts = this.read().runs.map(({ runId, state, waiting, continuedBy: heir }) => [runId, state, waiting, heir]);
+    return sha256Hex(JSON.stringify(parts)).slice(0, 16);
+  }
+
+  #summary(runId: string): ListedRun | undefined {
+    const known = this.#known.get(runId);
+    const stamp = this.#stampOf(runId);
+    // The owner of a run may die without a word.
+    if (known && known.stamp === stamp && known.summary.state !== 'running') return known.summary;
+    const head = runHead(this.#project, runId);
+    if (!head) return undefined;
+    const summary = known?.stamp === stamp ? { ...known.summary, state: head.state } : this.#look(head);
+    this.#known.set(runId, { stamp, summary });
+    return summary;
+  }
+
+  #look(head: RunHead): ListedRun {
+    const { runId, run, state, endedAt, end } = head;
+    return {
+      runId,
+      flow: run.flow,
+      file: run.file ?? null,
+      mode: run.mode,
+      over: run.over ?? null,
+      rows: run.rows ?? null,
+      state,
+      startedAt: run.at,
+      durationMs: end?.durationMs ?? Math.max(0, Math.round(endedAt - run.at)),
+      spent: end ? { usd: end.spent.usd ?? null, tokens: totalTokens(end.spent) } : null,
+      saved: end?.saved ?? null,
+      continues: run.continues ?? null,
+      continuedBy: continuedBy(this.#project, runId) ?? null,
+      ...countRun(journalOf(this.#project, runId), state === 'running'),
+    };
+  }
+
+  /** The folder changes when another run claims this one. */
+  #stampOf(runId: string): string {
+    const journal = journalOf(this.#project, runId);
+    const [file, folder] = [statIfThere(journal), statIfThere(dirname(journal))];
+    return [file?.size, file?.mtimeMs, folder?.mtimeMs].join(' ');
+  }
+}
