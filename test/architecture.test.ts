@@ -13,6 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['util'],
   ['model'],
   ['parse', 'process', 'store'],
+  ['remote'],
   ['config', 'observe'],
   ['plan', 'agent', 'memo'],
   ['check'],

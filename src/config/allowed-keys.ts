@@ -1,4 +1,5 @@
 import type { Config, RunnerConfig } from '../model/config.js';
+import { keyOfRemote } from '../remote/address.js';
 
 /** Which key may go where: by the name of its variable, the addresses. */
 export type AllowedKeys = Readonly<Record<string, readonly string[]>>;
@@ -22,5 +23,11 @@ export function allowKeys(config: Config, allowed: AllowedKeys): Config {
     const isRefused = keyNeedsLeave && !isKeyAllowed(runner, allowed);
     return [name, isRefused ? { ...runner, keyNeedsLeave } : runner];
   });
-  return { ...config, runners: Object.fromEntries(runners) };
+  return { ...config, runners: Object.fromEntries(runners), cache: allowRemote(config.cache, allowed) };
+}
+
+function allowRemote(cache: Config['cache'], allowed: AllowedKeys): Config['cache'] {
+  if (!cache.remote?.keyNeedsLeave) return cache;
+  const { keyNeedsLeave, ...remote } = cache.remote;
+  return isKeyAllowed(keyOfRemote(remote), allowed) ? { ...cache, remote } : cache;
 }

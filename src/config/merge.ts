@@ -6,6 +6,7 @@ import type { Observing } from '../model/observation.js';
 import type { WrittenValue } from './check-file.js';
 import { DEFAULT_VALUES } from './defaults.js';
 import type { Layer, PlacedValue } from './layer.js';
+import { remoteOf, secretSource, trustOf } from './remote.js';
 import { checkRunners } from './runners.js';
 import { isUserOnly } from './settings.js';
 
@@ -32,11 +33,22 @@ export async function mergeLayers(layers: readonly Layer[]): Promise<{
   };
 }
 
+/**
+ * What the user has said, a project does not replace. Shared entries are kept under the user's own signing key, so with
+ * one of these a project's choice of whom to trust does not count either.
+ */
+const GUARDED = [
+  { keys: /^cache\.signingKey\./, by: /^cache\.signingKey\./ },
+  { keys: /^cache\.trust\.sign\./, by: /^cache\.trust\.sign\./ },
+  { keys: /^cache\.trust\.(?:mode$|keys\.)/, by: /^cache\.(?:trust\.(?:mode$|keys\.)|signingKey\.)/ },
+];
+
 /** Where the user has a key or a limit, a project brings no key of its own and no higher limit. */
 function weakens(key: string, { value }: WrittenValue, placed: ReadonlyMap<string, PlacedValue>): boolean {
   const ofUser = (name: string) => (placed.get(name)?.layer.source === 'user' ? placed.get(name)?.value : undefined);
-  const signingKeys = ['cache.signingKey.env', 'cache.signingKey.file'];
-  if (signingKeys.includes(key)) return signingKeys.some((name) => ofUser(name) !== undefined);
+  const guard = GUARDED.find(({ keys }) => keys.test(key));
+  if (guard) return [...placed.keys()].some((name) => guard.by.test(name) && ofUser(name) !== undefined);
+  if (key === 'cache.remote.read' || key === 'cache.remote.write') return ofUser(key) === false;
   const limit = key.startsWith('limits.') ? ofUser(key) : undefined;
   return limit !== undefined && (value as number) > (limit as number);
 }
@@ -62,9 +74,6 @@ function forgetReplaced(placed: Map<string, PlacedValue>, layer: Layer): void {
 function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Record<string, RunnerConfig>>): Config {
   const get = <T extends JsonValue>(key: string) => placed.get(key)?.value as T | undefined;
   const defaults = CONFIG_DEFAULTS;
-  const env = get<string>('cache.signingKey.env');
-  const file = get<string>('cache.signingKey.file');
-  const signingKey = env !== undefined ? { env } : file !== undefined ? { file } : undefined;
   return {
     ...optional('runner', get<string>('runner')),
     ...optional('model', get<string>('model')),
@@ -78,7 +87,9 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
       maxAgeMs: get('cache.maxAge') ?? defaults.cache.maxAgeMs,
       dir: get('cache.dir') ?? defaults.cache.dir,
       ...optional('dirFrom', placed.get('cache.dir')?.layer.source === 'user' ? ('user' as const) : undefined),
-      ...optional('signingKey', signingKey),
+      ...optional('signingKey', secretSource(placed, 'cache.signingKey')),
+      ...optional('remote', remoteOf(placed)),
+      ...optional('trust', trustOf(placed)),
       observe: {
         mode: get<Observing['mode']>('cache.observe.mode') ?? defaults.cache.observe.mode,
         exclude: get<string[]>('cache.observe.exclude') ?? defaults.cache.observe.exclude,

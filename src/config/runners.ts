@@ -77,7 +77,7 @@ function isProjectsChoice(fields: ReadonlyMap<string, PlacedValue>): boolean {
   );
 }
 
-function allowedKeys(placed: ReadonlyMap<string, PlacedValue>): AllowedKeys {
+export function allowedKeys(placed: ReadonlyMap<string, PlacedValue>): AllowedKeys {
   const prefix = 'allow.keys.';
   const found = [...placed].filter(([key]) => key.startsWith(prefix));
   return Object.fromEntries(found.map(([key, { value }]) => [key.slice(prefix.length), value as string[]]));

@@ -2,6 +2,8 @@ import { HOOK_EVENTS, type HookEvent, readHook } from '../model/hooks.js';
 import type { JsonValue } from '../model/json.js';
 import { LARGEST_OUTPUT_BYTES } from '../model/limits.js';
 import { OBSERVE_MODES } from '../model/observation.js';
+import { remoteAddress } from '../remote/address.js';
+import { isPublicKey } from '../remote/public-key.js';
 import { parseDuration } from '../util/duration.js';
 import { parseSize } from '../util/size.js';
 
@@ -134,6 +136,23 @@ const iterationMode = kindOf({ enum: ['always', 'auto', 'off', 'on', true, false
     : { expected: 'one of always, auto, off' };
 });
 
+/** Credentials in an address would be shown wherever the address is. */
+const remoteUrl = kindOf({ type: 'string', pattern: '^(https?|turbo\\+https?|s3)://[^@\\s]+$' }, (value) =>
+  typeof value === 'string' && remoteAddress(value, undefined) !== undefined
+    ? { value }
+    : { expected: 'https://…, s3://bucket/prefix or turbo+https://…, without a password in it' },
+);
+
+const whetherToWrite = kindOf({ enum: [...(flag.schema['enum'] as unknown[]), 'auto'] }, (value) =>
+  value === 'auto' ? { value } : 'value' in flag(value) ? flag(value) : { expected: 'true, false or auto' },
+);
+
+const publicKey = kindOf({ type: 'string', minLength: 1 }, (value) =>
+  typeof value === 'string' && isPublicKey(value)
+    ? { value }
+    : { expected: 'an Ed25519 public key in base64, as taskflow cache keygen prints it' },
+);
+
 const hook = kindOf({ type: ['array', 'string', 'object'] }, (value) =>
   readHook(value) ? { value } : { expected: 'a command ([./notify.sh]), {url: …, secret: {env: NAME}} or {file: …}' },
 );
@@ -143,6 +162,9 @@ const ALLOWED_KEY = 'allow.keys.NAME';
 
 /** Any role may stand in the place of NAME. */
 const MODEL_ROLE = 'models.NAME';
+
+/** NAME is what a public key is called. */
+const TRUSTED_KEY = 'cache.trust.keys.NAME';
 
 /** What weakens a protection of the user is said by the user: a project's file must not hold it. */
 export function isUserOnly(key: string): boolean {
@@ -176,6 +198,23 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'cache.observe.mode', help: OBSERVE_HELP, read: oneOf(...OBSERVE_MODES) },
   { key: 'cache.observe.exclude', help: 'files that phases may read and write without any effect', read: globs },
   { key: 'cache.observe.include', help: 'files that count although they are left out else', read: globs },
+  { key: 'cache.remote.url', help: 'a store that machines share (https://, s3://, turbo+https://)', read: remoteUrl },
+  { key: 'cache.remote.read', help: 'look there for what the local store has not (default: true)', read: flag },
+  {
+    key: 'cache.remote.write',
+    help: 'upload results: true, false, or auto: only where a signing key is at hand',
+    read: whetherToWrite,
+  },
+  { key: 'cache.remote.token.env', help: 'environment variable with the token of the shared store', read: variable },
+  { key: 'cache.remote.token.file', help: 'file with the token of the shared store', read: text },
+  { key: 'cache.remote.endpoint', help: 'address of a server that speaks S3, where it is not AWS', read: url },
+  { key: 'cache.remote.connectTimeout', help: 'time to connect to the shared store (500ms)', read: duration },
+  { key: 'cache.remote.timeout', help: 'time to wait for an answer of the shared store (3s)', read: duration },
+  { key: 'cache.remote.uploadWait', help: 'how long the end of a run waits for uploads (10s)', read: duration },
+  { key: 'cache.trust.mode', help: 'none: accept shared entries whoever made them', read: oneOf('none') },
+  { key: 'cache.trust.sign.env', help: 'environment variable with the private key that signs uploads', read: variable },
+  { key: 'cache.trust.sign.file', help: 'file with the private key that signs uploads', read: text },
+  { key: TRUSTED_KEY, help: 'public key whose shared entries are accepted; NAME is for you', read: publicKey },
   { key: ALLOWED_KEY, help: 'addresses that may be sent the key in the variable NAME; yours alone to say', read: urls },
   { key: 'safe.projects', help: 'folders of others that are obeyed all the same; yours alone to say', read: paths },
   {
@@ -226,6 +265,7 @@ export const RUNNER_FIELD_TYPES: Readonly<Record<string, readonly string[]>> = {
 export const SHORT_KEYS: ReadonlyMap<string, string> = new Map([
   ['iteration', 'iteration.mode'],
   ['cache.observe', 'cache.observe.mode'],
+  ['cache.trust', 'cache.trust.mode'],
 ]);
 
 export const RUNNER_NAME = /^(?!(?:constructor|prototype)$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
@@ -241,5 +281,6 @@ export function findSetting(key: string): Setting | undefined {
 /** The setting of a family that a key belongs to: a name of the user's own stands at its end. */
 function patternOf(key: string): string | undefined {
   if (/^allow\.keys\.[A-Za-z_]\w*$/.test(key)) return ALLOWED_KEY;
+  if (/^cache\.trust\.keys\.[A-Za-z0-9][\w-]{0,63}$/.test(key)) return TRUSTED_KEY;
   return /^models\.(?!(?:constructor|prototype)$)[A-Za-z][\w-]{0,63}$/.test(key) ? MODEL_ROLE : undefined;
 }

@@ -20,7 +20,11 @@ export interface Config {
     readonly dir: string;
     /** The user's own settings, or a program, name the folder: only then may it be outside the project. */
     readonly dirFrom?: 'user';
-    readonly signingKey?: { readonly env: string } | { readonly file: string };
+    readonly signingKey?: SecretSource;
+    /** A store that machines share, behind the local one. */
+    readonly remote?: RemoteConfig;
+    /** Whose shared entries are accepted. */
+    readonly trust?: TrustConfig;
     /** For phases that say nothing about it; globs count besides those of the phase. */
     readonly observe: Observing;
   };
@@ -28,6 +32,36 @@ export interface Config {
   readonly iteration: { readonly mode: 'always' | 'auto' | 'off'; readonly ttlMs: number };
   readonly limits: Limits;
   readonly hooks?: Hooks;
+}
+
+/** Where a secret is: in a variable of the environment, or in a file. */
+export type SecretSource = { readonly env: string } | { readonly file: string };
+
+export interface RemoteConfig {
+  /** `http(s)://…`, `s3://bucket/prefix` or `turbo+https://…`. */
+  readonly url: string;
+  /** Default: true. */
+  readonly read?: boolean;
+  /** `auto`, the default: only where a signing key is at hand. */
+  readonly write?: boolean | 'auto';
+  readonly token?: SecretSource;
+  /** Of a server that speaks S3. */
+  readonly endpoint?: string;
+  readonly connectTimeoutMs?: number;
+  readonly timeoutMs?: number;
+  /** How long the end of a run waits for uploads. */
+  readonly uploadWaitMs?: number;
+  /** The project chose where the token goes, and the user has not allowed that: nothing is sent. */
+  readonly keyNeedsLeave?: true;
+}
+
+export interface TrustConfig {
+  /** Entries are accepted whoever made them. */
+  readonly mode?: 'none';
+  /** The Ed25519 private key that signs what is uploaded. */
+  readonly sign?: SecretSource;
+  /** Public keys by name, in base64. */
+  readonly keys: Readonly<Record<string, string>>;
 }
 
 /** One named runner. Which fields mean something depends on `type`; the configuration is checked when it is loaded. */

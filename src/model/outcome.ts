@@ -67,6 +67,8 @@ export interface PhaseOutcome {
   readonly cacheHit: CacheHit | null;
   /** Age of the reused result; undefined when it was executed. */
   readonly ageMs?: number;
+  /** The reused result came from the shared store in this run. */
+  readonly shared?: true;
   /** Why it ran, was reused or was skipped, in words. */
   readonly reason: string;
   readonly key?: string;

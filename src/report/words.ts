@@ -10,9 +10,10 @@ interface Spent {
 }
 
 /** `cross-run, 6m old`; empty when it was executed. */
-export function reuseText({ cacheHit, ageMs }: Pick<PhaseResult, 'cacheHit' | 'ageMs'>): string {
+export function reuseText({ cacheHit, shared, ageMs }: Pick<PhaseResult, 'cacheHit' | 'shared' | 'ageMs'>): string {
   if (cacheHit === null) return '';
-  return ageMs === undefined ? cacheHit : `${cacheHit}, ${formatDuration(ageMs)} old`;
+  const from = shared ? 'shared' : cacheHit;
+  return ageMs === undefined ? from : `${from}, ${formatDuration(ageMs)} old`;
 }
 
 /** Money where it is known, else tokens if those are; empty for what costs neither. */

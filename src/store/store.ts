@@ -70,6 +70,9 @@ export interface GetOptions {
   readonly peek?: true;
 }
 
+/** `fetched`: it is in the local store now. `miss`: why what is there is not used; undefined when there is nothing. */
+export type Fetched = { readonly fetched: true } | { readonly miss: string | undefined };
+
 /** What a run needs of a store. Reads take no lock; nothing here throws for a reason outside the program. */
 export interface Store {
   get(key: string, options: GetOptions): GetResult;
@@ -86,6 +89,10 @@ export interface Store {
   remove(key: string): void;
   /** Digest keyed with this store's secret: for values that must never be readable. */
   seal(value: string): string;
+  /** Where a shared store is behind this one: asks it for what this one has not. */
+  fetch?(key: string, options: GetOptions): Promise<Fetched>;
+  /** At the end of a run: waits for uploads, within a bound. */
+  settle?(): Promise<void>;
   /** Content-addressed file bodies for `outputs`. */
   readonly blobs: BlobStore;
 }

@@ -21,6 +21,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file (- is stdin)' },
   { name: 'no-cache', type: 'boolean', help: 'neither read nor write reuse' },
   { name: 'refresh', type: 'boolean', help: 'write reuse, but do not read it' },
+  { name: 'no-remote', type: 'boolean', help: 'do not use the shared cache (cache.remote)' },
   { name: 'incremental', type: 'boolean', help: 'as if the flow said incremental: true, for this run' },
   { name: 'retries', type: 'number', value: 'N', help: 'retry failed phases so often, where they do not say it' },
   { name: 'frozen', type: 'boolean', help: 'a cross-run phase that would have to run is an error (status 6)' },
@@ -57,6 +58,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
 /** What the flags say about a run, or what is wrong with them. */
 export interface RunSettings {
   readonly reuse: 'on' | 'refresh' | 'off';
+  readonly remote?: 'off';
   readonly frozen: boolean;
   readonly keepGoing: boolean;
   readonly concurrency?: number;
@@ -89,6 +91,7 @@ export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSe
   if (maxUSD !== undefined && maxUSD < 0) return { problem: '--max-usd is an amount of money, not less than 0' };
   return {
     reuse: noCache ? 'off' : refresh ? 'refresh' : 'on',
+    remote: flags.boolean('no-remote') ? 'off' : undefined,
     frozen,
     keepGoing: flags.boolean('keep-going'),
     concurrency,

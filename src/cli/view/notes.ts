@@ -44,10 +44,12 @@ function withReason(word: string, reason: string): string {
   return reason === '' ? word : `${word} (${reason})`;
 }
 
-export function hitNote({ cacheHit, ageMs, saved }: Pick<PhaseOutcome, 'cacheHit' | 'ageMs' | 'saved'>): string {
+type Reused = Pick<PhaseOutcome, 'cacheHit' | 'shared' | 'ageMs' | 'saved'>;
+
+export function hitNote({ cacheHit, shared, ageMs, saved }: Reused): string {
   const age = ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`;
   const amounts = saved ? formatSaved(saved) : '';
-  return `CACHED (${cacheHit}${age}${amounts === '' ? '' : ` · saved ${amounts}`})`;
+  return `CACHED (${shared ? 'shared' : cacheHit}${age}${amounts === '' ? '' : ` · saved ${amounts}`})`;
 }
 
 type Timed = Pick<PhaseOutcome, 'durationMs' | 'attempts' | 'items'>;

@@ -86,6 +86,8 @@ export interface RunReuse {
   readonly inRepository: () => boolean;
   /** The form of an identity that its key is made from: without the secrets of the run and of this scope. */
   readonly sealedIdentity: (identity: Identity, scope: Scope) => Identity;
+  /** Secrets are sealed with a key that the team shares: other machines make the same keys of them. */
+  readonly sealsAreShared: boolean;
   /** The form in which an identity may be written. */
   readonly storedIdentity: (identity: Identity, length?: number) => JsonObject;
   /** At the very end: holds the store to its bounds, if this run has added to it. Never fails the run. */

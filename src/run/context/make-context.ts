@@ -1,4 +1,5 @@
 import { isInRepository } from '../../memo/fingerprint/git-repository.js';
+import { recomputeKey } from '../../memo/identity.js';
 import { sealedIdentity } from '../../memo/sealed-identity.js';
 import { storedIdentity } from '../../memo/stored-identity.js';
 import type { RunEventBody } from '../../model/event.js';
@@ -61,8 +62,8 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   if ('problem' in folder) return { refused: { code: 'bad-input', message: folder.problem, hint: folder.hint } };
   const storeDir = folder.dir;
   const key = resolveSigningKey(config, project);
-  const store = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir, key);
-  if (store && 'refused' in store) return store;
+  const local = options.reuse === 'off' ? undefined : openRunStore(parts, storeDir, key);
+  if (local && 'refused' in local) return local;
   const runners = new RunnerPool(options);
   const nested = new NestedFlows(project, {
     runners: Object.keys(config.runners),
@@ -74,6 +75,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
   secrets.add(flow.args, options.args);
   const admission = new Admission();
   const limit = interruption(parts, admission);
+  const store = local && (await withShared(local, parts, limit.signal));
   const from = options.selection?.from;
   const context: RunContext = {
     options,
@@ -148,6 +150,7 @@ function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }:
       return repository;
     },
     sealedIdentity: (identity, scope) => sealedIdentity(identity, { seal, secrets: scopeSecrets(options, scope) }),
+    sealsAreShared: 'key' in key && key.key !== undefined,
     storedIdentity: (identity, length) => storedIdentity(identity, { seal, secrets: secrets.values, length }),
     tidyStore: () => tidy(store, { ...options, signal }),
   };
@@ -198,6 +201,14 @@ function openRunStore(
     };
   }
   return openStore({ dir, project, limits: { maxBytes, maxEntries, maxAgeMs }, signingKey: key.key, onWarning: warn });
+}
+
+/** With the shared store behind it, if there is one. A forecast asks it only if it is to bring what it finds. */
+async function withShared(store: DiskStore, { options, warn }: ContextParts, signal: AbortSignal): Promise<DiskStore> {
+  const { config, forecast, remote = forecast ? 'off' : 'on' } = options;
+  if (!config.cache.remote || remote === 'off') return store;
+  const { shareStore } = await import('../../remote/shared-store.js');
+  return shareStore(store, { config, warn, signal, recomputeKey });
 }
 
 function tooLong(timeoutMs: number): Failure {

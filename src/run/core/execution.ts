@@ -75,6 +75,8 @@ export interface Result {
 export interface Origin {
   readonly hit: CacheHit | null;
   readonly ageMs?: number;
+  /** It came from the shared store in this run. */
+  readonly shared?: true;
   readonly reason: string;
 }
 

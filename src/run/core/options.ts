@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly args: JsonObject;
   /** `off`: neither read nor write reuse; `refresh`: write, but do not read. */
   readonly reuse?: 'on' | 'refresh' | 'off';
+  /** Whether the shared store is used, if one is configured. Default: `on`; for a forecast, which only looks, `off`. */
+  readonly remote?: 'on' | 'off';
   readonly frozen?: boolean;
   /** Only look: nothing is executed, written or waited for; what would run is `cancelled` with code `forecast`. */
   readonly forecast?: boolean;

@@ -54,6 +54,8 @@ export interface PhaseResult {
   readonly status: Status;
   readonly cacheHit: 'run' | 'cross-run' | null;
   readonly ageMs?: number;
+  /** The reused result came from the shared store. */
+  readonly shared?: true;
   readonly reason: string;
   readonly key?: string;
   readonly output: string;
@@ -162,6 +164,7 @@ function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): Phase
     status: phase.status,
     cacheHit: phase.cacheHit,
     ageMs: phase.ageMs,
+    shared: phase.shared,
     reason: secrets.mask(phase.reason),
     key: phase.key,
     output: output.text,

@@ -21,9 +21,10 @@ export function markedEnvironment(run: RunContext): Readonly<Record<string, stri
   return environment;
 }
 
-/** Waits for what nobody waits for, then ends what programs of the run have left behind. */
+/** Waits for what nobody waits for, uploads among it, then ends what programs of the run have left behind. */
 export async function windDown(run: RunContext): Promise<void> {
   await Promise.all(run.limits.background);
+  await run.reuse.store?.settle?.();
   if (run.limits.processes.marked > 0) await endLeftovers(run.runId, holderIdentity());
 }
 

@@ -140,6 +140,7 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
     status: settled.status,
     cacheHit: settled.hit,
     ageMs: settled.ageMs,
+    shared: settled.shared,
     reason: settled.reason,
     key: settled.key,
     output: settled.output,

@@ -24,6 +24,7 @@ import {
   type Unidentified,
 } from './identify.js';
 import { notKept, whyNotKept } from './not-kept.js';
+import { orShared } from './or-shared.js';
 import { refusesEarlier } from './reuse-rules.js';
 import {
   entryOf,
@@ -32,6 +33,7 @@ import {
   fromLine,
   frozen,
   isSideEffect,
+  type LookUp,
   ran,
   reusedAgain,
   type SideEffect,
@@ -160,9 +162,6 @@ function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
   return place === '' ? key : sha256Hex(`${key}@${place}`);
 }
 
-/** `miss`: why the result that is there may not be reused; undefined when there is none. */
-type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
-
 /** `hasFiles`: the store has it, with files or a large output that have to be restored first. */
 type AtOnce = LookUp | { readonly hasFiles: true };
 
@@ -237,7 +236,7 @@ async function fromStoreOrExecution(
   } = job;
   const { store } = run.reuse;
   if (store && policy.readStore) {
-    const hit = looked ?? (await lookUp(at, found));
+    const hit = await orShared(at, found, { local: looked ?? (await lookUp(at, found)), again: lookUp });
     if ('settled' in hit) return hit.settled;
     const reason = whyMissed(at, found, { unit, refused: hit.miss ?? refused });
     if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });

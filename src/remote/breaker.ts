@@ -1,0 +1,47 @@
+import type { Answer } from './remote.js';
+
+type Direction = 'read' | 'write';
+
+const MOST_FAILURES = 3;
+
+/**
+ * Decides when a server is no longer asked. A server that does not answer counts for reading and writing alike; one
+ * that answers with an error, or does not let us, only for what was asked. What is under way then is given up.
+ */
+export class Breaker {
+  readonly #off: Record<Direction, AbortController> = { read: new AbortController(), write: new AbortController() };
+  readonly #failures: Record<Direction, number> = { read: 0, write: 0 };
+
+  constructor(private readonly onOff: (direction: Direction | 'both', why: string) => void) {}
+
+  signal(direction: Direction): AbortSignal {
+    return this.#off[direction].signal;
+  }
+
+  isOff(direction: Direction): boolean {
+    return this.signal(direction).aborted;
+  }
+
+  /** Counts what an answer says about the server. */
+  count(direction: Direction, answer: Answer): void {
+    if (this.isOff(direction)) return;
+    if ('refused' in answer) this.#switchOff([direction], answer.refused);
+    else if ('failed' in answer) {
+      const concerned: Direction[] = 'isServers' in answer ? [direction] : ['read', 'write'];
+      for (const each of concerned) this.#failures[each] += 1;
+      const ended = concerned.filter((each) => this.#failures[each] >= MOST_FAILURES && !this.isOff(each));
+      if (ended.length > 0) this.#switchOff(ended, answer.failed);
+    }
+  }
+
+  /** The run ends now. */
+  stop(): void {
+    this.#off.read.abort();
+    this.#off.write.abort();
+  }
+
+  #switchOff(directions: readonly Direction[], why: string): void {
+    for (const each of directions) this.#off[each].abort();
+    this.onOff(directions.length === 2 ? 'both' : directions[0]!, why);
+  }
+}

@@ -1,0 +1,122 @@
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import { formatDuration } from '../util/duration.js';
+import { onAbort } from '../util/on-abort.js';
+import type { Method, Protocol } from './protocol.js';
+
+export interface ClientLimits {
+  readonly connectMs: number;
+  /** Without a byte in either direction. */
+  readonly silentMs: number;
+}
+
+export interface Exchange {
+  readonly method: Method;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: RequestBody;
+  /** Takes the body of an answer with status 200, piece by piece. */
+  readonly take?: (chunk: Buffer) => void;
+  /** Of the answer's body; one that is longer is a failure. */
+  readonly maxBytes: number;
+  /** For all of it. */
+  readonly totalMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface RequestBody {
+  readonly bytes: number;
+  /** Called again if the request has to be sent again. */
+  send(request: ClientRequest): void;
+}
+
+/** A server's word, whatever it is; or why there was none. */
+export type Exchanged = { readonly status: number } | { readonly failed: string; readonly isStale?: true };
+
+const MOST_SOCKETS = 16;
+
+/** One server, with connections that are kept for the next request. Redirects are answers like any other. */
+export class HttpClient {
+  readonly #agent: HttpAgent;
+  readonly #isHttps: boolean;
+  readonly #server: { readonly hostname: string; readonly port: string };
+  readonly #limits: ClientLimits;
+
+  constructor({ origin }: Pick<Protocol, 'origin'>, limits: ClientLimits) {
+    this.#isHttps = origin.protocol === 'https:';
+    const kept = { keepAlive: true, maxSockets: MOST_SOCKETS, maxFreeSockets: MOST_SOCKETS };
+    this.#agent = this.#isHttps ? new HttpsAgent(kept) : new HttpAgent(kept);
+    this.#server = { hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port };
+    this.#limits = limits;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** A kept connection that the server has closed meanwhile never saw the request: it is sent once more. */
+  async exchange(exchange: Exchange): Promise<Exchanged> {
+    const first = await this.#once(exchange);
+    return 'isStale' in first ? this.#once(exchange) : first;
+  }
+
+  #once({ method, path, headers, body, take, maxBytes, totalMs, signal }: Exchange): Promise<Exchanged> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return void resolve({ failed: 'stopped' });
+      const length = body ? { 'content-length': String(body.bytes) } : {};
+      const options = { ...this.#server, agent: this.#agent, method, path, headers: { ...headers, ...length } };
+      const request = this.#isHttps ? requestHttps(options) : requestHttp(options);
+      const { connectMs, silentMs } = this.#limits;
+      let connecting: NodeJS.Timeout | undefined;
+      let isOver = false;
+      const fail = (failed: string) => end({ failed });
+      const total = setTimeout(() => fail(`not done within ${formatDuration(totalMs)}`), totalMs);
+      const forget = onAbort(signal, () => fail('stopped'));
+      const end = (result: Exchanged) => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(total);
+        clearTimeout(connecting);
+        forget();
+        if ('failed' in result) request.destroy();
+        resolve(result);
+      };
+      request.once('socket', (socket: Socket) => {
+        if (!socket.connecting) return;
+        connecting = setTimeout(() => fail(`no connection within ${formatDuration(connectMs)}`), connectMs);
+        socket.once(this.#isHttps ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
+      });
+      request.setTimeout(silentMs, () => fail(`no answer within ${formatDuration(silentMs)}`));
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const isStale = request.reusedSocket && error.code === 'ECONNRESET';
+        end({ failed: wordsOf(error), ...(isStale && { isStale }) });
+      });
+      request.once('response', (response) => receive(response, { take, maxBytes, end }));
+      if (body) body.send(request);
+      else request.end();
+    });
+  }
+}
+
+function receive(
+  response: IncomingMessage,
+  { take, maxBytes, end }: Pick<Exchange, 'take' | 'maxBytes'> & { readonly end: (result: Exchanged) => void },
+): void {
+  const status = response.statusCode ?? 0;
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) end({ failed: `its answer is longer than ${maxBytes} bytes` });
+    else if (status === 200) take?.(chunk);
+  });
+  response.once('end', () => end(response.complete ? { status } : { failed: 'the answer was cut short' }));
+  response.on('error', () => end({ failed: 'the answer was cut short' }));
+  response.once('close', () => end({ failed: 'the answer was cut short' }));
+}
+
+function wordsOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ECONNREFUSED') return 'nobody answers there';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name is not known';
+  return message || code || 'the connection failed';
+}

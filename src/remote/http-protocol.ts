@@ -1,0 +1,13 @@
+import type { Protocol } from './protocol.js';
+
+/** As Bazel's cache speaks it: `/ac/KEY` and `/cas/DIGEST` below an address. Any server that stores what is PUT will do. */
+export function httpProtocol(address: string, token: string | undefined): Protocol {
+  const origin = new URL(address);
+  const base = origin.pathname.replace(/\/+$/, '');
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return {
+    name: 'http',
+    origin,
+    request: ({ item: { kind, name } }) => ({ path: `${base}/${kind}/${name}`, headers }),
+  };
+}

@@ -1,0 +1,34 @@
+import type { DiskStore } from '../store/disk-store.js';
+import type { Entry, PutResult } from '../store/store.js';
+import type { OpenShared, SharedSession } from './open-shared.js';
+
+/**
+ * The local store with a shared one behind it. What is put goes to the server in the background; `fetch` asks it.
+ * Nothing of the client is loaded before the first of these.
+ */
+export function shareStore(disk: DiskStore, options: Omit<OpenShared, 'disk'>): DiskStore {
+  let opened: Promise<SharedSession> | undefined;
+  const open = () => {
+    opened ??= import('./open-shared.js').then(({ openShared }) => openShared({ ...options, disk }));
+    return opened;
+  };
+  const offered = (entry: Entry, result: PutResult): PutResult => {
+    if (result.stored) void open().then((session) => session.offer(entry));
+    return result;
+  };
+  return {
+    ...disk,
+    get isNew() {
+      return disk.isNew;
+    },
+    put: (entry) => offered(entry, disk.put(entry)),
+    claim: async (key, request) => {
+      const result = await disk.claim(key, request);
+      if (!('claim' in result)) return result;
+      const { claim } = result;
+      return { claim: { put: (entry) => offered(entry, claim.put(entry)), release: () => claim.release() } };
+    },
+    fetch: async (key, request) => (await open()).fetch(key, request),
+    settle: async () => (await opened)?.end(),
+  };
+}

@@ -1,0 +1,81 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { sha256Hex } from '../util/digest.js';
+import { rawPublicKey, SPKI_HEAD } from './public-key.js';
+
+/** What is signed begins with this, so that a signature of something else can never pass for one of an entry. */
+const PURPOSE = Buffer.from('taskflow shared entry 1\n');
+const SIGNATURE = /^ed25519 ([0-9a-f]{16}) ([A-Za-z0-9+/]{86}==)$/;
+
+/** Makes a signature line: `ed25519 KEY SIGNATURE`. */
+export interface Signer {
+  readonly keyId: string;
+  sign(text: Buffer): string;
+}
+
+/** Whose signatures are accepted. */
+export interface Trust {
+  /** By the id that a signature names. */
+  readonly keys: ReadonlyMap<string, { readonly name: string; readonly key: KeyObject }>;
+  /** Entries are accepted whoever made them. */
+  readonly isOff: boolean;
+}
+
+export function openTrust({ mode, keys = {} }: { mode?: 'none'; keys?: Readonly<Record<string, string>> } = {}): Trust {
+  const known = Object.entries(keys).flatMap(([name, text]) => {
+    const raw = rawPublicKey(text);
+    return raw ? [[keyId(raw), { name, key: publicKeyOf(raw) }] as const] : [];
+  });
+  return { keys: new Map(known), isOff: mode === 'none' };
+}
+
+/** Why the text is not to be believed, in words; undefined when it is. */
+export function distrust({ keys, isOff }: Trust, text: Buffer, line: string): string | undefined {
+  if (isOff) return undefined;
+  const [, id, signature] = SIGNATURE.exec(line) ?? [];
+  if (id === undefined) return 'shared entry is not signed';
+  const trusted = keys.get(id);
+  if (!trusted) return `shared entry signed by an untrusted key ${id.slice(0, 4)}…`;
+  const isRight = verify(null, Buffer.concat([PURPOSE, text]), trusted.key, Buffer.from(signature!, 'base64'));
+  return isRight ? undefined : `shared entry has a wrong signature (key ${trusted.name})`;
+}
+
+/** From an Ed25519 private key as PEM. */
+export function openSigner(pem: string | Buffer): Signer | undefined {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType !== 'ed25519') return undefined;
+    return {
+      keyId: keyId(rawOf(createPublicKey(key))),
+      sign: (text) => {
+        const signature = sign(null, Buffer.concat([PURPOSE, text]), key);
+        return `ed25519 ${keyId(rawOf(createPublicKey(key)))} ${signature.toString('base64')}`;
+      },
+    };
+  } catch {
+    // No key at all.
+    return undefined;
+  }
+}
+
+export function newKeyPair(): { readonly privateKey: string; readonly publicKey: string; readonly keyId: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const raw = rawOf(publicKey);
+  return {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    publicKey: raw.toString('base64'),
+    keyId: keyId(raw),
+  };
+}
+
+/** The beginning of the digest of a public key: what a signature names it by. */
+export function keyId(raw: Buffer): string {
+  return sha256Hex(raw).slice(0, 16);
+}
+
+function rawOf(key: KeyObject): Buffer {
+  return (key.export({ type: 'spki', format: 'der' }) as Buffer).subarray(SPKI_HEAD.length);
+}
+
+function publicKeyOf(raw: Buffer): KeyObject {
+  return createPublicKey({ key: Buffer.concat([SPKI_HEAD, raw]), format: 'der', type: 'spki' });
+}
