@@ -9,6 +9,7 @@ import { openProtocol } from './open-protocol.js';
 import { Remote } from './remote.js';
 import { type RemoteSettings, remoteSettings } from './settings.js';
 import { SharedCache } from './shared-cache.js';
+import { staysHere } from './stays-here.js';
 import { Uploads } from './uploads.js';
 
 export interface OpenShared extends CheckOptions {
@@ -58,7 +59,8 @@ export async function openShared(options: OpenShared): Promise<SharedSession> {
       return fetching;
     },
     offer: (entry) => {
-      if (!settings.unwritten) uploads.add(entry);
+      const isOwn = disk.options.signingKey === undefined && staysHere(entry);
+      if (!settings.unwritten && !isOwn) uploads.add(entry);
     },
     async end() {
       const { lost, why } = await uploads.end(settings.uploadWaitMs);

@@ -39,7 +39,8 @@ export interface RigOptions extends RunFlowOptions {
   readonly onEvent?: (event: RunEvent) => void;
 }
 
-export function createRig(): Rig {
+/** `env`: variables beside those that every rig has. */
+export function createRig(env: Readonly<Record<string, string>> = {}): Rig {
   const base = mkdtempSync(join(tmpdir(), 'taskflow-rig-'));
   const root = join(base, 'project');
   const log = join(base, 'log');
@@ -54,7 +55,7 @@ export function createRig(): Rig {
     '.pi/taskflows/config.yaml',
     'runner: rig\nrunners:\n  rig: { command: [bin/agent], format: text, model: rig-1 }\n',
   );
-  const project = openProject(root, { PATH: process.env['PATH'], HOME: join(base, 'home'), LANG: 'C.UTF-8' });
+  const project = openProject(root, { PATH: process.env['PATH'], HOME: join(base, 'home'), LANG: 'C.UTF-8', ...env });
   const executions = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []);
   const start: Rig['start'] = async (flow, { file = 'flow.json', onEvent, ...options } = {}) => {
     if (flow !== undefined) write(file, typeof flow === 'string' ? flow : JSON.stringify(flow, null, 2));

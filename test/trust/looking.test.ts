@@ -78,6 +78,9 @@ runners:
   far: { type: openai, baseUrl: "http://127.0.0.1:${port}/v1", model: m, apiKeyEnv: SECRET_TOKEN, pinVersion: true }
   pi: { command: [./evil.sh] }
   codex: { command: [./evil.sh], pinVersion: true }
+cache:
+  remote: { url: "http://127.0.0.1:${port}/cache", token: { env: SECRET_TOKEN }, write: true }
+  trust: none
 `;
 
 /** Everything that a repository could have executed, or sent to, in passing. */
@@ -169,6 +172,10 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   'cache verify': () => [[]],
   'cache export': () => [[inBase('clone/out.tgz')]],
   'cache import': () => [[inBase('archive.tgz')]],
+  // The project names the server and the token: neither goes anywhere without the user's word.
+  'cache push': () => [[], ['evil.json']],
+  'cache pull': () => [[], ['evil.json']],
+  'cache keygen': () => [[], ['--json']],
   'config list': () => [['--all']],
   'config get': () => [['runner']],
   'config set': () => [
@@ -279,7 +286,7 @@ it('doctor --probe starts and asks, after it has said what', async () => {
   // The token of the user still needs the user's word.
   expect(requests).toEqual([]);
   const { port } = server.address() as AddressInfo;
-  await run('clone', ['doctor', '--probe', '--allow-key', `SECRET_TOKEN=http://127.0.0.1:${port}`]);
+  await run('clone', ['doctor', '--probe', '--allow-key', `SECRET_TOKEN=http://127.0.0.1:${port}/v1`]);
   expect(requests).toEqual([{ url: '/v1/models', key: 'Bearer hidden-token' }]);
 });
 

@@ -89,6 +89,21 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: 'cache import', summary: 'take an archive over', load: () => import('../commands/cache/cache-import.js') },
   {
+    name: 'cache push',
+    summary: 'upload kept results to the shared cache',
+    load: () => import('../commands/cache/cache-push.js'),
+  },
+  {
+    name: 'cache pull',
+    summary: 'bring what a flow needs from the shared cache',
+    load: () => import('../commands/cache/cache-pull.js'),
+  },
+  {
+    name: 'cache keygen',
+    summary: 'a pair of keys for a shared cache',
+    load: () => import('../commands/cache/cache-keygen.js'),
+  },
+  {
     name: 'config list',
     summary: 'every setting, its value and where it comes from',
     load: () => import('../commands/config/config-list.js'),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { remoteSettings } from '../../remote/settings.js';
 import { waitingApprovals } from '../../run/history/decide-approval.js';
 import { listRuns, sizeOfRuns } from '../../run/history/list-runs.js';
 import { KEPT_BYTES } from '../../run/history/prune-runs.js';
@@ -7,9 +8,11 @@ import { wentOn } from '../../run/history/succession.js';
 import { storeStatus } from '../../store/store-status.js';
 import { formatBytes, plural } from '../../util/format.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
+import { oneLine } from '../../util/terminal-text.js';
 import { unwritableFolder } from '../../util/why-unwritable.js';
+import { sharedStatus, sharedText } from '../load/shared.js';
 import { storeOptions } from '../load/store.js';
-import type { Check, Finding } from './check.js';
+import type { Check, DoctorContext, Finding } from './check.js';
 
 /** Is the store there, writable, within its bounds and without damage? */
 export const checkStore: Check = async ({ project, config }) => {
@@ -35,6 +38,29 @@ export const checkStore: Check = async ({ project, config }) => {
   }
   return findings;
 };
+
+/** What the shared store is; with --probe, whether it answers. */
+export const checkShared: Check = async ({ project, config, probe }) => {
+  const status = sharedStatus(config, project);
+  const settings = status && remoteSettings(config, project);
+  if (!settings) return [];
+  const name = 'shared';
+  const wrong = settings.unread?.hint ?? settings.unwritten?.hint;
+  const known: Finding = { name, status: wrong ? 'warning' : 'ok', message: sharedText(status), hint: wrong };
+  if (!probe || (settings.unread && settings.unwritten)) return [known];
+  const { probeRemote } = await import('../../remote/probe-remote.js');
+  const tried = await probeRemote(settings, project);
+  if ('answers' in tried) return [known, { name, status: 'ok', message: `${settings.url} ${tried.answers}` }];
+  const hint = 'runs go on without it; see cache.remote in the settings';
+  return [known, { name, status: 'problem', message: `${settings.url}: ${oneLine(tried.problem)}`, hint }];
+};
+
+/** What trying it will do, in words. */
+export function plannedShared({ project, config }: DoctorContext): readonly string[] {
+  const settings = remoteSettings(config, project);
+  if (!settings || (settings.unread && settings.unwritten)) return [];
+  return [`shared cache: ${settings.unwritten ? 'asks' : 'puts a probe and gets it back at'} ${settings.url}`];
+}
 
 /** Runs that somebody may have forgotten. */
 export const checkRuns: Check = async ({ project }) => {

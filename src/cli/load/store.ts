@@ -31,6 +31,12 @@ export async function requireStore(
   return { store, config: configured.config };
 }
 
+/** For commands that are about the shared store. */
+export const NO_REMOTE = {
+  problem: 'there is no shared cache',
+  hint: 'taskflow config set cache.remote.url https://… names one; see docs/shared-cache.md',
+};
+
 /** Another maintenance command is at work. */
 export function complainBusy(invocation: Invocation, busy: string): number {
   return complain(invocation, `the store is being tidied by someone else: ${busy}`, 'try again in a moment');

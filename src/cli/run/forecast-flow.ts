@@ -9,12 +9,14 @@ export interface ForecastRequest {
   readonly typed: string;
   readonly pairs: readonly string[];
   readonly config: Config;
+  /** What the local store has not is brought from the shared one. */
+  readonly remote?: 'on';
 }
 
 /** What the next run of a flow would do; or the exit status after its problems have been shown. */
 export async function forecastFlow(
   invocation: Invocation,
-  { typed, pairs, config }: ForecastRequest,
+  { typed, pairs, config, remote }: ForecastRequest,
 ): Promise<Forecast | { readonly status: number }> {
   const options = await prepareRun(invocation, {
     typed,
@@ -22,7 +24,7 @@ export async function forecastFlow(
     args: ({ args }) => givenArgs(invocation, args, { pairs }),
   });
   if ('status' in options) return options;
-  const forecast = await forecastRun(options);
+  const forecast = await forecastRun({ ...options, remote });
   if ('refused' in forecast) return { status: complain(invocation, forecast.refused.message, forecast.refused.hint) };
   return forecast;
 }

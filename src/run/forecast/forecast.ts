@@ -53,6 +53,7 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | RunRe
   const { context, continues, warnings } = session;
   const scope = ownScope(options, new Admission());
   session.end(await runScope(context, scope, context.limits.signal));
+  await context.reuse.store?.settle?.();
   const lastRun = lastRunId(project, runGroup(options).flowId);
   const costs = lastCosts(project, lastRun);
   const failures = lastFailures(project, lastRun);

@@ -7,6 +7,7 @@ import { formatAgo } from '../../../util/duration.js';
 import { formatBytes, plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { sharedStatus, sharedText } from '../../load/shared.js';
 import { requireStore } from '../../load/store.js';
 import { forecastText } from '../../run/dry-run.js';
 import { forecastFlow } from '../../run/forecast-flow.js';
@@ -28,7 +29,7 @@ export const command: Command = {
     {
       name: 'json',
       type: 'boolean',
-      help: 'as JSON: {dir, entries, bytes, oldest, phases: [{id, state, ageMs, reason}], runs: {runs, bytes}}',
+      help: 'as JSON: {dir, entries, bytes, oldest, phases: [{id, state, ageMs, reason}], runs: {runs, bytes}, shared}',
     },
   ],
   positionals: [
@@ -45,11 +46,13 @@ export const command: Command = {
       typed === undefined ? undefined : await forecastFlow(invocation, { typed, pairs, config: opened.config });
     if (forecast && 'status' in forecast) return forecast.status;
     const runs = sizeOfRuns(invocation.project);
+    const shared = sharedStatus(opened.config, invocation.project);
     if (invocation.flags.boolean('json')) {
-      invocation.out.write(`${JSON.stringify({ ...statusJson(status, forecast), runs })}\n`);
+      invocation.out.write(`${JSON.stringify({ ...statusJson(status, forecast), runs, shared: shared ?? null })}\n`);
     } else {
       show(invocation, status, forecast);
       invocation.out.write(`journals: ${plural(runs.runs, 'run')}, ${formatBytes(runs.bytes)}\n`);
+      if (shared) invocation.out.write(`shared ${sharedText(shared)}\n`);
     }
     if (status.unindexed > MANY) await compactIndex(opened.store);
     return EXIT.success;

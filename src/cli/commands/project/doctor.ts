@@ -4,7 +4,7 @@ import type { Check, Finding } from '../../doctor/check.js';
 import { checkGit, checkProject, checkSettings, checkVersions } from '../../doctor/environment.js';
 import { checkObserving } from '../../doctor/observing.js';
 import { checkRunners, plannedProbes } from '../../doctor/runners.js';
-import { checkRuns, checkStore } from '../../doctor/state.js';
+import { checkRuns, checkShared, checkStore, plannedShared } from '../../doctor/state.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
@@ -19,6 +19,7 @@ const CHECKS: readonly Check[] = [
   checkObserving,
   checkRunners,
   checkStore,
+  checkShared,
   checkRuns,
 ];
 
@@ -35,7 +36,7 @@ started or asked, unless --probe is given: then each runner is, after it was sai
     {
       name: 'probe',
       type: 'boolean',
-      help: 'start the runners and ask their servers, also those that the project names',
+      help: 'start the runners, ask their servers and try the shared cache, also where the project names them',
     },
     ALLOW_KEY_FLAG,
     { name: 'json', type: 'boolean', help: 'as JSON: {ok, findings: [{name, status, message, hint}]}' },
@@ -46,7 +47,8 @@ started or asked, unless --probe is given: then each runner is, after it was sai
     const config = withAllowedKeys(invocation, loaded.config);
     if ('problem' in config) return complain(invocation, config.problem);
     const context = { project: invocation.project, config, probe: invocation.flags.boolean('probe') };
-    if (context.probe) for (const line of plannedProbes(context)) invocation.err.write(`${line}\n`);
+    if (context.probe)
+      for (const line of [...plannedProbes(context), ...plannedShared(context)]) invocation.err.write(`${line}\n`);
     const findings = (await Promise.all(CHECKS.map((check) => check(context)))).flat();
     const ok = findings.every(({ status }) => status !== 'problem');
     if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify({ ok, findings }, null, 2)}\n`);

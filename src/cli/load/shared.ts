@@ -1,0 +1,45 @@
+import type { Config } from '../../model/config.js';
+import { type RemoteSettings, remoteSettings, type Why } from '../../remote/settings.js';
+import type { Project } from '../../util/project.js';
+
+/** The shared store as the settings say it, for people and for JSON. Nobody is asked. */
+export interface SharedStatus {
+  readonly url: string;
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly unread?: Why;
+  readonly unwritten?: Why;
+  /** Ids of keys by name; null: anybody is believed. */
+  readonly trusts: Readonly<Record<string, string>> | null;
+  readonly signsAs?: string;
+}
+
+export function sharedStatus(config: Config, project: Project): SharedStatus | undefined {
+  const settings = remoteSettings(config, project);
+  return settings && statusOf(settings);
+}
+
+function statusOf({ url, unread, unwritten, trust, signer }: RemoteSettings): SharedStatus {
+  const keys = [...trust.keys].map(([id, { name }]) => [name, id]);
+  return {
+    url,
+    read: unread === undefined,
+    write: unwritten === undefined,
+    unread,
+    unwritten,
+    trusts: trust.isOff ? null : Object.fromEntries(keys),
+    signsAs: signer?.keyId,
+  };
+}
+
+/** `https://…: read; not written (there is no signing key in X); trusts ci (3f9c…)`. */
+export function sharedText({ url, unread, unwritten, trusts, signsAs }: SharedStatus): string {
+  const names = Object.entries(trusts ?? {}).map(([name, id]) => `${name} (${id.slice(0, 4)}…)`);
+  const written = signsAs === undefined ? 'written, unsigned' : `written, signed by ${signsAs.slice(0, 4)}…`;
+  const parts = [
+    unread ? `not read (${unread.message})` : 'read',
+    unwritten ? `not written (${unwritten.message})` : written,
+    trusts === null ? 'trusts anybody' : names.length > 0 ? `trusts ${names.join(', ')}` : 'trusts nobody',
+  ];
+  return `${url}: ${parts.join('; ')}`;
+}
