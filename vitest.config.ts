@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/clients/**', 'test/nodes/**', '**/node_modules/**'],
+    exclude: ['test/clients/**', 'test/nodes/**', 'test/remote/**', '**/node_modules/**'],
     reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/clean-environment.ts'],
     testTimeout: 30_000,

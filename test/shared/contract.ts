@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RemoteConfig } from '../../src/model/config.js';
+import { encodeActionResult } from '../../src/remote/action-result.js';
+import { openProtocol } from '../../src/remote/open-protocol.js';
+import type { Item } from '../../src/remote/protocol.js';
+import { Remote } from '../../src/remote/remote.js';
+import { remoteSettings } from '../../src/remote/settings.js';
+import { newKeyPair } from '../../src/remote/trust.js';
+import { sha256Hex } from '../../src/util/digest.js';
+import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
+
+/** A server under test: how it is configured, and with which variables. */
+export interface ServerUnderTest {
+  readonly remote: RemoteConfig;
+  readonly env: Readonly<Record<string, string>>;
+  /** The same without the right to do so. */
+  readonly strangers?: { readonly remote: RemoteConfig; readonly env: Readonly<Record<string, string>> };
+  stop(): Promise<void>;
+}
+
+const KEYS = newKeyPair();
+const CROSS = { cache: { scope: 'cross-run' } };
+
+/** What every server has to do, whatever it speaks. */
+export function contractOf(name: string, start: () => Promise<ServerUnderTest>): void {
+  describe(name, () => {
+    let server: ServerUnderTest;
+    let remote: Remote;
+    let folder: string;
+    const rigs: Rig[] = [];
+
+    const open = async ({ remote: config, env }: Pick<ServerUnderTest, 'remote' | 'env'>) => {
+      const rig = createRig(env);
+      rigs.push(rig);
+      const settings = remoteSettings({ cache: { remote: config } as never }, rig.project)!;
+      return new Remote(await openProtocol(settings, rig.project), settings);
+    };
+    beforeAll(async () => {
+      server = await start();
+      remote = await open(server);
+      folder = mkdtempSync(join(tmpdir(), 'contract-'));
+    });
+    afterAll(async () => {
+      remote?.close();
+      for (const rig of rigs) rig.remove();
+      rmSync(folder, { recursive: true, force: true });
+      await server?.stop();
+    });
+
+    const read = async (item: Item) => {
+      const chunks: Buffer[] = [];
+      const answer = await remote.get(item, { bytes: 64 * 1024 ** 2, take: (chunk) => void chunks.push(chunk) });
+      return 'found' in answer ? Buffer.concat(chunks) : answer;
+    };
+    /** Servers of Bazel's kind look into what they are given under `ac`. */
+    const message = (text: string) =>
+      encodeActionResult({ stdout: Buffer.from(text), stderr: Buffer.alloc(0), files: [] });
+    const put = (item: Item, data: Buffer) => remote.put(item, { data, digest: sha256Hex(data) });
+    const randomKey = () => sha256Hex(randomBytes(16));
+
+    it('what is not there is absent', async () => {
+      for (const kind of ['ac', 'cas'] as const) {
+        const item = { kind, name: randomKey() };
+        expect([await remote.head(item), await read(item)]).toEqual([{ absent: true }, { absent: true }]);
+      }
+    });
+
+    it('an entry is there once it was put, can be put anew, and is another than a blob of that name', async () => {
+      const name = randomKey();
+      for (const text of ['first', 'second']) {
+        expect(await put({ kind: 'ac', name }, message(text))).toEqual({ found: true });
+        expect(await remote.head({ kind: 'ac', name })).toEqual({ found: true });
+        expect(await read({ kind: 'ac', name })).toEqual(message(text));
+      }
+      expect(await remote.head({ kind: 'cas', name })).toEqual({ absent: true });
+    });
+
+    it.each([1, 70_000, 5_000_000])('a blob of %i bytes comes back byte by byte', async (size) => {
+      const bytes = randomBytes(size);
+      const item = { kind: 'cas', name: sha256Hex(bytes) } as const;
+      const file = join(folder, item.name);
+      writeFileSync(file, bytes);
+      expect(await remote.put(item, { digest: item.name, file, bytes: size })).toEqual({ found: true });
+      expect(sha256Hex((await read(item)) as Buffer)).toBe(item.name);
+    });
+
+    it('sixty at once', async () => {
+      const names = Array.from({ length: 60 }, randomKey);
+      const answers = await Promise.all(names.map((name) => put({ kind: 'ac', name }, message(name))));
+      expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(new Set(['{"found":true}']));
+      const bodies = await Promise.all(names.map((name) => read({ kind: 'ac', name })));
+      expect(bodies).toEqual(names.map(message));
+    });
+
+    it('a stranger is refused, or not let in', async () => {
+      if (!server.strangers) return;
+      const stranger = await open(server.strangers);
+      const data = message('evil');
+      const name = randomKey();
+      const answer = await stranger.put({ kind: 'ac', name }, { data, digest: sha256Hex(data) });
+      expect(answer).toEqual({ refused: expect.stringMatching(/40[13]/) });
+      expect(await read({ kind: 'ac', name })).toEqual({ absent: true });
+      stranger.close();
+    });
+
+    it('a second checkout with a store of its own executes nothing', async () => {
+      const machine = (sign: object) => {
+        const rig = createRig(server.env);
+        rigs.push(rig);
+        rig.write('../signing.pem', KEYS.privateKey);
+        const cache = { remote: server.remote, trust: { keys: { ci: KEYS.publicKey }, ...sign } };
+        // In the user's own settings: variables go to a server that only the user chose.
+        rig.write('../home/.pi/agent/taskflows/config.yaml', JSON.stringify({ cache }));
+        return rig;
+      };
+      const made = 'bin/tick files; mkdir -p out; seq 1 1000 > out/a.txt; : > out/empty.txt';
+      const flow = {
+        name: `flow-${randomKey()}`,
+        phases: [
+          ticking('text', CROSS),
+          { id: 'files', type: 'script', run: made, outputs: ['out/*'], ...CROSS },
+          { id: 'large', type: 'script', run: 'bin/tick large; seq 1 400000', ...CROSS },
+        ],
+      };
+      const ci = machine({ sign: { file: '../signing.pem' } });
+      const first = await ci.run(flow);
+      expect([first.status, first.warnings, ci.executions().length]).toEqual(['success', undefined, 3]);
+      const laptop = machine({});
+      const second = await laptop.run(flow);
+      expect([second.status, second.warnings, laptop.executions()]).toEqual(['success', undefined, []]);
+      expect(phaseOf(second, 'large').outputFile?.digest).toBe(phaseOf(first, 'large').outputFile?.digest);
+      expect([laptop.read('out/a.txt'), laptop.read('out/empty.txt')]).toEqual([ci.read('out/a.txt'), '']);
+    });
+  });
+}
