@@ -1,5 +1,5 @@
-// One process that measures what a shared store costs: `node shared-driver.mjs BUNDLE FOLDER ROUNDS LOOKUPS`. The server
-// is a process of its own (`--serve`), as everywhere else. Prints samples in milliseconds as JSON.
+// Measures what a shared store costs: `node shared-driver.mjs BUNDLE FOLDER ROUNDS LOOKUPS`.
+// The server is a process of its own (`--serve`), as everywhere else. Prints samples in milliseconds as JSON.
 import { fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
