@@ -22,6 +22,8 @@ export const LIMITS = {
   assembled: 1.3,
   mcpReady: 3,
   mcpCall: 1.5,
+  shared: 1.5,
+  sharedWarm: 1.05,
 };
 
 const LEAF = 'one leaf changed';
@@ -175,7 +177,26 @@ const phaseTargets = ['check', 'warm'].flatMap((command) =>
   }),
 );
 
+/** The server of both is equally far away, and a shared hit is in the local store afterwards. */
+const sharedTargets = [
+  ...['one hit', 'look-ups'].map((column) =>
+    ratio(
+      `a shared cache, ${column} : plain GET`,
+      LIMITS.shared,
+      ['shared', 'shared store', column],
+      ['shared', 'plain GET', column],
+    ),
+  ),
+  ratio(
+    'warm run with a shared cache configured : without',
+    LIMITS.sharedWarm,
+    ['shared-warm', 'configured', 'time'],
+    ['shared-warm', 'without', 'time'],
+  ),
+];
+
 const TARGETS = [
+  ...sharedTargets,
   ratio(
     'taskflow --version : node -e 0',
     LIMITS.version,

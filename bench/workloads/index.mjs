@@ -11,12 +11,13 @@ import { maps } from './maps.mjs';
 import { mcp } from './mcp.mjs';
 import { memory } from './memory.mjs';
 import { phases } from './phases.mjs';
+import { shared } from './shared.mjs';
 import { startup } from './startup.mjs';
 import { store } from './store.mjs';
 import { worktree } from './worktree.mjs';
 
 /** @type {import('../lib/context.mjs').Workload[]} */
 export const WORKLOADS = [
-  ...[startup, graphs, memory, map, store, maintenance, glob, worktree, check, phases, batch, assemble],
+  ...[startup, graphs, memory, map, store, maintenance, glob, worktree, check, phases, batch, assemble, shared],
   ...[calls, calls10000, maps, command, mcp],
 ];

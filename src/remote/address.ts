@@ -4,7 +4,7 @@ import type { RemoteConfig } from '../model/config.js';
 const AWS = 'https://s3.amazonaws.com';
 const S3 = /^s3:\/\/(?=[a-z0-9][a-z0-9.-]{2,62}(?:\/|$))/;
 
-/** Where requests go: `https://host/path`, for S3 with the bucket as its path. Undefined for what is no such address. */
+/** Where requests go: `https://host/path`, for S3 with the bucket as its path. Undefined for anything else. */
 export function remoteAddress(url: string, endpoint: string | undefined): string | undefined {
   const address = url.replace(S3, `${endpoint?.replace(/\/+$/, '') ?? AWS}/`).replace(/^turbo\+/, '');
   if (!/^https?:\/\/\S+$/.test(address) || !URL.canParse(address)) return undefined;

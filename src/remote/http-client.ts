@@ -1,15 +1,8 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { Socket } from 'node:net';
-import { formatDuration } from '../util/duration.js';
 import { onAbort } from '../util/on-abort.js';
+import { type ClientLimits, Deadlines } from './deadlines.js';
 import type { Method, Protocol } from './protocol.js';
-
-export interface ClientLimits {
-  readonly connectMs: number;
-  /** Without a byte in either direction. */
-  readonly silentMs: number;
-}
 
 export interface Exchange {
   readonly method: Method;
@@ -41,14 +34,14 @@ export class HttpClient {
   readonly #agent: HttpAgent;
   readonly #isHttps: boolean;
   readonly #server: { readonly hostname: string; readonly port: string };
-  readonly #limits: ClientLimits;
+  readonly #deadlines: Deadlines;
 
   constructor({ origin }: Pick<Protocol, 'origin'>, limits: ClientLimits) {
     this.#isHttps = origin.protocol === 'https:';
     const kept = { keepAlive: true, maxSockets: MOST_SOCKETS, maxFreeSockets: MOST_SOCKETS };
     this.#agent = this.#isHttps ? new HttpsAgent(kept) : new HttpAgent(kept);
     this.#server = { hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port };
-    this.#limits = limits;
+    this.#deadlines = new Deadlines(limits);
   }
 
   close(): void {
@@ -64,30 +57,21 @@ export class HttpClient {
   #once({ method, path, headers, body, take, maxBytes, totalMs, signal }: Exchange): Promise<Exchanged> {
     return new Promise((resolve) => {
       if (signal?.aborted) return void resolve({ failed: 'stopped' });
-      const length = body ? { 'content-length': String(body.bytes) } : {};
-      const options = { ...this.#server, agent: this.#agent, method, path, headers: { ...headers, ...length } };
+      const sent = body ? { ...headers, 'content-length': String(body.bytes) } : headers;
+      const options = { ...this.#server, agent: this.#agent, method, path, headers: sent };
       const request = this.#isHttps ? requestHttps(options) : requestHttp(options);
-      const { connectMs, silentMs } = this.#limits;
-      let connecting: NodeJS.Timeout | undefined;
       let isOver = false;
-      const fail = (failed: string) => end({ failed });
-      const total = setTimeout(() => fail(`not done within ${formatDuration(totalMs)}`), totalMs);
-      const forget = onAbort(signal, () => fail('stopped'));
       const end = (result: Exchanged) => {
         if (isOver) return;
         isOver = true;
-        clearTimeout(total);
-        clearTimeout(connecting);
-        forget();
+        forgetTime();
+        forgetSignal();
         if ('failed' in result) request.destroy();
         resolve(result);
       };
-      request.once('socket', (socket: Socket) => {
-        if (!socket.connecting) return;
-        connecting = setTimeout(() => fail(`no connection within ${formatDuration(connectMs)}`), connectMs);
-        socket.once(this.#isHttps ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
-      });
-      request.setTimeout(silentMs, () => fail(`no answer within ${formatDuration(silentMs)}`));
+      const fail = (failed: string) => end({ failed });
+      const forgetTime = this.#deadlines.watch({ request, totalMs, fail });
+      const forgetSignal = onAbort(signal, () => fail('stopped'));
       request.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = request.reusedSocket && error.code === 'ECONNRESET';
         end({ failed: wordsOf(error), ...(isStale && { isStale }) });

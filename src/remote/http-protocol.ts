@@ -1,6 +1,6 @@
 import type { Protocol } from './protocol.js';
 
-/** As Bazel's cache speaks it: `/ac/KEY` and `/cas/DIGEST` below an address. Any server that stores what is PUT will do. */
+/** As Bazel's cache speaks it: `/ac/KEY` and `/cas/DIGEST` below an address. What stores what is PUT will do. */
 export function httpProtocol(address: string, token: string | undefined): Protocol {
   const origin = new URL(address);
   const base = origin.pathname.replace(/\/+$/, '');

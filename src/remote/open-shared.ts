@@ -21,7 +21,7 @@ export interface OpenShared extends CheckOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What one run does with its shared store. Never fails: what does not work is a miss, or not uploaded, and a warning. */
+/** What one run does with its shared store. What does not work is a miss or not uploaded, and a warning. */
 export interface SharedSession {
   fetch(key: string, options: GetOptions): Promise<Fetched>;
   offer(entry: Entry): void;

@@ -44,13 +44,9 @@ export function openSigner(pem: string | Buffer): Signer | undefined {
   try {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType !== 'ed25519') return undefined;
-    return {
-      keyId: keyId(rawOf(createPublicKey(key))),
-      sign: (text) => {
-        const signature = sign(null, Buffer.concat([PURPOSE, text]), key);
-        return `ed25519 ${keyId(rawOf(createPublicKey(key)))} ${signature.toString('base64')}`;
-      },
-    };
+    const id = keyId(rawOf(createPublicKey(key)));
+    const line = (signature: Buffer) => `ed25519 ${id} ${signature.toString('base64')}`;
+    return { keyId: id, sign: (text) => line(sign(null, Buffer.concat([PURPOSE, text]), key)) };
   } catch {
     // No key at all.
     return undefined;

@@ -14,7 +14,8 @@ events {}
 http {
   access_log off;
   client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/t1; fastcgi_temp_path ${folder}/t2; uwsgi_temp_path ${folder}/t3; scgi_temp_path ${folder}/t4;
+  proxy_temp_path ${folder}/t1; fastcgi_temp_path ${folder}/t2;
+  uwsgi_temp_path ${folder}/t3; scgi_temp_path ${folder}/t4;
   map "$request_method $http_authorization" $refused { default 0; "~^PUT (?!Bearer right$)" 1; }
   server {
     listen 127.0.0.1:${port};

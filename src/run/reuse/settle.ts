@@ -27,6 +27,9 @@ export interface Found {
   stored(): JsonObject;
 }
 
+/** `miss`: why the result that is there may not be reused; undefined when there is none. */
+export type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
+
 /** A found side effect: it is done once. */
 export type SideEffect = Found & { readonly effect: Effect };
 

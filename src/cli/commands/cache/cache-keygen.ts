@@ -41,7 +41,7 @@ the code is trusted, such as the jobs of the main branch. The public key goes in
       return EXIT.success;
     }
     if (file === undefined) out.write(privateKey);
-    err.write(`private key ${keyId.slice(0, 4)}…: ${file ?? 'above'}; a secret of the jobs that may write, in a variable or a file
+    err.write(`private key ${keyId.slice(0, 4)}…: ${file ?? 'above'}; a secret of the jobs that may write
   cache: { trust: { sign: { env: TASKFLOW_SIGNING_KEY } } }
 public key: into the settings of the project, for everybody
   cache: { trust: { keys: { ci: "${publicKey}" } } }

@@ -13,8 +13,8 @@ import { forecastFlow } from '../../run/forecast-flow.js';
 
 export const command: Command = {
   usage: '[FLOW] [K=V …] [--json]',
-  description: `Brings what a run would need from the shared cache (cache.remote) into the local one. Nothing is executed.
-Without FLOW: for each flow that taskflow list shows and that needs no arguments.`,
+  description: `Brings what a run would need from the shared cache (cache.remote) into the local one. Nothing is
+executed. Without FLOW: for each flow that taskflow list shows and that needs no arguments.`,
   examples: [{ command: 'taskflow cache pull release version=3', does: 'before a journey without a network' }],
   flags: [
     { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
