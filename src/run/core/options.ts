@@ -54,6 +54,8 @@ export interface RunOptions {
   readonly onMade?: (made: MadePhase) => void;
   /** Runs in a process of its own, under an id that was given out before it began. */
   readonly detachedAs?: string;
+  /** Called with each file or glob that is put before a task, as it is looked for. */
+  readonly onContext?: (pattern: string) => void;
   /** Called for each item, branch and iteration that was reused or made. */
   readonly onUnit?: (made: MadeUnit) => void;
   /** The flow is run once for each of many rows; `over` names the list of them. */
