@@ -7,6 +7,8 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly flow: string;
       readonly file?: string;
       readonly phases: readonly { readonly id: string; readonly kind: string; readonly needs: readonly string[] }[];
+      /** The phase whose output is the run's. */
+      readonly result?: string;
       /** A batch: how many rows the flow is run for. Its phases have paths of the form `rows/…/id`. */
       readonly rows?: number;
       readonly continues?: {

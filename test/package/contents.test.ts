@@ -13,7 +13,7 @@ const FILES = readdirSync(PACKAGE, { recursive: true, encoding: 'utf8' }).filter
 );
 const about = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
 
-it('the package holds the command, the library with its types, the flows, the licence, and nothing else', () => {
+it('the package holds the command, the typed library, flows, the pi extension, the licence, and nothing else', () => {
   const plain = FILES.filter((file) => !/^(dist\/library|flows)\//.test(file)).sort();
   expect(plain).toEqual(
     [
@@ -30,6 +30,7 @@ it('the package holds the command, the library with its types, the flows, the li
       'dist/tidy.cjs',
       'dist/unchanged.cjs',
       'package.json',
+      'src/pi/extension.ts',
     ].sort(),
   );
   const flows = readdirSync(join(ROOT, 'flows'), { recursive: true, withFileTypes: true });
@@ -45,9 +46,10 @@ it('the package holds the command, the library with its types, the flows, the li
 
 it('is called taskflow-cli, and every door it names is there', () => {
   expect([about.name, Object.keys(about.bin)]).toEqual(['taskflow-cli', ['taskflow']]);
-  const doors = [...Object.values(about.bin), ...Object.values(about.exports).flatMap((to) => Object.values({ to }))];
+  const entries = Object.values(about.exports).flatMap((to) => Object.values({ to }));
+  const doors = [...Object.values(about.bin), ...entries, ...about.pi.extensions];
   const paths = doors.flatMap((door) => (typeof door === 'string' ? [door] : Object.values(door as object)));
-  expect(paths).toHaveLength(6);
+  expect(paths).toHaveLength(7);
   expect(paths.filter((path) => !existsSync(join(PACKAGE, path)))).toEqual([]);
 });
 

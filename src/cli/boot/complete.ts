@@ -1,5 +1,5 @@
 import { oneLine } from '../../util/terminal-text.js';
-import type { FlagSpec } from '../flags/flag-spec.js';
+import { type FlagSpec, ONLY_INLINE } from '../flags/flag-spec.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import { projectAt } from '../load/project.js';
 import type { Command } from './command.js';
@@ -70,7 +70,7 @@ function readTyped(words: readonly string[], command: Command): Pick<Typed, 'pos
       const spec = specs.find(
         ({ name, alias }) => word === `--${name}` || (alias !== undefined && word === `-${alias}`),
       );
-      flag = spec && spec.type !== 'boolean' ? spec : undefined;
+      flag = spec && spec.type !== 'boolean' && spec.optionalValue !== ONLY_INLINE ? spec : undefined;
     }
   }
   return { positionals, flag };

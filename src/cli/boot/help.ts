@@ -1,4 +1,4 @@
-import type { FlagSpec } from '../flags/flag-spec.js';
+import { type FlagSpec, ONLY_INLINE } from '../flags/flag-spec.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import type { Style } from '../terminal/style.js';
 import type { Command } from './command.js';
@@ -67,6 +67,7 @@ function flagForm(flag: FlagSpec): string {
   const short = flag.alias ? `-${flag.alias}, ` : '';
   if (flag.type === 'boolean') return `${short}--${flag.name}`;
   const value = flag.value ?? 'VALUE';
+  if (flag.optionalValue === ONLY_INLINE) return `${short}--${flag.name}[=${value}]`;
   return `${short}--${flag.name} ${flag.optionalValue ? `[${value}]` : value}${flag.type === 'list' ? ' …' : ''}`;
 }
 

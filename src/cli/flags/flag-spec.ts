@@ -18,3 +18,6 @@ export interface FlagSpec {
   /** Works, and is left out of help texts. */
   readonly hidden?: boolean;
 }
+
+/** For `optionalValue`: only what follows a `=` is its value. */
+export const ONLY_INLINE = /^(?!)/;

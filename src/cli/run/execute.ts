@@ -1,4 +1,5 @@
 import type { RunOptions } from '../../run/core/options.js';
+import type { RunResult } from '../../run/core/result.js';
 import type { SnapshotCollector } from '../../run/snapshot/collect.js';
 import { startRun } from '../../run/start/start-run.js';
 import { oneAtATime } from '../../util/one-at-a-time.js';
@@ -6,22 +7,30 @@ import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
 import type { RunView } from '../view/run-view.js';
-import { listenForInterrupts } from './interrupt.js';
+import { type Interrupt, listenForInterrupts } from './interrupt.js';
 import { sendTrace, traceProblem, wantsTrace } from './otel.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
 import { TIDIER } from './tidier.js';
 
+export interface Around {
+  readonly snapshot?: SnapshotCollector;
+  /** Who ends the run. */
+  readonly listen?: (say: (line: string) => void) => Interrupt;
+  /** Called with what the run ended as. */
+  readonly onResult?: (result: RunResult) => void;
+}
+
 /** Runs a flow for a person or a program: shows it, asks, listens for Ctrl-C, prints the result. */
 export async function executeRun(
   invocation: Invocation,
-  options: Omit<RunOptions, 'signal' | 'approve' | 'decideEffect' | 'onMade'>,
-  snapshot?: SnapshotCollector,
+  options: Omit<RunOptions, 'signal' | 'approve' | 'decideEffect'>,
+  { snapshot, listen = listenForInterrupts, onResult }: Around = {},
 ): Promise<number> {
   const problem = await reportProblem(invocation);
   if (problem !== undefined) return complain(invocation, problem);
   const showing = showingRun(invocation, options.flow.file ?? options.source.ref);
   const { view } = showing;
-  const interrupt = listenForInterrupts((line) => view.notice(line));
+  const interrupt = listen((line) => view.notice(line));
   const asks = { ...(await askers(invocation, view)), signal: interrupt.signal, tidier: TIDIER };
   const progress = invocation.flags.boolean('events') ? 'all' : 'steps';
   const collect = snapshot && { onMade: snapshot.onMade, world: snapshot.world };
@@ -29,6 +38,7 @@ export async function executeRun(
   interrupt.dispose();
   showing.end();
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);
+  onResult?.(result);
   const status = printResult(invocation, result);
   snapshot?.end(result);
   const reported =

@@ -1,16 +1,27 @@
 import { resolve } from 'node:path';
 import type { Flow } from '../../model/flow.js';
-import type { Continuation, Selection } from '../../run/core/options.js';
+import type { Continuation, RunOptions, Selection } from '../../run/core/options.js';
 import { lastRunId } from '../../run/history/runs-folder.js';
 import type { Invocation } from '../boot/command.js';
 import { complain } from '../errors/problem.js';
 import { givenArgs } from '../flags/given-args.js';
-import { executeRun } from './execute.js';
+import type { UsableFlow } from '../load/flow-file.js';
+import type { UsableConfig } from '../load/settings.js';
+import { type Around, executeRun } from './execute.js';
 import { snapshotCollector } from './from-snapshot.js';
 import { prepareRun } from './prepare-run.js';
 
+/** What a watch does with each of its runs. */
+export interface Watching extends Omit<Around, 'snapshot'> {
+  /** The run that is continued, whatever the flags say. */
+  readonly continued?: string;
+  readonly onLoaded: (loaded: UsableFlow, configured: UsableConfig) => void;
+  /** Called before anything is read that the run looks at. */
+  readonly beforeRun: (options: RunOptions) => Promise<RunOptions>;
+}
+
 /** `taskflow run`: finds everything that is wrong with the command line and the flow, then runs it or forecasts. */
-export async function runFlow(invocation: Invocation): Promise<number> {
+export async function runFlow(invocation: Invocation, watching?: Watching): Promise<number> {
   const conflict = contradiction(invocation);
   if (conflict) return complain(invocation, conflict);
   const [typed, ...pairs] = invocation.positionals as [string, ...string[]];
@@ -19,15 +30,20 @@ export async function runFlow(invocation: Invocation): Promise<number> {
     typed,
     args: ({ args }) => givenArgs(invocation, args, { pairs }),
     selection: selectionOf(invocation),
-    continuation: (flow) => continuationOf(invocation, flow),
+    continuation: (flow) =>
+      watching?.continued === undefined
+        ? continuationOf(invocation, flow)
+        : { how: 'resume', runId: watching.continued },
     onLoaded: (loaded, configured) => {
       collector = snapshotCollector(invocation, loaded, configured);
+      watching?.onLoaded(loaded, configured);
     },
   });
   if ('status' in options) return options.status;
-  if (!invocation.flags.boolean('dry-run')) return executeRun(invocation, options, collector);
+  const run = (await watching?.beforeRun(options)) ?? options;
+  if (!invocation.flags.boolean('dry-run')) return executeRun(invocation, run, { ...watching, snapshot: collector });
   const { showForecast } = await import('./dry-run.js');
-  return showForecast(invocation, options);
+  return showForecast(invocation, run);
 }
 
 function selectionOf({ flags }: Invocation): Selection {

@@ -60,6 +60,8 @@ export interface RunOptions {
   readonly onMade?: (made: MadePhase) => void;
   /** Runs in a process of its own, under an id that was given out before it began. */
   readonly detachedAs?: string;
+  /** Called with each file or glob that is put before a task, as it is looked for. */
+  readonly onContext?: (pattern: string) => void;
   /** Called for each item, branch and iteration that was reused or made. */
   readonly onUnit?: (made: MadeUnit) => void;
   /** Called for each result that the store had: `run/forecast/audit` executes some of them again. */

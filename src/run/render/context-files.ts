@@ -44,6 +44,7 @@ export async function contextText(
       continue;
     }
     const files = listed ? { paths: listed, matched: false } : await matching(at, rendered.text);
+    for (const pattern of listed ?? [rendered.text]) at.run.options.onContext?.(pattern);
     if ('failure' in files) return files;
     for (const path of files.paths) {
       const file = await readInside(at.run.options.project.root, path, at.phase.contextLimit);

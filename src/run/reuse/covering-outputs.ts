@@ -23,7 +23,7 @@ export async function coveringOutputs(at: PhaseContext): Promise<readonly string
   return [...found];
 }
 
-function anyName(pattern: string): string {
+export function anyName(pattern: string): string {
   return pattern.replaceAll(PLACEHOLDER, (_, at: number) => (/(?:^|\/)$/.test(pattern.slice(0, at)) ? '[!.]*' : '*'));
 }
 

@@ -42,7 +42,7 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   const journal = new JournalWriter(journalOf(project, runId), 0, warn);
   journal.write({ ...run, at: clock.now(), runId, ref, owner: holderIdentity() });
   rememberLastRun(project, { flowId: run.file ?? ref, argsDigest: run.argsDigest }, { runId, mode: 'run' });
-  emit({ type: 'run-start', flow: run.flow, file: run.file, phases: run.phases });
+  emit({ type: 'run-start', flow: run.flow, file: run.file, phases: run.phases, result: snapshot.result });
 
   const ledger = new Ledger(undefined);
   const secrets = new Secrets();

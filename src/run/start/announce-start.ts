@@ -22,6 +22,7 @@ export async function announceStart({ parts, context, continued }: Announced): P
     flow: flow.name,
     file: flow.file,
     phases: outline(flow),
+    result: flow.result,
     rows: batch?.total,
     continues,
   });

@@ -1,4 +1,5 @@
 import type { Command } from '../../boot/command.js';
+import { ONLY_INLINE } from '../../flags/flag-spec.js';
 import { RUN_FLAGS } from '../../flags/run-flags.js';
 
 export const command: Command = {
@@ -13,6 +14,7 @@ export const command: Command = {
     { command: 'taskflow run ./flow.yaml topic="sea level" --json', does: 'a file with an argument; one JSON result' },
     { command: 'taskflow run ./flow.yaml --dry-run', does: 'what would run, what would be reused, and why' },
     { command: 'taskflow run ./flow.yaml --frozen', does: 'prove in CI that nothing changed' },
+    { command: 'taskflow run ./flow.yaml --watch', does: 'again after each edit of what it looks at' },
     { command: 'taskflow run ./flow.yaml --from report', does: 'from one phase on; earlier outputs are restored' },
   ],
   flags: [
@@ -32,6 +34,15 @@ export const command: Command = {
     { name: 'only', type: 'string', value: 'ID', help: 'this phase alone; what it needs is restored' },
     { name: 'from', type: 'string', value: 'ID', help: 'this phase and everything after it' },
     { name: 'until', type: 'string', value: 'ID', help: 'this phase and everything it needs' },
+    {
+      name: 'watch',
+      type: 'string',
+      value: 'restart',
+      choices: ['restart'],
+      // The next word may be the flow.
+      optionalValue: ONLY_INLINE,
+      help: 'run again when something changed that the flow looks at; =restart ends the run that is under way',
+    },
     ...RUN_FLAGS,
   ],
   positionals: [
@@ -42,6 +53,7 @@ export const command: Command = {
     return (await import('../../load/flow-help.js')).showFlowHelp(invocation);
   },
   async run(invocation) {
+    if (invocation.flags.has('watch')) return (await import('../../run/watch-flow.js')).watchFlow(invocation);
     if (invocation.flags.boolean('detach')) return (await import('../../run/detach.js')).detach(invocation);
     return (await import('../../run/run-flow.js')).runFlow(invocation);
   },

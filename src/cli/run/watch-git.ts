@@ -1,0 +1,29 @@
+import { join, resolve } from 'node:path';
+import { askGit } from '../../process/git.js';
+import type { Project } from '../../util/project.js';
+
+/** What git says about a project that is watched. Nothing where there is no repository. */
+export interface GitView {
+  /** Absolute; what is below one of them is ignored too. */
+  readonly ignored: ReadonlySet<string>;
+  /** Files and folders that change when a ref does. */
+  readonly refs: readonly string[];
+}
+
+export const NO_GIT_VIEW: GitView = { ignored: new Set(), refs: [] };
+
+const IGNORED = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
+const FOLDERS = ['rev-parse', '--git-dir', '--git-common-dir'];
+
+export async function gitView({ root, env }: Project): Promise<GitView> {
+  const options = { cwd: root, env };
+  const [ignored, folders] = await Promise.all([askGit(IGNORED, options), askGit(FOLDERS, options)]);
+  if ('failed' in ignored || 'failed' in folders) return NO_GIT_VIEW;
+  const paths = ignored.stdout.split('\0').filter(Boolean);
+  const [own, common] = folders.stdout.split('\n').map((folder) => resolve(root, folder));
+  const shared = ['packed-refs', 'refs/heads', 'refs/tags'].map((name) => join(common!, name));
+  return {
+    ignored: new Set(paths.map((path) => resolve(root, path))),
+    refs: [join(own!, 'HEAD'), ...shared],
+  };
+}
