@@ -72,7 +72,15 @@ export function keyOf(identity: Identity): string {
  * shortened, so that what is stored does not reveal the key.
  */
 export function recomputeKey(stored: JsonObject): string | undefined {
-  return stored[INEXACT] === undefined ? keyOf(stored as unknown as Identity) : undefined;
+  if (stored[INEXACT] !== undefined) return undefined;
+  const declared = keyOf(stored as unknown as Identity);
+  const { observed } = stored;
+  return observed === undefined ? declared : strongKey(declared, String(observed));
+}
+
+/** The key of a result that was made from this state of what its execution looked at, besides what is declared. */
+export function strongKey(declared: string, observed: string): string {
+  return sha256Hex(`${declared}\nobserved ${observed}`);
 }
 
 /** In a stored identity: something of it was sealed or shortened. */

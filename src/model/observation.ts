@@ -41,3 +41,23 @@ export interface ListedFolder {
   readonly path: string;
   readonly own: readonly string[];
 }
+
+/**
+ * Where executions of one key have looked, without what is declared: a hint where to look again. What is there now
+ * decides which result may be used.
+ */
+export interface PathSet {
+  readonly complete: boolean;
+  readonly reads: readonly string[];
+  readonly lists: readonly ListedFolder[];
+  readonly absent: readonly string[];
+  readonly present: readonly string[];
+  /** For messages: beginnings of the digests of what was there the last time, of `reads`, then of `lists`. */
+  readonly marks: readonly string[];
+}
+
+/** What an execution has looked at, and a digest of what it found there. */
+export interface SeenInputs {
+  readonly set: PathSet;
+  readonly value: string;
+}

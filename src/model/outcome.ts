@@ -1,5 +1,6 @@
 import type { Failure } from './failure.js';
 import type { Kind } from './kind.js';
+import type { Observation } from './observation.js';
 import type { Output, TextOutput } from './output.js';
 
 export { NO_OUTPUT, type Output } from './output.js';
@@ -86,6 +87,8 @@ export interface PhaseOutcome {
   readonly items?: ItemCounts;
   /** Why this may not be kept across runs, nor anything that it is a part of, although it is done. */
   readonly unkeepable?: string;
+  /** What it was made from, where somebody looked. */
+  readonly observed?: Observation;
   /** Keys of the units and nested phases it consists of, where it has some. */
   readonly unitKeys?: readonly string[];
   readonly acted?: Acted;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
 import { listBlobs, NamedBlobs, removeOrphans } from './blob-list.js';
 import { fileClock } from './file-clock.js';
-import type { IndexRow } from './index-row.js';
+import { type IndexRow, isOfPaths } from './index-row.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
 import type { StoreOptions } from './options.js';
 import { Pace, type Watcher } from './pace.js';
@@ -54,7 +54,7 @@ async function clear(index: StoreIndex, request: ClearOptions & ClearRequest, pa
   await index.each(pace, (row, slot) => {
     if (!fits(row, request, now)) return void left.add(row.blobs);
     isChosen[slot] = 1;
-    entries += 1;
+    if (!isOfPaths(row)) entries += 1;
     bytes += row.bytes;
     dropped.add(row.blobs);
   });

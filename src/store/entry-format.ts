@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js'
 import { isOutput } from '../model/output.js';
 import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
 import type { Holder } from './holder.js';
+import { pathSetsProblem } from './path-sets.js';
 import type { Entry, StoreMiss } from './store.js';
 
 /**
@@ -14,6 +15,8 @@ import type { Entry, StoreMiss } from './store.js';
  * verifies the bytes without encoding anything again; `mac` is the HMAC of all text before its own comma.
  */
 export const FORMAT = 1;
+/** Of one that holds path sets and no result: who does not know them must not take it for one. */
+const FORMAT_OF_PATHS = 2;
 
 const HEX = 64;
 const CHECKSUM = ',"checksum":"';
@@ -32,7 +35,7 @@ export function encodeRest(holderText: string, entry: Entry, signingKey: Buffer 
   // Named one by one: an entry that was read has more, and copying whatever is there costs as much as the rest of a
   // put.
   const body = JSON.stringify({
-    format: FORMAT,
+    format: entry.pathSets ? FORMAT_OF_PATHS : FORMAT,
     key,
     createdAt,
     ttlMs: entry.ttlMs,
@@ -46,6 +49,7 @@ export function encodeRest(holderText: string, entry: Entry, signingKey: Buffer 
     usage,
     durationMs,
     facts: entry.facts,
+    pathSets: entry.pathSets,
     identity,
   } satisfies Record<keyof Entry, unknown>);
   let text = `,${body.slice(1, -1)}`;
@@ -74,11 +78,13 @@ export function decodeEntry(text: string, key: string, signingKey: Buffer | stri
 /** Format and key first: what another version wrote may look different in everything else. */
 function inspect(value: unknown, key: string): Decoded | undefined {
   if (!isJsonObject(value)) return damaged('no object');
-  if (value['format'] !== FORMAT) {
+  const isOfPaths = value['format'] === FORMAT_OF_PATHS;
+  if (value['format'] !== FORMAT && !isOfPaths) {
     return { miss: { code: 'version', reason: `entry of another format (${String(value['format'])})` } };
   }
   if (value['key'] !== key) return damaged('it belongs to another key');
-  const problem = shapeProblem(value);
+  const problem = shapeProblem(value) ?? (isOfPaths ? pathSetsProblem(value['pathSets']) : undefined);
+  if (!isOfPaths && value['pathSets'] !== undefined) return damaged('path sets in a result');
   return problem === undefined ? undefined : damaged(problem);
 }
 

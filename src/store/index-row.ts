@@ -34,6 +34,11 @@ export function rowOf(entry: Entry, { ino, size, usedAt }: { ino: number; size: 
   };
 }
 
+/** It only says where to look: no run has made it. */
+export function isOfPaths({ runId }: Pick<IndexRow, 'runId'>): boolean {
+  return runId === '';
+}
+
 /** An index may come from elsewhere: nothing in it is used before its shape is known. */
 export function isRow(value: unknown): value is IndexRow {
   const row = value as Partial<IndexRow> | null;

@@ -1,4 +1,4 @@
-import type { IndexRow } from './index-row.js';
+import { type IndexRow, isOfPaths } from './index-row.js';
 import type { StoreOptions } from './options.js';
 import { Pace, type Watcher } from './pace.js';
 import { withIndex } from './store-index.js';
@@ -18,13 +18,15 @@ export function eachEntry(
   const pace = new Pace(watcher);
   return withIndex(options, pace, async (index) => {
     const { order, keys } = index;
+    let entries = order.length;
     for (let at = order.length - 1; at >= 0; at--) {
       const slot = order[at]!;
       const row = index.row(slot);
-      if (row && visit(listed(keys.keyAt(slot), row)) === false) break;
+      if (row && isOfPaths(row)) entries -= 1;
+      else if (row && visit(listed(keys.keyAt(slot), row)) === false) break;
       if (pace.tick()) await pace.rest();
     }
-    return order.length;
+    return entries;
   });
 }
 

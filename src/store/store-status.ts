@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { listBlobs } from './blob-list.js';
 import { namesIn } from './folder-names.js';
+import { isOfPaths } from './index-row.js';
 import type { StoreOptions } from './options.js';
 import { Pace, type Watcher } from './pace.js';
 import { DAMAGED } from './paths.js';
@@ -31,7 +32,7 @@ export function storeStatus(
     let bytes = 0;
     let oldest = Number.POSITIVE_INFINITY;
     await index.each(pace, (row) => {
-      entries += 1;
+      if (!isOfPaths(row)) entries += 1;
       bytes += row.bytes;
       oldest = Math.min(oldest, row.createdAt);
     });

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../model/json.js';
+import type { PathSet } from '../model/observation.js';
 import type { Output, OutputFile, Usage } from '../model/outcome.js';
 import type { Blob } from '../model/output.js';
 
@@ -23,6 +24,8 @@ export interface Entry {
   readonly durationMs: number;
   /** Kind-specific facts worth keeping (the winner of a race, item counts …). */
   readonly facts?: JsonValue;
+  /** This is no result: results of the key are found by what is at these paths now, the latest first. */
+  readonly pathSets?: readonly PathSet[];
 }
 
 /** Who has made an entry. */

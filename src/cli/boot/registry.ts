@@ -29,6 +29,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'why each phase of a flow would run or be reused',
     load: () => import('../commands/cache/cache-explain.js'),
   },
+  {
+    name: 'audit',
+    summary: 'execute some kept results again, and compare',
+    load: () => import('../commands/cache/audit.js'),
+  },
   { name: 'graph', summary: "draw a flow's graph", load: () => import('../commands/flow/graph.js') },
   { name: 'runs', summary: 'what has run', load: () => import('../commands/runs/runs.js') },
   { name: 'runs show', summary: 'how one run went', load: () => import('../commands/runs/runs-show.js') },

@@ -30,8 +30,9 @@ export interface FingerprintResolver {
   resolve(entry: string, options: ResolveOptions): Promise<Resolution> | Resolution;
   /** Some phase executed or restored files: what was resolved before is no longer good. */
   touched(): void;
-  /** How often that has happened. */
+  /** How often that has happened, and when for the last time, on the clock that counts `elapsed`. */
   readonly touches: number;
+  readonly touchedAt: number;
   /** Small files that were read, and left alone long before: a later process may be given them as `known`. */
   readonly read: ReadonlyMap<string, KnownFile>;
 }
@@ -52,6 +53,7 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
   const context: SourceContext = { ...options, runCommands, inside: new Set(), read: new Map(options.known) };
   const resolved = new Map<string, Promise<Resolution> | Resolution>();
   let touches = 0;
+  let touchedAt = Number.NEGATIVE_INFINITY;
   const parsed = new Map<string, ReturnType<typeof parseFingerprint>>();
   const parse = (entry: string) => {
     const known = parsed.get(entry) ?? parseFingerprint(entry);
@@ -72,8 +74,12 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
     get touches() {
       return touches;
     },
+    get touchedAt() {
+      return touchedAt;
+    },
     touched() {
       touches += 1;
+      touchedAt = options.project.clock.elapsed();
       resolved.clear();
       context.inside.clear();
     },

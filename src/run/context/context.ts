@@ -1,5 +1,6 @@
 import type { FingerprintResolver } from '../../memo/fingerprint/resolver.js';
 import type { Identity } from '../../memo/identity.js';
+import type { ObservedFiles } from '../../memo/observed/observed-files.js';
 import type { RunEventBody } from '../../model/event.js';
 import type { JsonObject } from '../../model/json.js';
 import type { PhaseOutcome } from '../../model/outcome.js';
@@ -71,6 +72,8 @@ export interface RunReuse {
   /** Undefined when reuse is off, or the store could not be used. */
   readonly store: Store | undefined;
   readonly fingerprints: FingerprintResolver;
+  /** What is at the paths that executions have looked at. */
+  readonly observed: ObservedFiles;
   /** Results of the run that this one continues. */
   readonly prior: PriorResults;
   /** Results of this run: what one row or nested flow has made, the others need not make again. */

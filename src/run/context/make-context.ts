@@ -1,4 +1,5 @@
 import { isInRepository } from '../../memo/fingerprint/git-repository.js';
+import { ObservedFiles } from '../../memo/observed/observed-files.js';
 import { sealedIdentity } from '../../memo/sealed-identity.js';
 import { storedIdentity } from '../../memo/stored-identity.js';
 import type { RunEventBody } from '../../model/event.js';
@@ -129,10 +130,12 @@ function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }:
   world.endWith(signal);
   // A run without a store needs it for its keys too: a run with a store may continue it.
   const seal = store?.seal ?? openSeal({ dir: storeDir, signingKey: 'key' in key ? key.key : undefined });
+  const observed = new ObservedFiles(project, () => world.fingerprints.touches);
   let repository: boolean | undefined;
   return {
     store,
     fingerprints: world.fingerprints,
+    observed,
     prior,
     shared: new SharedResults(),
     effects: new EffectsLedger({ project, runId, flowId, argsDigest }),
@@ -149,7 +152,10 @@ function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }:
     },
     sealedIdentity: (identity, scope) => sealedIdentity(identity, { seal, secrets: scopeSecrets(options, scope) }),
     storedIdentity: (identity, length) => storedIdentity(identity, { seal, secrets: secrets.values, length }),
-    tidyStore: () => tidy(store, { ...options, signal }),
+    tidyStore: () => {
+      observed.flush();
+      return tidy(store, { ...options, signal });
+    },
   };
 }
 

@@ -34,7 +34,7 @@ export async function carryOver(
     how,
     runId: previous.runId,
     journal: journal.path,
-    changedSince: (runId) => changedSinceRun(project, runId, flowFiles),
+    changedSince: (runId, around) => changedSinceRun(project, runId, { flowFiles, around }),
   });
   const children = new Map<number, ChildIdentity>();
   carryInto(journal, prior, {

@@ -6,6 +6,9 @@ import { userCacheDir } from '../../util/user-cache.js';
 import { changedVariable, endOnFileClock, isOfEditor, namesBeside, namesIn } from '../history/end-stamp.js';
 import { type RunHead, runHead } from '../history/run-head.js';
 
+/** `unobserved`: what nobody observes; for a result of which it is known what it read of the project itself. */
+export type Around = 'everything' | 'unobserved';
+
 /**
  * What changed since a run ended, in words; undefined when nothing did. Asked for results with undeclared inputs: they
  * may have read any file of the project, and any variable.
@@ -13,11 +16,11 @@ import { type RunHead, runHead } from '../history/run-head.js';
 export function changedSince(
   project: Project,
   previous: RunHead,
-  flowFiles: readonly string[] = [],
+  { flowFiles = [], around = 'everything' }: { readonly flowFiles?: readonly string[]; readonly around?: Around } = {},
 ): string | undefined {
   const variable = changedVariable(project, previous.runId);
   if (variable !== undefined) return `${variable} changed in the environment, and its inputs are not declared`;
-  const path = new Look(project, previous, flowFiles).changed();
+  const path = new Look(project, previous, { flowFiles, around }).changed();
   return path === undefined ? undefined : `${path} changed since, and its inputs are not declared`;
 }
 
@@ -25,10 +28,10 @@ export function changedSince(
 export function changedSinceRun(
   project: Project,
   runId: string,
-  flowFiles: readonly string[] | undefined,
+  what: { readonly flowFiles?: readonly string[]; readonly around: Around },
 ): string | undefined {
   const head = runHead(project, runId);
-  return head ? changedSince(project, head, flowFiles) : 'the run that made it was removed';
+  return head ? changedSince(project, head, what) : 'the run that made it was removed';
 }
 
 /** Our own state, settings (what they decide is in the keys), and what tools write beside packages in passing. */
@@ -50,14 +53,16 @@ class Look {
   readonly #flow: string | undefined;
   readonly #before: readonly string[] | undefined;
   readonly #leftOut: ReadonlySet<string>;
+  readonly #all: boolean;
   readonly #visited = new Set<string>();
   #outside = 0;
 
   constructor(
     private readonly project: Project,
     previous: RunHead,
-    flowFiles: readonly string[],
+    { flowFiles, around }: { readonly flowFiles: readonly string[]; readonly around: Around },
   ) {
+    this.#all = around === 'everything';
     const { file } = previous.run;
     this.#moment = endOnFileClock(project, previous);
     this.#state = join(project.root, STATE_DIR);
@@ -131,6 +136,7 @@ class Look {
 
   /** Editors replace a file by a new one, so the flow's own folder is compared by its names. */
   #otherIn(folder: string, entries: readonly Dirent[]): string | undefined {
+    if (!this.#counts(folder)) return undefined;
     if (this.#flow === undefined || folder !== dirname(this.#flow) || !this.#before) {
       // A run itself makes folders in these: a store that was just made is no change of the project.
       const isOurs = folder === this.#state || folder === dirname(this.#state);
@@ -150,7 +156,13 @@ class Look {
     return this.#flow !== undefined && isOfEditor(basename(path), basename(this.#flow));
   }
 
+  /** Observation leaves out packages and repositories. */
+  #counts(path: string): boolean {
+    return this.#all || /\/(?:node_modules|\.git)(?:\/|$)/.test(path);
+  }
+
   #isNewer(path: string): boolean {
+    if (!this.#counts(path)) return false;
     // Gone while we look: something happened.
     const stats = lstatSync(path, { throwIfNoEntry: false });
     return stats === undefined || (stats.ctimeMs >= this.#moment && !isPrintedTo(this.project, stats));

@@ -6,7 +6,7 @@ import type { JournalLine } from '../journal/lines.js';
 import { readLines } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
 import { isResult, linesToCarry } from './carry.js';
-import { changedSinceRun } from './changed-since.js';
+import { type Around, changedSinceRun } from './changed-since.js';
 import type { ImportedCheckpoint } from './imported.js';
 import { PriorResults } from './prior-results.js';
 
@@ -24,7 +24,8 @@ export function lookAtCheckpoint({ runId, run, lines }: ImportedCheckpoint): Pri
 export function lookAtRun({ project, source }: RunOptions, previous: RunHead, how: 'auto' | 'resume'): PriorResults {
   const { runId } = previous;
   const path = journalOf(project, runId);
-  const changedSince = (since: string) => changedSinceRun(project, since, source.files);
+  const changedSince = (since: string, around: Around) =>
+    changedSinceRun(project, since, { flowFiles: source.files, around });
   const prior = new PriorResults({ how, runId, journal: path, changedSince });
   let place: LinePlace = { offset: 0, length: 0 };
   const isCleared = clearedIn(project, runId);

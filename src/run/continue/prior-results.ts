@@ -4,6 +4,7 @@ import { hasSettled } from '../effects/settled.js';
 import type { AskLine, DecisionLine, JournalLine, ResultLine, StartLine } from '../journal/lines.js';
 import { readLineAt } from '../journal/reader.js';
 import type { LinePlace } from '../journal/writer.js';
+import type { Around } from './changed-since.js';
 import { PriorDecisions } from './prior-decisions.js';
 import type { Validity } from './survey.js';
 
@@ -15,7 +16,7 @@ export interface PriorSource {
   /** A journal, or how to read a line that is nowhere on disk. */
   readonly journal: string | ((place: LinePlace) => JournalLine | undefined);
   /** What changed around the flow since a run ended. */
-  readonly changedSince?: (runId: string) => string | undefined;
+  readonly changedSince?: (runId: string, around: Around) => string | undefined;
 }
 
 /**
@@ -156,9 +157,10 @@ export class PriorResults {
   }
 
   /** What changed around the flow since a run ended, in words; remembered. */
-  changed(since: string): string | undefined {
-    if (!this.#changed.has(since)) this.#changed.set(since, this.source.changedSince?.(since));
-    return this.#changed.get(since);
+  changed(since: string, around: Around = 'everything'): string | undefined {
+    const name = `${around} ${since}`;
+    if (!this.#changed.has(name)) this.#changed.set(name, this.source.changedSince?.(since, around));
+    return this.#changed.get(name);
   }
 
   /** Forgets what was looked up: a person had time to change something. */

@@ -1,6 +1,6 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import type { Observation } from '../../model/observation.js';
+import type { Observation, SeenInputs } from '../../model/observation.js';
 import {
   type Acted,
   type CacheHit,
@@ -69,6 +69,8 @@ export interface Result {
   /** Why it may not be kept across runs although it is done. */
   readonly unkeepable?: string;
   readonly items?: ItemCounts;
+  /** What it looked at besides what is declared. */
+  readonly seen?: SeenInputs;
 }
 
 /** Where a result came from, in this run. */

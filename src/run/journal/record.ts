@@ -4,6 +4,7 @@ import { mayBeCrossRun } from '../../model/kind.js';
 import { type Acted, NO_USAGE, type PhaseOutcome, type ShownOutcome, type Status } from '../../model/outcome.js';
 import type { PhaseContext, Policy } from '../context/phase-context.js';
 import { isNewWork, keysOf, type Settled } from '../core/execution.js';
+import { observedOf } from '../core/observation-union.js';
 import { shownOutput } from '../core/output-folder.js';
 import type { ResultLine } from './lines.js';
 import type { LinePlace, Urgency } from './writer.js';
@@ -103,6 +104,7 @@ function resultLine(at: RecordSite, settled: Settled, unit: string | undefined):
   if (settled.items) line.items = settled.items;
   if (settled.inputs) line.inputs = settled.inputs;
   if (settled.facts !== undefined) line.facts = settled.facts;
+  if (settled.seen) line.seen = settled.seen;
   if (settled.unkeepable !== undefined) line.unkeepable = settled.unkeepable;
   if (settled.remark !== undefined) line.remark = settled.remark;
   if (!at.phase.idempotent) line.idempotent = false;
@@ -154,6 +156,7 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
     optional: isTolerated(at, settled) ? true : undefined,
     items: settled.items,
     unkeepable: settled.unkeepable,
+    observed: observedOf(settled),
     // A side effect stays done, even if a gate rejects its result.
     unitKeys: at.phase.idempotent ? keysOf(settled) : [],
     remark: settled.remark,
@@ -168,5 +171,5 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
 /** What an event shows: without the keys of the parts, which only the engine needs and of which a map has thousands. */
 export function shownOutcome(outcome: PhaseOutcome, root: string): ShownOutcome {
   const output = shownOutput(outcome.output, root);
-  return { ...outcome, output, unitKeys: undefined, cost: undefined, acted: undefined };
+  return { ...outcome, output, unitKeys: undefined, cost: undefined, acted: undefined, observed: undefined };
 }

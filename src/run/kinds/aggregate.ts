@@ -25,6 +25,7 @@ export function sumOf(
   readonly model?: string;
   readonly noWork?: true;
   readonly acted?: Acted;
+  readonly observed?: Execution['observed'];
 } {
   const tally = new UnitTally();
   const saved = { ...NO_SAVINGS };
@@ -50,13 +51,14 @@ export function sumOf(
     }
     if (unit.status === 'failed') failed += 1;
   }
-  const { usage, cost, unitKeys = [], unkeepable } = tally.totals(durationMs);
+  const { usage, cost, unitKeys = [], unkeepable, observed } = tally.totals(durationMs);
   return {
     usage,
     cost: cost ?? { usage, durationMs },
     attempts,
     unitKeys,
     unkeepable,
+    observed,
     key: sha256Hex(units.map((unit) => unit.key ?? unit.status).join('\n')),
     execution: sha256Hex(units.map((unit) => unit.execution ?? unit.status).join('\n')),
     items: { total: units.length, executed, reused, failed },

@@ -1,8 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
 import { mayBeCrossRun } from '../../model/kind.js';
-import { type Output, StoredOutput } from '../../model/output.js';
-import type { Claim, Entry, Store } from '../../store/store.js';
+import type { Claim } from '../../store/store.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
@@ -13,6 +12,7 @@ import type { ResultLine } from '../journal/lines.js';
 import type { LinePlace } from '../journal/writer.js';
 import { announce } from './announce.js';
 import { bringBack, keptOrReused } from './bring-back.js';
+import { type AtOnce, type LookUp, lookAtOnce, lookUp, NOTHING, OUTPUT_GONE } from './from-store.js';
 import {
   declaredOutputs,
   type Identified,
@@ -23,20 +23,12 @@ import {
   references,
   type Unidentified,
 } from './identify.js';
+import { keepOutput, keepResult } from './keep.js';
 import { notKept, whyNotKept } from './not-kept.js';
 import { refusesEarlier } from './reuse-rules.js';
-import {
-  entryOf,
-  type Found,
-  fromEntry,
-  fromLine,
-  frozen,
-  isSideEffect,
-  ran,
-  reusedAgain,
-  type SideEffect,
-  shortest,
-} from './settle.js';
+import { changedSinceSeen, withSeen } from './seen-inputs.js';
+import { type Found, fromLine, frozen, isSideEffect, ran, reusedAgain, type SideEffect, shortest } from './settle.js';
+import { beginWatch } from './watch-inputs.js';
 import { whyEntered, whyMissed } from './why-missed.js';
 
 /** Something that can be executed, or reused from an earlier execution. */
@@ -79,7 +71,7 @@ function reusedOrExecuted(at: PhaseContext, work: Work, known: Identified): Sett
   const found = foundAs(at, work, known);
   if (isSideEffect(found)) return onceOnly({ at, work, found });
   const job: Job = { at, work, found };
-  const looked = lookAtOnce(job);
+  const looked = lookAtOnce(at, found);
   if (looked && 'settled' in looked) return finish(job, looked.settled);
   return waitOrExecute(job, { looked, readRun: at.policy.readRun });
 }
@@ -133,13 +125,13 @@ async function waitOrExecute(
   const { run, policy } = at;
   try {
     const shares = readRun || policy.sharesRun;
-    const isInStore = looked !== undefined && 'hasFiles' in looked;
+    const isInStore = looked !== undefined && 'later' in looked && looked.later === 'has files';
     const earlier = shares ? await fromThisRun(job, isInStore) : NOTHING;
     if ('settled' in earlier) return finish(job, earlier.settled);
     if (shares && run.reuse.shared.expects(found.runKey)) {
       return finish(job, ran(at, found, { execution: WOULD_BE_SHARED, reason: 'computed once in this run' }));
     }
-    const asked = { looked: isInStore ? undefined : looked, refused: earlier.miss };
+    const asked = { looked: looked && 'later' in looked ? undefined : looked, refused: earlier.miss };
     return finish(job, await fromStoreOrExecution(job, asked));
   } catch (error) {
     // A bug of ours fails this phase; others that wait for its result must not wait forever.
@@ -160,29 +152,6 @@ function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
   return place === '' ? key : sha256Hex(`${key}@${place}`);
 }
 
-/** `miss`: why the result that is there may not be reused; undefined when there is none. */
-type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
-
-/** `hasFiles`: the store has it, with files or a large output that have to be restored first. */
-type AtOnce = LookUp | { readonly hasFiles: true };
-
-const NOTHING = { miss: undefined };
-
-/**
- * Looks in the store without waiting, where nothing else in this run makes the same result. Undefined where the policy
- * does not read the store, or this run has to be asked first.
- */
-function lookAtOnce({ at, found }: Job): AtOnce | undefined {
-  const { run, policy } = at;
-  if (!policy.readStore || !run.reuse.store || (policy.readRun && run.reuse.shared.knows(found.runKey)))
-    return undefined;
-  const got = inStore(at, found);
-  if ('miss' in got) return got;
-  const { entry } = got;
-  const isWhole = entry.files.length === 0 && !(entry.output instanceof StoredOutput);
-  return isWhole ? { settled: fromEntry(entry, found, got.now) } : { hasFiles: true };
-}
-
 /**
  * Reuses an execution of this run (finished, or under way in another row) or of the run that this one continues; a
  * result in the store is not looked for there. If there is none, it calls `begin` with no `await` in between, so that
@@ -195,16 +164,25 @@ async function fromThisRun({ at, found }: Job, isInStore: boolean): Promise<Look
     if (settled) return { settled: reusedAgain(at, settled) };
   }
   const recent = run.reuse.shared.recent(found.runKey);
-  if (recent) return { settled: reusedAgain(at, recent) };
-  const known = recorded(at, found, isInStore);
+  if (recent && !isChecked(at, recent)) return { settled: reusedAgain(at, recent) };
+  const known = recent ? undefined : recorded(at, found, isInStore);
   run.reuse.shared.begin(found.runKey);
-  if ('miss' in known) return known;
+  const { seen } = recent ?? (known && 'line' in known ? known.line : NOTHING_SEEN);
+  const changed = seen && isChecked(at, { seen }) ? await changedSinceSeen(at, seen) : undefined;
+  if (changed !== undefined) return { miss: changed };
+  if (recent) return { settled: reusedAgain(at, recent) };
+  if (!known || 'miss' in known) return known ?? NOTHING;
   const output = run.io.outputs.link(known.line.output);
   const problem = output ? await bringBack(at, found, known.line.files) : OUTPUT_GONE;
   return output && problem === undefined ? { settled: fromLine(at, { ...known.line, output }) } : { miss: problem };
 }
 
-const OUTPUT_GONE = 'its output is gone';
+const NOTHING_SEEN: Pick<Settled, 'seen'> = {};
+
+/** Whether a result is held against what is now at the paths that it was made from. */
+function isChecked({ policy, run }: PhaseContext, { seen }: Pick<Settled, 'seen'>): boolean {
+  return seen !== undefined && (policy.scope === 'cross-run' || run.reuse.prior.how === 'auto');
+}
 
 function recorded(
   at: PhaseContext,
@@ -269,59 +247,34 @@ function mustBeReused({ run, policy, scope, phase }: PhaseContext): boolean {
   return policy.scope === 'cross-run' || (scope.kept !== undefined && mayBeCrossRun(phase.kind));
 }
 
-async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
-  const got = inStore(at, found);
-  if ('miss' in got) return got;
-  const output = await at.run.io.outputs.adopt(got.entry.output);
-  const problem = output ? await bringBack(at, found, got.entry.files) : OUTPUT_GONE;
-  if (!output || problem !== undefined) return { miss: problem };
-  return { settled: fromEntry({ ...got.entry, output }, found, got.now) };
-}
-
-function inStore(at: PhaseContext, found: Found): { entry: Entry; now: number } | { miss: string | undefined } {
-  const now = at.run.options.project.clock.now();
-  const ttlMs = shortest(at.policy.ttlMs, found.ttlMs);
-  const got = at.run.reuse.store!.get(found.key, { ttlMs, now });
-  if ('miss' in got) return { miss: got.miss.code === 'absent' ? undefined : got.miss.reason };
-  return { entry: got.entry, now };
-}
-
 async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<Settled> {
   const { at, work, found } = job;
   const { run, policy } = at;
   let ended = false;
   try {
     const start = announce(at, work, { runKey: found.runKey, reason, effect: found.effect, over: found.over });
+    const watch = await beginWatch(at, found.identity.outputs);
     const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
     const parts = work.partsInTheEnd?.();
     const why = execution.noWork ? ALL_SKIPPED : reason;
-    const settled = ran(at, parts ? await foundInTheEnd(job, parts) : found, { execution, reason: why });
-    if (execution.status !== 'done') return settled;
+    const made = ran(at, parts ? await foundInTheEnd(job, parts) : found, { execution, reason: why });
+    if (execution.status !== 'done') return made;
+    const settled = watch ? await withSeen(at, made, { found, watch }) : made;
     const moved = await inputsMoved(at, work.parts, found.probes);
     // Nobody knows which state of the inputs it read. A side effect is not repeated for that.
     if (moved !== undefined && at.phase.idempotent) {
       return notKept({ ...settled, runKey: undefined, unkeepable: moved }, moved);
     }
     if (!policy.writeStore || !run.reuse.store) return settled;
-    const unkept = whyNotKept(at, work, execution) ?? keepOutput(run.reuse.store, settled.output);
+    const unkept = whyNotKept(at, work, settled) ?? keepOutput(run.reuse.store, settled.output);
     if (unkept !== undefined) return notKept(settled, unkept);
-    const entry = entryOf(at, found, settled);
     ended = claim !== undefined;
-    const put = claim ? claim.put(entry) : run.reuse.store.put(entry);
+    const put = keepResult(at, { found, settled, claim });
     if (!put.stored) return put.isReported ? settled : notKept(settled, put.reason);
     return policy.readStore ? { ...settled, kept: true } : settled;
   } finally {
     if (claim && !ended) claim.release();
   }
-}
-
-/** Gives the store the files of a large output; returns what is in the way, in words. */
-function keepOutput(store: Store, output: Output): string | undefined {
-  for (const file of output instanceof StoredOutput ? output.files : []) {
-    const kept = store.blobs.adopt(file.path, file);
-    if ('failed' in kept) return kept.failed;
-  }
-  return undefined;
 }
 
 /** The reason of a nested flow in which nothing was executed or reused. */
@@ -368,6 +321,7 @@ function finish(job: Job, settled: Settled): Settled {
   const { at, work, found } = job;
   const place = work.record(settled);
   reportMade(job, settled);
+  if (settled.hit === 'cross-run') at.run.options.onReused?.({ ...job, settled });
   if (settled.saved) at.run.limits.ledger.save(settled.saved);
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   const runKey = settled.runKey ?? found.runKey;

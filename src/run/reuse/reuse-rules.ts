@@ -12,7 +12,8 @@ export interface Considered {
 /**
  * Why a result of the run that is continued may not be reused although its key is unchanged; undefined when it may.
  * A result with declared inputs is found by its key alone. What any other has read is unknown: it is reused only if
- * nothing above it executed in this run and, where a run continues by itself, nothing in the project changed since.
+ * nothing above it executed in this run and, where a run continues by itself, nothing that it looked at (or, where
+ * nobody watched, nothing in the project) changed since.
  */
 export function refusesEarlier(at: PhaseContext, line: ResultLine, work: Considered): string | undefined {
   const {
@@ -30,7 +31,10 @@ export function refusesEarlier(at: PhaseContext, line: ResultLine, work: Conside
   if (age > Math.min(at.policy.ttlMs ?? age, work.ttlMs ?? age)) return 'it is older than its ttl';
   if (age > options.config.iteration.ttlMs) return 'it is older than iteration.ttl';
   if (line.deciding) return 'gates and approvals are decided anew in each run';
-  return isOpen && !work.closed ? prior.changed(line.validIn ?? prior.runId ?? '') : undefined;
+  if (!isOpen || work.closed) return undefined;
+  // What it looked at is compared besides: see `changedSinceSeen`.
+  const isSeen = line.seen?.set.complete && at.policy.observe.mode !== 'off';
+  return prior.changed(line.validIn ?? prior.runId ?? '', isSeen ? 'unobserved' : 'everything');
 }
 
 /** An empty list of fingerprints is a declaration too: nothing outside matters. */

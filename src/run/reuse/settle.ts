@@ -99,11 +99,11 @@ type KeptResult = Pick<Entry, 'key' | 'output' | 'files' | 'model' | 'facts' | '
 
 /** A result from the journal of this run or of the one that it continues. */
 export function fromLine(at: PhaseContext, line: ResultLine): Settled {
-  const { output, model, facts, key, execution, unkeepable, items, usage, durationMs } = line;
+  const { output, model, facts, key, execution, unkeepable, items, seen, usage, durationMs } = line;
   const { files = [], madeAt = line.at, cost = { usage, durationMs } } = line;
   const ageMs = ageOf(at, { madeAt });
   const reason = line.deciding ? 'decided in the run that is resumed' : `done ${formatAgo(ageMs)}`;
-  const result = { key, madeAt, output, files, model, facts, cost, execution, unkeepable, items };
+  const result = { key, madeAt, output, files, model, facts, cost, execution, unkeepable, items, seen };
   return reused(result, { hit: 'run', ageMs, reason }, line);
 }
 

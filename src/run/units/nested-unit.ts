@@ -12,6 +12,7 @@ import { Admission } from '../core/admission.js';
 import { tooDeep } from '../core/depth.js';
 import { type Execution, failedBefore } from '../core/execution.js';
 import { graftInto } from '../core/grafted.js';
+import { ObservationUnion } from '../core/observation-union.js';
 import { promised } from '../core/output.js';
 import { resultPhase } from '../core/result-phase.js';
 import type { Scope, ScopeResult, Variables } from '../core/scope.js';
@@ -210,6 +211,7 @@ function executionOf(
     inputs: { flow: scope.flow.name, args: scope.args },
     unkeepable: unkeepable ?? unkeepableInside(scope),
     acted: actedOf(scope.outcomes.values()),
+    observed: observedInside(scope),
     // A flow that waits inside, or did not get to all phases, is not reused.
     ...(result.status === 'success' && executed === 0 && run + crossRun > 0
       ? { reused: { hit: run > 0 ? 'run' : 'cross-run', ageMs: result.ageMs ?? 0 } }
@@ -254,6 +256,13 @@ const STATUS = {
   'over-budget': 'cancelled',
   interrupted: 'cancelled',
 } as const satisfies Record<ScopeResult['status'], Execution['status']>;
+
+/** Outcomes are in the order in which they settled. */
+function observedInside({ outcomes }: Scope): Execution['observed'] {
+  const union = new ObservationUnion();
+  for (const { observed, status } of outcomes.values()) if (status === 'done') union.add(observed);
+  return union.whole;
+}
 
 /** A tolerated failure, or a result inside that may not be kept: then the whole may not be kept either. */
 function unkeepableInside(scope: Scope): string | undefined {

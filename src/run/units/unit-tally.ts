@@ -1,5 +1,6 @@
 import { NO_USAGE, type Usage } from '../../model/outcome.js';
 import { addKeys, type Execution, type Settled } from '../core/execution.js';
+import { ObservationUnion, observedOf } from '../core/observation-union.js';
 
 /** Counted up in place: a map may have ten thousand items. */
 type Sum = { -readonly [F in keyof Usage]: Usage[F] };
@@ -19,6 +20,7 @@ export class UnitTally {
   #reusedMs = 0;
   #unkeepable: string | undefined;
   readonly #keys: string[] = [];
+  readonly #observed = new ObservationUnion();
 
   add(unit: Settled): void {
     const { usage, cost } = unit;
@@ -27,6 +29,7 @@ export class UnitTally {
     if (unit.hit) this.#reusedMs += cost.durationMs;
     this.#unkeepable ??= unit.unkeepable;
     addKeys(this.#keys, unit);
+    this.#observed.add(observedOf(unit));
   }
 
   get usage(): Usage {
@@ -34,13 +37,16 @@ export class UnitTally {
   }
 
   /** The fields of an execution that cover all units. */
-  totals(durationMs: number): Pick<Execution, 'usage' | 'durationMs' | 'cost' | 'unkeepable' | 'unitKeys'> {
+  totals(
+    durationMs: number,
+  ): Pick<Execution, 'usage' | 'durationMs' | 'cost' | 'unkeepable' | 'unitKeys' | 'observed'> {
     return {
       usage: this.usage,
       durationMs,
       cost: { usage: { ...this.#worth }, durationMs: durationMs + this.#reusedMs },
       unkeepable: this.#unkeepable,
       unitKeys: this.#keys,
+      observed: this.#observed.whole,
     };
   }
 }

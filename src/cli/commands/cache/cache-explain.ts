@@ -115,7 +115,7 @@ function show({ out, project }: Invocation, explained: readonly Explained[]): vo
         `    ${what}${style.dim(`nearest entry ${key.slice(0, 12)}, made ${formatAgo(now - (madeAt ?? now))}`)}\n`,
       );
       for (const { message } of changes) out.write(`      ${oneLine(message)}\n`);
-      if (changes.length === 0) out.write(`      ${style.dim('nothing differs')}\n`);
+      if (changes.length === 0) out.write(`      ${style.dim('nothing that is declared differs')}\n`);
     }
     if (left > 0) out.write(style.dim(`    … and ${plural(left, 'more item')}\n`));
   }

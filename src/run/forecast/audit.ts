@@ -1,0 +1,173 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import type { Kind } from '../../model/kind.js';
+import type { OutputFile, Usage } from '../../model/outcome.js';
+import { storeFolder } from '../../store/store-folder.js';
+import { canonicalEncode } from '../../util/canonical.js';
+import { digestFile } from '../../util/digest-file.js';
+import { statIfThere } from '../../util/stat.js';
+import { openWorld } from '../context/world.js';
+import { Admission } from '../core/admission.js';
+import type { Execution } from '../core/execution.js';
+import type { ReusedWork, RunOptions } from '../core/options.js';
+import { readText } from '../core/output-text.js';
+import { ownScope } from '../core/scope.js';
+import { seenInputs } from '../reuse/seen-inputs.js';
+import { beginWatch } from '../reuse/watch-inputs.js';
+import { runScope } from '../schedule/schedule.js';
+import { openRun, type RunRefused } from '../start/open-run.js';
+import { ForecastJournal } from './forecast-journal.js';
+
+/** One kept result that was executed again. */
+export interface Audited {
+  readonly phase: string;
+  readonly unit?: string;
+  readonly kind: Kind;
+  /** Whether an agent made it: two good answers may differ. */
+  readonly isAgent: boolean;
+  readonly result: 'same' | 'different' | 'failed';
+  readonly before: string;
+  readonly now: string;
+  /** Files of `outputs` that are not what they were; they were put back. */
+  readonly files: readonly string[];
+  /** How many undeclared paths were looked at, when it was made and now; undefined where nobody looked. */
+  readonly observed: { readonly before?: number; readonly now?: number };
+  /** Undeclared paths that it looked at now and not when it was made. */
+  readonly news: readonly string[];
+  readonly usage: Usage;
+  readonly message?: string;
+  /** What a judge thinks of a difference. */
+  readonly opinion?: { readonly same: boolean; readonly reason: string };
+}
+
+export interface Audit {
+  readonly flow: string;
+  /** Kept results that the flow would reuse now, and those of them that are one call or process each. */
+  readonly hits: number;
+  readonly audited: readonly Audited[];
+}
+
+export interface AuditPlan {
+  readonly hits: number;
+  readonly chosen: readonly { readonly phase: string; readonly unit?: string; readonly usage: Usage }[];
+}
+
+export interface AuditRequest {
+  /** From 0 to 1: how many of the hits. At least one is taken. */
+  readonly sample: number;
+  /** False: nothing is executed. */
+  readonly confirm: (plan: AuditPlan) => Promise<boolean>;
+  readonly judge?: (reused: ReusedWork, audited: Audited) => Promise<Audited['opinion']>;
+  readonly onAudited?: (audited: Audited) => void;
+}
+
+/** Executes a sample of what a flow would reuse again, beside the store, and compares. Nothing of it is kept. */
+export async function auditRun(options: RunOptions, request: AuditRequest): Promise<Audit | RunRefused> {
+  const { project, config, flow } = options;
+  const folder = storeFolder(project, config);
+  // Fingerprints may ask commands here: the person wants things to be executed.
+  const world = 'problem' in folder ? undefined : openWorld(project, folder.dir);
+  const hits: ReusedWork[] = [];
+  const session = await openRun({ ...options, world, onReused: (hit) => hits.push(hit) }, forecastInto());
+  if ('refused' in session) return session;
+  const { context } = session;
+  const result = await runScope(context, ownScope(options, new Admission()), context.limits.signal);
+  // What consists of other work, and has its own result, is made by calls and processes that are audited themselves.
+  const single = hits.filter(({ work, at }) => work.beginsItself && at.phase.idempotent);
+  const chosen = pick(single, request.sample);
+  const plan = chosen.map(({ at, work, settled }) => ({ phase: at.path, unit: work.unit, usage: settled.cost.usage }));
+  const audited: Audited[] = [];
+  if (chosen.length > 0 && (await request.confirm({ hits: single.length, chosen: plan }))) {
+    for (const reused of chosen) {
+      if (context.limits.signal.aborted) break;
+      const one = await auditOne(reused, request);
+      request.onAudited?.(one);
+      audited.push(one);
+    }
+  }
+  session.end(result);
+  return { flow: flow.name, hits: single.length, audited };
+}
+
+function forecastInto() {
+  return { forecastInto: new ForecastJournal() };
+}
+
+function pick<T>(all: readonly T[], sample: number): readonly T[] {
+  const rest = [...all];
+  const wanted = rest.length === 0 ? 0 : Math.max(1, Math.round(rest.length * sample));
+  const chosen: T[] = [];
+  while (chosen.length < wanted) chosen.push(...rest.splice(randomInt(rest.length), 1));
+  return all.filter((one) => chosen.includes(one));
+}
+
+async function auditOne(reused: ReusedWork, { judge }: AuditRequest): Promise<Audited> {
+  const { at, work, found, settled } = reused;
+  const watch = await beginWatch(at, found.identity.outputs);
+  const execution = await work.execute(() => undefined);
+  const files = await changedFiles(reused);
+  const { seen } = settled;
+  const { observed } = execution;
+  const looked = watch && observed ? await seenInputs(at, { found, watch, observed }) : {};
+  const now = 'seen' in looked ? looked.seen : undefined;
+  const known = new Set(seen ? pathsOf(seen.set) : []);
+  const isSame = execution.status === 'done' && files.length === 0 && sameOutput(settled, execution);
+  const audited: Audited = {
+    phase: at.path,
+    unit: work.unit,
+    kind: at.phase.kind,
+    isAgent: found.identity.agent !== null,
+    result: execution.status !== 'done' ? 'failed' : isSame ? 'same' : 'different',
+    before: textOf(settled.output),
+    now: textOf(execution.output),
+    files,
+    observed: { before: seen && pathsOf(seen.set).length, now: now && pathsOf(now.set).length },
+    news: now ? pathsOf(now.set).filter((path) => !known.has(path)) : [],
+    usage: execution.usage,
+    ...('unkept' in looked && { message: looked.unkept }),
+    ...(execution.failure && { message: execution.failure.message }),
+  };
+  if (audited.result !== 'different' || !audited.isAgent || !judge) return audited;
+  const opinion = await judge(reused, audited);
+  return opinion ? { ...audited, opinion } : audited;
+}
+
+/** The files of the kept result that are other ones now. They are put back as they were kept. */
+async function changedFiles({ at, settled }: ReusedWork): Promise<readonly string[]> {
+  const { run } = at;
+  const changed: string[] = [];
+  for (const file of settled.files) {
+    const absolute = join(run.options.project.root, file.path);
+    if (await isAsKept(absolute, file)) continue;
+    changed.push(file.path);
+    run.reuse.store?.blobs.restore(file.digest, absolute, file.mode);
+  }
+  if (changed.length > 0) run.reuse.fingerprints.touched();
+  return changed;
+}
+
+async function isAsKept(absolute: string, { digest }: OutputFile): Promise<boolean> {
+  const stat = statIfThere(absolute);
+  return stat?.isFile() === true && (await digestFile(absolute, stat.size)) === digest;
+}
+
+function sameOutput(before: Pick<Execution, 'output'>, now: Pick<Execution, 'output'>): boolean {
+  return canonicalEncode(before.output) === canonicalEncode(now.output) || textOf(before.output) === textOf(now.output);
+}
+
+function textOf(output: Execution['output']): string {
+  const read = readText(output);
+  return 'text' in read ? read.text : '';
+}
+
+function pathsOf({
+  reads,
+  lists,
+  absent,
+}: {
+  reads: readonly string[];
+  lists: readonly { path: string }[];
+  absent: readonly string[];
+}) {
+  return [...reads, ...absent, ...lists.map(({ path }) => `${path}/`)];
+}
