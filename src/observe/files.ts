@@ -25,6 +25,9 @@ export interface View {
 /** Behind these, a process finds files by other names than their own. */
 const THROUGH_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:cwd|root|fd\/\d+)\//;
 const SYSTEM = /^\/(?:proc|sys|dev)\//;
+/** A call that names a file by its whole path, in a folder. */
+const ELSEWHERE =
+  /^(?:statx|openat|newfstatat|access|faccessat2?|l?stat|readlink|open)\((?:AT_FDCWD<[^>]*>, )?"(\/[^"\\]*)\/[^"\\/]+"/;
 const DELETED = ' (deleted)';
 const SETS_USER_OR_GROUP = 0o6000;
 
@@ -46,6 +49,16 @@ export class Files {
     private readonly cannotFollow: (why: string) => void,
   ) {
     this.#paths = new ProjectPaths(options.root);
+  }
+
+  /**
+   * Whether a call is about a file outside the project for certain: most calls are, about programs and libraries. Only
+   * looks at the beginning of what strace printed.
+   */
+  isElsewhere(text: string): boolean {
+    const match = isPrintable(this.root) ? ELSEWHERE.exec(text) : null;
+    if (!match || text.includes(this.root, match[0].length)) return false;
+    return this.#paths.isOutside(match[1]!);
   }
 
   get root(): string {
@@ -128,10 +141,9 @@ export class Files {
   #stat(target: Target, mode: string): void {
     const type = /st[x]?_mode=(S_IF[A-Z]+)/.exec(mode)?.[1];
     this.#with(target, (path) => {
-      if (type === 'S_IFREG') this.ledger.read(path);
-      else if (type === 'S_IFLNK') this.ledger.readLink(path);
+      if (type === 'S_IFLNK') this.ledger.readLink(path);
       else if (type === 'S_IFDIR') this.ledger.presentFolder(path);
-      else this.ledger.present(path);
+      else this.ledger.read(path);
     });
   }
 
@@ -312,6 +324,10 @@ const SEEN = new Set([
 /** Where a path of a process really is; undefined: nowhere on our disk. */
 function realIn({ mounts }: View, path: string | undefined): string | undefined {
   return path === undefined || !mounts || !path.startsWith('/') ? path : mounts.real(path);
+}
+
+function isPrintable(text: string): boolean {
+  return !/[^ -~]|["\\<>]/.test(text);
 }
 
 function parentOf(absolute: string): string {

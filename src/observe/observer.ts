@@ -3,6 +3,7 @@ import type { Observation } from '../model/observation.js';
 import { lstatIfThere } from '../util/stat.js';
 import { ACCESSES, type Access } from './access.js';
 import { Files, type View } from './files.js';
+import type { There } from './ledger.js';
 import { Mounts } from './mounts.js';
 import { type Call, fileArgument, parseCall } from './trace-call.js';
 import { parseLine, type TraceLine } from './trace-line.js';
@@ -77,11 +78,12 @@ export class Observer {
     };
   }
 
-  #there(path: string): 'file' | 'folder' | 'link' | undefined {
+  #there(path: string): There {
     const stat = lstatIfThere(`${this.#files.root}/${path}`);
     if (!stat) return undefined;
     if (stat.isSymbolicLink()) return 'link';
-    return stat.isDirectory() ? 'folder' : 'file';
+    if (stat.isFile()) return 'file';
+    return stat.isDirectory() ? 'folder' : 'other';
   }
 
   /** The first reason is the one that is told. */
@@ -148,6 +150,7 @@ export class Observer {
   }
 
   #call(pid: number, text: string): void {
+    if (!this.#views.get(pid)!.mounts && this.#files.isElsewhere(text)) return;
     const call = parseCall(text);
     if (!call) this.#cannotFollow(UNREADABLE);
     if (!call || call === 'unknown') return;

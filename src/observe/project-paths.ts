@@ -43,6 +43,12 @@ export class ProjectPaths {
     return this.#inside(absolute);
   }
 
+  /** Whether a folder, and whatever leads to it, is outside. */
+  isOutside(folder: string): boolean {
+    const { real, links } = this.#folderAt(folder);
+    return links.length === 0 && this.#inside(real) === undefined;
+  }
+
   /** Something at this path was made, moved or removed by the program. */
   changed(path: string): void {
     this.#plain.delete(`${this.root}/${path}`);
