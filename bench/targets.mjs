@@ -24,6 +24,8 @@ export const LIMITS = {
   mcpCall: 1.5,
   shared: 1.5,
   sharedWarm: 1.05,
+  observedAgent: 1.4,
+  observedTsc: 1.15,
 };
 
 const LEAF = 'one leaf changed';
@@ -195,7 +197,25 @@ const sharedTargets = [
   ),
 ];
 
+/** What it costs to see what a phase reads. */
+const observeTargets = [
+  ...Object.entries({ 'a call of pi': LIMITS.observedAgent, tsc: LIMITS.observedTsc }).map(([what, limit]) => {
+    const cpu = (row) => ['observe', row, `${what}, CPU`];
+    return ratio(`${what}, observed : not observed, CPU`, limit, cpu('observed'), cpu('not observed'));
+  }),
+  {
+    name: 'a script that reads ten files, observed: wall time more',
+    limit: '40 ms',
+    judge: (results) => {
+      const wall = (row) => results.median('observe', row, 'a script that reads ten files, wall');
+      const more = wall('observed') - wall('not observed');
+      return Number.isNaN(more) ? undefined : { value: `${more.toFixed(0)} ms`, pass: more <= 40 };
+    },
+  },
+];
+
 const TARGETS = [
+  ...observeTargets,
   ...sharedTargets,
   ratio(
     'taskflow --version : node -e 0',

@@ -10,6 +10,7 @@ import { map } from './map.mjs';
 import { maps } from './maps.mjs';
 import { mcp } from './mcp.mjs';
 import { memory } from './memory.mjs';
+import { observe } from './observe.mjs';
 import { phases } from './phases.mjs';
 import { shared } from './shared.mjs';
 import { startup } from './startup.mjs';
@@ -19,5 +20,5 @@ import { worktree } from './worktree.mjs';
 /** @type {import('../lib/context.mjs').Workload[]} */
 export const WORKLOADS = [
   ...[startup, graphs, memory, map, store, maintenance, glob, worktree, check, phases, batch, assemble, shared],
-  ...[calls, calls10000, maps, command, mcp],
+  ...[observe, calls, calls10000, maps, command, mcp],
 ];

@@ -1,11 +1,17 @@
 import { closeSync } from 'node:fs';
 import { delay } from '../util/timer.js';
 import { endTree } from './end-tree.js';
-import { OutStream } from './out-stream.js';
-import { giveBack, type Pipe, takePipe } from './pipes.js';
+import { giveBack, PIPE_BYTES, type Pipe, takePipe } from './pipes.js';
 import type { Trace } from './process.js';
 import { identityOf, isAlive } from './process-identity.js';
 
+/**
+ * A tracer writes a line at a time, and to wake up for each would cost as much as the tracing. In that time it hardly
+ * fills a pipe; if it does, it waits.
+ */
+const LOOK_MS = 10;
+/** After the end of the process there is little left to come. */
+const LAST_LOOK_MS = 1;
 /** A trace that says nothing for so long, although everybody should be gone, waits for somebody. */
 const QUIET_MS = 100;
 /** After the last process: the tracer has only to close the trace. */
@@ -18,12 +24,11 @@ const PATIENCE_MS = 5_000;
 export class TraceStream {
   /** By which the tracer opens it. Nothing of it is in any folder. */
   readonly path: string;
-  readonly #stream: OutStream;
   /** Keeps the pipe from ending before the tracer has opened it. */
   #writer: number | undefined;
   #received = 0;
-  #closed: () => void = () => {};
-  readonly #isClosed: Promise<true>;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
 
   /** Undefined where there are no pipes to be had. */
   static open(trace: Trace): TraceStream | undefined {
@@ -38,30 +43,19 @@ export class TraceStream {
   }
 
   private constructor(
-    pipe: Pipe,
+    private readonly pipe: Pipe,
     private readonly trace: Trace,
   ) {
     this.path = `/proc/${process.pid}/fd/${pipe.file}`;
     this.#writer = pipe.openForWriting();
-    this.#stream = new OutStream(pipe);
-    this.#isClosed = new Promise((resolve) => {
-      this.#closed = () => resolve(true);
-    });
-    this.#stream.connect(
-      (chunk) => {
-        this.#letGo();
-        this.#received += 1;
-        trace.add(chunk);
-      },
-      () => this.#closed(),
-    );
-    this.#stream.follow();
+    this.#lookLater();
   }
 
   /** Nothing was started. */
   abandon(): void {
+    clearTimeout(this.#timer);
     this.#letGo();
-    this.#stream.close();
+    giveBack(this.pipe);
   }
 
   /**
@@ -69,23 +63,49 @@ export class TraceStream {
    * True if the tracer has said everything.
    */
   async finish(graceMs: number | undefined): Promise<boolean> {
-    for (let before = -1; !this.#stream.isClosed && before !== this.#received; ) {
-      before = this.#received;
-      await this.#closedWithin(QUIET_MS);
-    }
-    if (!this.#stream.isClosed) {
+    clearTimeout(this.#timer);
+    await this.#readFor(QUIET_MS);
+    if (!this.#isClosed) {
       const left = [...this.trace.alive()].filter((pid) => isAlive(identityOf(pid)));
+      this.#lookLater();
       await Promise.all(left.map((root) => endTree({ root }, graceMs)));
+      clearTimeout(this.#timer);
       this.#letGo();
-      await this.#closedWithin(PATIENCE_MS);
+      await this.#readFor(PATIENCE_MS);
     }
-    const isWhole = this.#stream.isClosed;
-    if (!isWhole) this.#stream.close();
-    return isWhole;
+    // Whoever still writes to it must not reach another reader.
+    if (this.#isClosed) giveBack(this.pipe);
+    else closeSync(this.pipe.file);
+    return this.#isClosed;
   }
 
-  async #closedWithin(limitMs: number): Promise<void> {
-    await Promise.race([this.#isClosed, delay(limitMs, { ref: false })]);
+  #lookLater(): void {
+    this.#timer = setTimeout(() => {
+      this.#look();
+      if (!this.#isClosed) this.#lookLater();
+    }, LOOK_MS);
+  }
+
+  /** Until it ends, or was silent for so long. */
+  async #readFor(silentMs: number): Promise<void> {
+    for (let silent = 0; silent < silentMs; silent += LAST_LOOK_MS) {
+      const before = this.#received;
+      this.#look();
+      if (this.#isClosed) return;
+      if (this.#received !== before) silent = 0;
+      await delay(LAST_LOOK_MS);
+    }
+  }
+
+  /** Takes what is there. */
+  #look(): void {
+    for (let length: number | undefined = PIPE_BYTES; length === PIPE_BYTES; ) {
+      length = this.pipe.read((chunk) => this.trace.add(chunk));
+      if (length === 0) this.#isClosed = true;
+      if (!length) return;
+      this.#letGo();
+      this.#received += length;
+    }
   }
 
   #letGo(): void {

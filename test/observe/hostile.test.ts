@@ -29,14 +29,16 @@ const END = '7 +++ exited with 0 +++\n';
 
 describe('a trace', () => {
   it('is the same whatever pieces it comes in', () => {
-    const trace = `${open('a', `3<${root}/a>`)}${open('d', `3<${root}/d>`)}${open('b', '-1 ENOENT (No such file)')}${END}`;
+    const found = `${open('a', `3<${root}/a>`)}${open('d', `3<${root}/d>`)}`;
+    const trace = `${found}${open('b', '-1 ENOENT (No such file)')}${END}`;
     const whole = observe(trace);
     expect(whole).toMatchObject({ complete: true, reads: ['a'], absent: ['b'] });
     for (let pieces = 2; pieces <= trace.length; pieces += 7) expect(observe(trace, true, pieces)).toEqual(whole);
   });
 
   it('that was cut anywhere is not complete', () => {
-    const trace = `${open('a')}7 vfork( <unfinished ...>\n8 execve("d", [], 0x1) = -1 EACCES (x)\n8 +++ exited with 1 +++\n7 <... vfork resumed>) = 8\n${END}`;
+    const child = '8 execve("d", [], 0x1) = -1 EACCES (x)\n8 +++ exited with 1 +++\n';
+    const trace = `${open('a')}7 vfork( <unfinished ...>\n${child}7 <... vfork resumed>) = 8\n${END}`;
     for (let at = 0; at < trace.length; at += 1) expect(observe(trace.slice(0, at)).complete, `at ${at}`).toBe(false);
     expect(observe(trace, false).complete).toBe(false);
     expect(observe('').complete).toBe(false);
@@ -58,19 +60,25 @@ describe('a trace', () => {
 
   it('of calls that were interrupted by others belongs together by process', () => {
     const trace =
-      `7 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 8\n8 openat(AT_FDCWD<${root}>, "a", <unfinished ...>\n` +
+      `7 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 8\n` +
+      `8 openat(AT_FDCWD<${root}>, "a", <unfinished ...>\n` +
       `7 access("x", F_OK <unfinished ...>\n8 <... openat resumed>O_RDONLY) = 3<${root}/a>\n` +
-      `7 <... access resumed>) = -1 ENOENT (No such file or directory)\n8 +++ killed by SIGSEGV (core dumped) +++\n${END}`;
+      `7 <... access resumed>) = -1 ENOENT (No such file or directory)\n` +
+      `8 +++ killed by SIGSEGV (core dumped) +++\n${END}`;
     expect(observe(trace)).toMatchObject({ complete: true, reads: ['a'], absent: ['x'] });
   });
 
   it('says what a process does before the call that started it returns', () => {
-    const trace = `7 chdir("d") = 0\n7 vfork( <unfinished ...>\n8 access("x", F_OK) = -1 ENOENT (x)\n7 <... vfork resumed>) = 8\n8 +++ exited with 0 +++\n${END}`;
+    const child = '8 access("x", F_OK) = -1 ENOENT (x)\n';
+    const ends = `8 +++ exited with 0 +++\n${END}`;
+    const trace = `7 chdir("d") = 0\n7 vfork( <unfinished ...>\n${child}7 <... vfork resumed>) = 8\n${ends}`;
     expect(observe(trace)).toMatchObject({ complete: true, absent: ['d/x'] });
   });
 
   it('shares the working folder of threads, and copies it for processes', () => {
-    const thread = `7 clone3({flags=CLONE_VM|CLONE_FS, exit_signal=0}, 88) = 8\n8 chdir("d") = 0\n7 access("x", F_OK) = -1 ENOENT (x)\n`;
+    const thread =
+      '7 clone3({flags=CLONE_VM|CLONE_FS, exit_signal=0}, 88) = 8\n' +
+      '8 chdir("d") = 0\n7 access("x", F_OK) = -1 ENOENT (x)\n';
     const ends = `8 +++ exited with 0 +++\n${END}`;
     expect(observe(thread + ends).absent).toEqual(['d/x']);
     expect(observe(thread.replace('|CLONE_FS', '') + ends).absent).toEqual(['x']);
@@ -78,9 +86,37 @@ describe('a trace', () => {
 
   it('of a thread that executes a program goes on under the id of its process', () => {
     const trace =
-      `7 clone(child_stack=0x1, flags=CLONE_VM|CLONE_FS|CLONE_THREAD) = 8\n8 execve("/bin/true", [], 0x1 <unfinished ...>\n` +
+      `7 clone(child_stack=0x1, flags=CLONE_VM|CLONE_FS|CLONE_THREAD) = 8\n` +
+      `8 execve("/bin/true", [], 0x1 <unfinished ...>\n` +
       `7 +++ superseded by execve in pid 8 +++\n7 <... execve resumed>) = 0\n${open('a', `3<${root}/a>`)}${END}`;
     expect(observe(trace)).toMatchObject({ complete: true, reads: ['a'] });
+  });
+
+  it('of a sandbox is read with the names that its processes use', () => {
+    const calls = [
+      '7 clone(child_stack=NULL, flags=CLONE_NEWNS|CLONE_NEWPID|SIGCHLD) = 8',
+      '8 mount(NULL, "/", NULL, MS_REC|MS_SLAVE, NULL) = 0',
+      '8 mount("tmpfs", "/tmp", ""..., MS_NOSUID, NULL) = 0',
+      '8 chdir("/tmp") = 0',
+      '8 mount("newroot", "newroot", NULL, MS_BIND|MS_REC, NULL) = 0',
+      '8 pivot_root("/tmp", "oldroot") = 0',
+      `8 mkdir("/newroot${root}/made-in-memory", 0777) = 0`,
+      '8 mount("/oldroot/", "/newroot/", NULL, MS_BIND|MS_REC, NULL) = 0',
+      `8 mount("/oldroot${root}/d", "/newroot/elsewhere", NULL, MS_BIND, NULL) = 0`,
+      `8 mount("tmpfs", "/newroot${root}/hidden", ""..., MS_NOSUID, NULL) = 0`,
+      '8 chdir("/newroot") = 0',
+      '8 pivot_root(".", ".") = 0',
+      `8 chdir("${root}") = 0`,
+      "8 fork() = 2 /* 9 in strace's PID NS */",
+      `9 openat(AT_FDCWD<${root}>, "a", O_RDONLY) = 3<${root}/a>`,
+      '9 access("hidden/x", F_OK) = -1 ENOENT (x)',
+      '9 access("/elsewhere/y", F_OK) = -1 ENOENT (x)',
+      `9 access("z", F_OK) = -1 ENOENT (x)`,
+      '9 +++ exited with 0 +++',
+      '8 +++ exited with 0 +++',
+    ];
+    const observed = observe(`${calls.join('\n')}\n${END}`);
+    expect(observed).toMatchObject({ complete: true, reads: ['a'], absent: ['d/y', 'z'], writes: [] });
   });
 
   it('cannot be forged by the name of a file', () => {

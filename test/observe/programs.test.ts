@@ -298,7 +298,8 @@ describe.skipIf(STRACE === undefined)('what cannot be followed', () => {
     const source = join(root, 'ring.c');
     writeFileSync(
       source,
-      '#include <sys/syscall.h>\n#include <unistd.h>\n#include <errno.h>\n#include <stdio.h>\nint main() { char p[256] = {0}; long r = syscall(425, 4, p); printf("%ld %d", r, errno); return 0; }\n',
+      ['sys/syscall.h', 'unistd.h', 'errno.h', 'stdio.h'].map((name) => `#include <${name}>\n`).join('') +
+        'int main() { char p[256] = {0}; long r = syscall(425, 4, p); printf("%ld %d", r, errno); return 0; }\n',
     );
     try {
       execFileSync('cc', ['-o', join(root, 'ring'), source], { stdio: 'ignore' });
