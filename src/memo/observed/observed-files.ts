@@ -43,18 +43,23 @@ export class ObservedFiles {
     this.#stats = new KnownStats(project);
   }
 
-  async look({ reads, lists, absent, present }: PathSet): Promise<LookedAt> {
+  /** A promise only where a large file has to be read; asked again after that, it answers at once. */
+  look({ reads, lists, absent, present }: PathSet): LookedAt | Promise<LookedAt> {
     this.#forgetOld();
     const isThere = (path: string) => lstatIfThere(this.#absolute(path)) !== undefined;
     const appeared = absent.filter(isThere);
     const gone = present.filter((path) => !isThere(path));
     const digests: string[] = [];
-    for (const path of reads) {
+    const pending: Promise<void>[] = [];
+    for (const [at, path] of reads.entries()) {
       const digest = this.#found.get(path) ?? this.#file(path);
-      digests.push(typeof digest === 'string' ? digest : await digest);
+      if (typeof digest === 'string') digests[at] = digest;
+      else pending.push(digest.then((late) => void digests.splice(at, 1, late)));
+      digests[at] ??= '';
     }
     for (const folder of lists) digests.push(this.#found.get(nameOf(folder)) ?? this.#folder(folder));
-    return { digests, appeared, gone };
+    const looked = { digests, appeared, gone };
+    return pending.length === 0 ? looked : Promise.all(pending).then(() => looked);
   }
 
   flush(): void {
@@ -92,9 +97,9 @@ export class ObservedFiles {
     try {
       if (stat.size < AT_ONCE) return keep(digestSmallFile(absolute));
     } catch {
-      return UNREADABLE;
+      return this.#keep(path, UNREADABLE);
     }
-    return digestFile(absolute, stat.size).then(keep, () => UNREADABLE);
+    return digestFile(absolute, stat.size).then(keep, () => this.#keep(path, UNREADABLE));
   }
 
   #folder(folder: ListedFolder): string {
@@ -153,7 +158,7 @@ function linkDigest(absolute: string): string {
   }
 }
 
-/** The state of a set, as one digest; undefined where a path is there or missing that was not: no result is for that. */
+/** The state of a set, as one digest; undefined where a path is there, or missing, that was not: that has no result. */
 export function stateOf(
   { complete, reads, lists, absent, present }: PathSet,
   { digests, appeared, gone }: LookedAt,

@@ -28,23 +28,31 @@ export function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
   const { run, policy } = at;
   if (!policy.readStore || !run.reuse.store || (policy.readRun && run.reuse.shared.knows(found.runKey)))
     return undefined;
-  const got = get(at, found, found.key);
-  if ('miss' in got) return missOf(got);
-  const { entry } = got;
-  if (entry.pathSets) return { later: 'has path sets' };
-  if (at.policy.observe.mode === 'strict') return { miss: NOT_SEEN };
+  const kept = keptResult(at, found);
+  if ('miss' in kept) return kept;
+  if ('pending' in kept) return { later: 'has path sets' };
+  const { entry } = kept;
   const isWhole = entry.files.length === 0 && !(entry.output instanceof StoredOutput);
-  return isWhole ? { settled: fromEntry(entry, found, got.now) } : { later: 'has files' };
+  return isWhole ? { settled: settledFrom(kept, found) } : { later: 'has files' };
 }
 
 export async function lookUp(at: PhaseContext, found: Found): Promise<LookUp> {
-  const kept = await keptResult(at, found);
+  let kept = keptResult(at, found);
+  while ('pending' in kept) {
+    await kept.pending;
+    kept = keptResult(at, found);
+  }
   if ('miss' in kept) return kept;
-  const { entry, now, seen } = kept;
-  const output = await at.run.io.outputs.adopt(entry.output);
-  const problem = output ? await bringBack(at, found, entry.files) : OUTPUT_GONE;
+  const output = await at.run.io.outputs.adopt(kept.entry.output);
+  const problem = output ? await bringBack(at, found, kept.entry.files) : OUTPUT_GONE;
   if (!output || problem !== undefined) return { miss: problem };
-  return { settled: { ...fromEntry({ ...entry, output, key: found.key }, found, now), ...(seen && { seen }) } };
+  return { settled: settledFrom({ ...kept, entry: { ...kept.entry, output } }, found) };
+}
+
+/** Whatever it was found by, it is a result of the declared key. */
+function settledFrom({ entry, now, seen }: Kept, found: Found): Settled {
+  if (!seen) return fromEntry(entry, found, now);
+  return { ...fromEntry({ ...entry, key: found.key }, found, now), seen };
 }
 
 interface Kept {
@@ -56,7 +64,7 @@ interface Kept {
 type Miss = { readonly miss: string | undefined };
 
 /** The entry under the declared key; or one that was made from what is now at the paths which executions looked at. */
-async function keptResult(at: PhaseContext, found: Found): Promise<Kept | Miss> {
+function keptResult(at: PhaseContext, found: Found): Kept | Miss | { readonly pending: Promise<unknown> } {
   const got = get(at, found, found.key);
   if ('miss' in got) return missOf(got);
   const { pathSets } = got.entry;
@@ -69,7 +77,8 @@ async function keptResult(at: PhaseContext, found: Found): Promise<Kept | Miss> 
       miss ??= NOT_SEEN;
       continue;
     }
-    const looked = await at.run.reuse.observed.look(set);
+    const looked = at.run.reuse.observed.look(set);
+    if (looked instanceof Promise) return { pending: looked };
     const value = stateOf(set, looked);
     const kept = value === undefined ? undefined : get(at, found, strongKey(found.key, value));
     if (value !== undefined && kept && 'entry' in kept && !kept.entry.pathSets)
