@@ -1,5 +1,5 @@
-// Builds what users get: the command (one CommonJS file behind a small loader), the library (plain ES modules with
-// their types beside them) and the schemas of flow and test files.
+// Builds what users get: the command (one CommonJS file behind a small loader), the page of its reports, the library
+// (plain ES modules with their types beside them) and the schemas of flow and test files.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,6 +19,12 @@ const common = {
   logLevel: 'warning',
 };
 
+/** What only one command needs, and is large: others do not load it. */
+function inFileOfItsOwn(filter, path) {
+  const setup = (build) => build.onResolve({ filter }, () => ({ path, external: true }));
+  return { name: path, setup };
+}
+
 /** Modules behind `await import()` stay in the one file and are evaluated when they are asked for. */
 async function buildCommand(outdir) {
   const commonJs = { ...common, bundle: true, outdir, outExtension: { '.js': '.cjs' }, format: 'cjs', minify: true };
@@ -28,6 +34,16 @@ async function buildCommand(outdir) {
       entryPoints: { cli: 'src/cli/boot/dispatch.ts' },
       // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
       mainFields: ['module', 'main'],
+      plugins: [inFileOfItsOwn(/\/mcp\/serve\.js$/, './mcp.cjs')],
+      // What is in a file of its own is required: the loader has no import().
+      supported: { 'dynamic-import': false },
+    }),
+    bundle({
+      ...commonJs,
+      entryPoints: { mcp: 'src/mcp/serve.ts' },
+      mainFields: ['module', 'main'],
+      alias: { '@modelcontextprotocol/server/_shims': './src/mcp/validator.ts' },
+      define: { ...common.define, TASKFLOW_LANGUAGE: JSON.stringify(readFileSync(`${root}docs/language.md`, 'utf8')) },
     }),
     // An unchanged run parses nothing. If it had to, these are in node_modules, or the command itself answers.
     bundle({
@@ -44,6 +60,26 @@ async function buildCommand(outdir) {
     const { stdout } = await run(process.execPath, [`${outdir}/taskflow.cjs`, 'schema', ...flags], { cwd: root });
     writeFileSync(`${outdir}/${file}`, `${JSON.stringify(JSON.parse(stdout))}\n`);
   }
+}
+
+/** The page of reports: one script and one style sheet, which a report file holds whole. */
+export async function buildPage(outdir) {
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: { page: 'src/ui/page/main.tsx', 'page-style': 'src/ui/page/style.css' },
+    outdir,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    charset: 'utf8',
+    legalComments: 'none',
+    tsconfig: `${root}tsconfig.page.json`,
+    logLevel: 'warning',
+  });
 }
 
 /** The compiler follows the imports of the entry; each file it found is then one module of the library. */
@@ -67,7 +103,11 @@ export async function build() {
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
   // Both to their end: one that still writes would bring the folder back.
-  const parts = await Promise.allSettled([buildCommand(staging), buildLibrary(`${staging}/library`)]);
+  const parts = await Promise.allSettled([
+    buildCommand(staging),
+    buildLibrary(`${staging}/library`),
+    buildPage(staging),
+  ]);
   const failed = parts.find(({ status }) => status === 'rejected');
   if (failed) {
     rmSync(staging, { recursive: true, force: true });

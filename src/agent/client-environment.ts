@@ -5,7 +5,7 @@ import type { Client, ClientCommand } from './client.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What every program needs to find its way. The last one is the mark by which what a run left behind is found. */
-const PLAIN = ['PATH', 'HOME', 'USER', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'SHELL', 'XDG_*', 'TASKFLOW_RUN'];
+const PLAIN = ['PATH', 'HOME', 'USER', 'LANG', 'LC_*', 'TERM', 'TZ', 'TMPDIR', 'SHELL', 'XDG_*', 'TASKFLOW_RUN'];
 
 /** The way to the model's server. */
 const NETWORK = ['http', 'https', 'all', 'no']

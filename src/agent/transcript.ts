@@ -42,6 +42,9 @@ export interface Transcript {
   /** Whether the same call may succeed later, where that is known better than by the words of `error`. */
   readonly transient?: boolean;
   readonly retryAfterMs?: number;
+  /** The error is that a usage limit is reached; `resetsAt`: until when, in ms since the epoch. */
+  readonly limited?: true;
+  readonly resetsAt?: number;
   /** What to do about it. */
   readonly hint?: string;
   /** The client has tried again by itself. */
@@ -154,13 +157,14 @@ function judge(transcript: Transcript, ending: Ending): Verdict {
 }
 
 function reportedError(transcript: Transcript, error: string, who: string): Failure {
-  const { transient = isTransientMessage(error), retryAfterMs, hint } = transcript;
+  const { transient = isTransientMessage(error), retryAfterMs, limited, resetsAt, hint } = transcript;
   return {
-    code: 'runner',
+    code: limited ? 'usage-limit' : 'runner',
     message: `${who}: ${error}`,
     ...(hint !== undefined && { hint }),
     ...(transient && { transient }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(limited && resetsAt !== undefined && { resetsAt }),
   };
 }
 

@@ -42,7 +42,7 @@ const PASSING = anyOf([
   /temporar/,
 ]);
 
-function anyOf(patterns: readonly RegExp[]): RegExp {
+export function anyOf(patterns: readonly RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
 }
 

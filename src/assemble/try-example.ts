@@ -86,7 +86,9 @@ function withoutHooks({ hooks: _hooks, ...flow }: Flow): Flow {
 function failed({ status, error, spent }: RunResult): Attempted {
   if (status === 'interrupted' && error?.code !== 'timeout') return { stopped: 'interrupted', spent };
   if (status === 'over-budget') return { stopped: 'money', spent };
-  if (status === 'paused') return { why: 'it waits for an approval: nobody is there while it is tried', spent };
+  if (status === 'paused' && error?.code !== 'usage-limit') {
+    return { why: 'it waits for an approval: nobody is there while it is tried', spent };
+  }
   const detail = error?.detail === undefined ? '' : `\n${error.detail}`;
   return { why: `the flow failed in ${error?.phase ?? '?'}: ${error?.message ?? status}${detail}`, spent };
 }

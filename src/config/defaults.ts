@@ -11,4 +11,5 @@ export const DEFAULT_VALUES: readonly ConfigValue[] = [
   { key: 'iteration.ttl', value: '24h', source: 'default' },
   { key: 'limits.items', value: CONFIG_DEFAULTS.limits.items, source: 'default' },
   { key: 'limits.outputBytes', value: '256MB', source: 'default' },
+  { key: 'limits.resetWait', value: '6h', source: 'default' },
 ];

@@ -93,6 +93,7 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
     limits: {
       outputBytes: get('limits.outputBytes') ?? defaults.limits.outputBytes,
       items: get('limits.items') ?? defaults.limits.items,
+      resetWaitMs: get('limits.resetWait') ?? defaults.limits.resetWaitMs,
     },
   };
 }

@@ -187,6 +187,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'iteration.ttl', help: 'how long a result can be continued after it was made', read: duration },
   { key: 'limits.outputBytes', help: 'what one phase or item may print or answer', read: outputSize },
   { key: 'limits.items', help: 'items of one map', read: positive },
+  { key: 'limits.resetWait', help: "how long a run waits for a provider's usage limit to reset", read: duration },
   ...HOOK_EVENTS.map((event) => ({ key: `hooks.${event}`, help: HOOK_HELP[event], read: hook })),
 ];
 

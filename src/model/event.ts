@@ -43,6 +43,18 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
     }
   | { readonly type: 'phase-waiting'; readonly phase: string; readonly for: string }
   | {
+      /** A provider's usage limit is reached: no phase calls this runner before `until` (ms since the epoch). */
+      readonly type: 'limit';
+      readonly phase: string;
+      readonly runner: string;
+      readonly until: number;
+      /** The provider said when; else it is asked again then. */
+      readonly known: boolean;
+      /** The phases wait; or they pause or fail, and the run goes on when it is run again. */
+      readonly waits: boolean;
+      readonly error: string;
+    }
+  | {
       readonly type: 'retry';
       readonly phase: string;
       readonly unit?: string;

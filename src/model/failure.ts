@@ -10,6 +10,8 @@ export interface Failure {
   readonly transient?: boolean;
   /** How long the provider asked to be left alone, where it did. */
   readonly retryAfterMs?: number;
+  /** With the code `usage-limit`: when calls are let through again (ms since the epoch), where the provider said so. */
+  readonly resetsAt?: number;
   /** With the code `forecast`: what a dry run found. */
   readonly forecast?: ForecastWord;
 }
@@ -23,6 +25,7 @@ export type FailureCode =
   | 'timeout'
   | 'idle-timeout'
   | 'runner' // an agent's client or its model reported an error
+  | 'usage-limit' // the allowance of an account is used up for now, see `resetsAt`
   | 'no-runner' // no agent client is installed or configured
   | 'length' // the answer was cut by a token limit
   | 'refusal'
@@ -45,3 +48,8 @@ export type FailureCode =
   | 'forecast' // a dry run: it was not done, see `forecast`
   | 'in-doubt' // a non-idempotent phase was under way when an earlier process died
   | 'internal';
+
+/** What a paused phase or run waits for, by the failure that it reports. */
+export function waitsFor(failure: { readonly code: string } | undefined): string {
+  return failure?.code === 'usage-limit' ? 'a usage limit to reset' : 'an approval';
+}

@@ -12,9 +12,11 @@ export interface Limits {
   readonly outputBytes: number;
   /** Items of one map. */
   readonly items: number;
+  /** How long a run waits for a provider's usage limit to reset. */
+  readonly resetWaitMs: number;
 }
 
-export const DEFAULT_LIMITS: Limits = { outputBytes: 256 * MIB, items: 1_000_000 };
+export const DEFAULT_LIMITS: Limits = { outputBytes: 256 * MIB, items: 1_000_000, resetWaitMs: 6 * 3_600_000 };
 
 /** More than this `limits.outputBytes` may not be. */
 export const LARGEST_OUTPUT_BYTES = 64 * 1024 * MIB;
@@ -45,5 +47,5 @@ export function schemaMs(valueLength: number): number {
   return Math.min(LONGEST_SCHEMA_MS, PATTERN_MS + Math.ceil((SCHEMA_MS_PER_MIB * valueLength) / MIB));
 }
 
-/** Before another attempt. A server that asks for more is not waited for. */
+/** Before another attempt. A server that asks for more is not waited for, unless a usage limit is the reason. */
 export const LONGEST_PAUSE_MS = 5 * 60_000;

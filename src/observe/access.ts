@@ -23,7 +23,7 @@ export type Access =
   | { readonly type: 'list' }
   | { readonly type: 'enter-open' }
   | { readonly type: 'start'; readonly sharesFolder: boolean; readonly hidden: boolean }
-  | { readonly type: 'beyond'; readonly what: string };
+  | { readonly type: 'beyond'; readonly what: string; readonly always?: boolean };
 
 const [PATH, AT] = [{ name: 0 }, { name: 1, from: 0 }] as const;
 const [SECOND, AT_SECOND] = [{ name: 1 }, { name: 3, from: 2 }] as const;
@@ -103,7 +103,8 @@ export const ACCESSES: Readonly<Record<string, (call: Call) => Access>> = {
   setns: beyond('a process entered another namespace'),
   open_by_handle_at: beyond('a process opened a file without naming it'),
   io_uring_setup: beyond('a process used io_uring'),
-  ptrace: beyond('a process traced another one'),
+  // It fails because of us, whatever it was for.
+  ptrace: () => ({ type: 'beyond', what: 'a process cannot trace another one while it is traced', always: true }),
 };
 
 /** The name that an argument holds; undefined where strace could not read it. */

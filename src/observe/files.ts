@@ -55,7 +55,7 @@ export class Files {
       return undefined;
     }
     if (access.type === 'beyond') {
-      if (call.error === undefined) this.cannotFollow(access.what);
+      if (access.always || call.error === undefined) this.cannotFollow(access.what);
       return undefined;
     }
     if (access.type === 'rename' || access.type === 'link') {
@@ -232,6 +232,8 @@ export class Files {
     if (THROUGH_PROCESS.test(name) && !/^open/.test(call.name)) this.cannotFollow(`a file was named as ${name}`);
     if (name.startsWith('/')) return name;
     if (folder.deleted) return undefined;
+    // A pipe or a socket has no path, and nothing below it.
+    if (folder.path === undefined && from && !from.isCwd) return undefined;
     if (folder.path === undefined) {
       this.cannotFollow('the trace does not say in which folder a process was');
       return undefined;

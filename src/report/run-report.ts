@@ -1,3 +1,4 @@
+import { waitsFor } from '../model/failure.js';
 import type { Flow } from '../model/flow.js';
 import { totalTokens } from '../model/outcome.js';
 import type { PhaseResult, RunResult } from '../run/core/result.js';
@@ -56,7 +57,7 @@ function phaseOutcome({ status, error, reason }: PhaseResult, isTolerated: boole
       return { type: 'failed', code: error?.code ?? status, message, detail: detail || message };
     }
     default:
-      return { type: 'skipped', why: status === 'paused' ? 'waiting for an approval' : `${status}: ${reason}` };
+      return { type: 'skipped', why: status === 'paused' ? `waiting for ${waitsFor(error)}` : `${status}: ${reason}` };
   }
 }
 

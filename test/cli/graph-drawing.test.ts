@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { toDot, toJson, toMermaid } from '../../src/cli/graph/formats.js';
 import type { Graph } from '../../src/cli/graph/graph.js';
-import { layoutGraph } from '../../src/cli/graph/layout.js';
 import { toSvg } from '../../src/cli/graph/svg.js';
 import { drawGraph } from '../../src/cli/graph/terminal.js';
 import { createStyle } from '../../src/cli/terminal/style.js';
+import { layoutGraph } from '../../src/plan/layout.js';
 
 function graphOf(needs: Record<string, string[]>): Graph {
   return {
@@ -71,7 +71,11 @@ describe('a graph for programs', () => {
 });
 
 describe('the layout', () => {
-  const layout = (needs: Record<string, string[]>) => layoutGraph(graphOf(needs), () => 100);
+  const layout = (needs: Record<string, string[]>) =>
+    layoutGraph(
+      Object.entries(needs).map(([id, list]) => ({ id, needs: list })),
+      { boxWidth: () => 100, boxHeight: 44, layerGap: 44 },
+    );
   const random = (count: number) =>
     Object.fromEntries(
       Array.from({ length: count }, (_, index) => {

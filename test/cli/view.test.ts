@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createStyle } from '../../src/cli/terminal/style.js';
 import { closingLines } from '../../src/cli/view/closing.js';
-import { dagOrder } from '../../src/cli/view/dag-order.js';
 import { drawRun } from '../../src/cli/view/draw.js';
 import { applyEvent, createRunState, type RunState } from '../../src/cli/view/run-state.js';
 import { createRunView } from '../../src/cli/view/run-view.js';
 import { runTimeLeft } from '../../src/cli/view/time-left.js';
 import type { RunEvent, RunStatus } from '../../src/model/event.js';
+import { dagOrder } from '../../src/plan/dag-order.js';
 import { displayWidth, sanitize, truncate } from '../../src/util/terminal-text.js';
 import { phaseEnd, RUN_STARTED_AT, runEvent, runStart } from '../support/events.js';
 
@@ -57,6 +57,19 @@ describe('the picture of a run', () => {
     const line = picture(fold(runStart(['files']), start, progress), 80)[1];
     expect(line).toContain(' 6/12 · ');
     expect(line).toContain(' · $0.08 · item 7 (src/seven.ts), 2 more');
+  });
+
+  it('says until when it waits for a usage limit, and no longer than that', () => {
+    const limit = (more: object) =>
+      runEvent({
+        ...{ type: 'limit', phase: 'a', runner: 'claude', until: RUN_STARTED_AT + 6_000 },
+        ...{ known: true, waits: true, error: 'x', ...more },
+      });
+    const header = (more: object) => picture(fold(runStart(['a']), limit(more)), 80)[0];
+    expect(header({})).toMatch(/ · waiting until \d\d:\d\d for claude's limit$/);
+    expect(header({ known: false })).toMatch(/ · waiting for claude's limit, asking again at \d\d:\d\d$/);
+    expect(header({ until: RUN_STARTED_AT + 4_000 })).not.toContain('waiting');
+    expect(header({ waits: false })).not.toContain('waiting');
   });
 
   it('says how long it will take where the last run tells it of every phase, and not otherwise', () => {

@@ -10,4 +10,5 @@ describeClient({
   }),
   reports: { model: true, cost: true, filesRead: true, version: true },
   retries: true,
+  subscription: { env: { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-scripted' }, saysWhen: true },
 });

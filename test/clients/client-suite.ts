@@ -26,6 +26,8 @@ export interface ClientSetup {
   };
   /** It tries again by itself after a 429. */
   readonly retries: boolean;
+  /** Variables of a person with a subscription, whose limits reset; and whether it says when. */
+  readonly subscription: { readonly env?: Record<string, string>; readonly saysWhen: boolean };
 }
 
 const BIN = fileURLToPath(new URL('./node_modules/.bin/', import.meta.url));
@@ -48,9 +50,9 @@ export function describeClient(setup: ClientSetup): void {
     rmSync(root, { recursive: true, force: true });
   });
 
-  function call(task: string, more: Partial<RunnerRequest> = {}) {
+  function call(task: string, more: Partial<RunnerRequest> = {}, account: Record<string, string> = env) {
     const { env: branded, live } = brand();
-    const variables = { ...env, ...branded, HOME: join(root, 'home'), PATH: `${BIN}:${process.env['PATH']}` };
+    const variables = { ...account, ...branded, HOME: join(root, 'home'), PATH: `${BIN}:${process.env['PATH']}` };
     const project = projectIn(join(root, 'project'), variables);
     const named = [...(setup.config?.env ?? []), ...Object.keys(branded)];
     const config: RunnerConfig = { type: setup.type, model: setup.model, ...setup.config, env: named };
@@ -129,6 +131,29 @@ export function describeClient(setup: ClientSetup): void {
       const { failure, stopReason } = await ask('[[status: 401]]');
       expect(stopReason).toBe('error');
       expect(failure?.transient ?? false).toBe(false);
+    });
+
+    test('a usage limit, and when it resets', async () => {
+      const resetsAt = Math.floor(Date.now() / 1_000) + 7_200;
+      const unified = 'anthropic-ratelimit-unified';
+      const headers = {
+        [`${unified}-status`]: 'rejected',
+        [`${unified}-reset`]: `${resetsAt}`,
+        [`${unified}-representative-claim`]: 'five_hour',
+      };
+      const type = setup.type === 'claude' ? 'rate_limit_error' : 'usage_limit_reached';
+      const error = { type, message: 'The usage limit has been reached', plan_type: 'plus', resets_at: resetsAt };
+      const body = { type: 'error', error };
+      server.script = () => ({ status: { code: 429, times: Number.POSITIVE_INFINITY, headers, body } });
+      const { failure } = await call(
+        '[[reply: x]]',
+        {},
+        setup.subscription.env ? { ...env, ...setup.subscription.env } : env,
+      ).result;
+      expect(failure).toMatchObject({ code: 'usage-limit', transient: true });
+      if (!setup.subscription.saysWhen) expect(failure?.resetsAt).toBeUndefined();
+      // Some say it to the minute.
+      else expect(Math.abs((failure?.resetsAt ?? 0) - resetsAt * 1_000)).toBeLessThanOrEqual(60_000);
     });
 
     test('a lost connection is transient', async () => {

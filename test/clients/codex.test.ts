@@ -24,4 +24,5 @@ describeClient({
   },
   reports: { model: false, cost: false, filesRead: false, version: false },
   retries: false,
+  subscription: { saysWhen: true },
 });

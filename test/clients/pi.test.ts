@@ -19,4 +19,6 @@ describeClient({
   },
   reports: { model: true, cost: true, filesRead: true, version: false },
   retries: true,
+  // It does for a ChatGPT account; a server like this one only has its message shown.
+  subscription: { saysWhen: false },
 });

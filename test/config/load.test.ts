@@ -69,10 +69,10 @@ describe('settings files', () => {
   });
 
   it('keep the limits of the user: a project may lower them, not raise them', async () => {
-    userFile('limits: {outputBytes: 10MB, items: 100}\n');
-    projectFile('limits: {outputBytes: 200MB, items: 50}\n');
+    userFile('limits: {outputBytes: 10MB, items: 100, resetWait: 1h}\n');
+    projectFile('limits: {outputBytes: 200MB, items: 50, resetWait: 2d}\n');
     const { config, values } = await loadConfig(project);
-    expect(config.limits).toEqual({ outputBytes: 10 * 1024 ** 2, items: 50 });
+    expect(config.limits).toEqual({ outputBytes: 10 * 1024 ** 2, items: 50, resetWaitMs: 3_600_000 });
     expect(values.find(({ key }) => key === 'limits.outputBytes')).toMatchObject({ value: '10MB', source: 'user' });
   });
 

@@ -6,8 +6,8 @@ import type { ChildIdentity, ProcessRequest } from '../../src/process/process.js
 import { runProcess } from '../../src/process/run-process.js';
 import { brand } from '../support/processes.js';
 
-/** What a process may rely on, whoever makes its pipes. */
-export function describeProcesses(): void {
+/** What a process may rely on, whoever makes its pipes and whoever watches it (`always`). */
+export function describeProcesses(always: (cwd: string) => Partial<ProcessRequest> = () => ({})): void {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'run-process-'));
@@ -15,7 +15,7 @@ export function describeProcesses(): void {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   function run(argv: string[], more: Partial<ProcessRequest> = {}) {
-    return runProcess({ argv, cwd: folder, env: { PATH: process.env['PATH'] }, ...more });
+    return runProcess({ argv, cwd: folder, env: { PATH: process.env['PATH'] }, ...always(folder), ...more });
   }
   const sh = (script: string, more: Partial<ProcessRequest> = {}) => run(['sh', '-c', script], more);
 

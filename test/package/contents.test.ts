@@ -21,6 +21,9 @@ it('the package holds the command, the library with its types, the flows, the li
       'LICENSE',
       'README.md',
       'dist/cli.cjs',
+      'dist/mcp.cjs',
+      'dist/page-style.css',
+      'dist/page.js',
       'dist/schema.json',
       'dist/test.schema.json',
       'dist/taskflow.cjs',
@@ -71,5 +74,13 @@ it('`npm start` says how to build where nothing was built', () => {
     expect(status).toBe(1);
   } finally {
     rmSync(copy, { recursive: true, force: true });
+  }
+});
+
+it('what only one command needs is in a file that only this command loads', () => {
+  const text = (file: string) => readFileSync(join(PACKAGE, 'dist', file), 'utf8');
+  expect(text('mcp.cjs')).toContain('io.modelcontextprotocol/');
+  for (const file of ['cli.cjs', 'unchanged.cjs', 'taskflow.cjs', 'tidy.cjs']) {
+    expect([file, text(file).includes('io.modelcontextprotocol/')]).toEqual([file, false]);
   }
 });

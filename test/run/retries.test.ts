@@ -43,7 +43,6 @@ describe('a passing error of the provider', () => {
   });
 
   it.each([
-    ['three years', '[[retry-after: 99999999]]', {}, {}, '1157d'],
     ['longer than an attempt of the phase may take', '[[retry-after: 20]]', { timeout: '10s' }, {}, '20s'],
     ['longer than the run has left', '[[retry-after: 60]]', {}, { timeoutMs: 20_000 }, '1m'],
   ])('is not waited out when that is %s', async (_what, wish, more, options, asked) => {
@@ -53,6 +52,12 @@ describe('a passing error of the provider', () => {
     expect(Date.now() - startedAt).toBeLessThan(8_000);
     expect(server.calls).toHaveLength(1);
     expect(result.error).toMatchObject({ code: 'runner', message: expect.stringContaining(`asks to wait ${asked}`) });
+  });
+
+  it('of three years is a usage limit that nobody waits for', async () => {
+    const result = await rig.run(flow([agent('[[status: 429 times 9]] [[retry-after: 99999999]]', quickly(3))]));
+    expect(server.calls).toHaveLength(1);
+    expect(result.error).toMatchObject({ code: 'usage-limit', message: expect.stringContaining('resets in 1157d') });
   });
 
   it('the time of a phase is that of all its attempts, with the pauses between them', async () => {

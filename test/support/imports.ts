@@ -3,7 +3,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
-export const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+export const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
+const THERE = new Set(FILES);
 
 export function sourceOf(file: string): string {
   return readFileSync(join(SRC, file), 'utf8');
@@ -34,7 +35,8 @@ function importsOf(from: string): Import[] {
   return found.map(({ path, typeOnly }) => {
     const own = path.startsWith('.');
     const target = relative(SRC, resolve(SRC, dirname(from), path)).replace(/\.js$/, '.ts');
-    return { from, to: own ? target : packageOf(path), own, typeOnly };
+    const file = THERE.has(`${target}x`) ? `${target}x` : target;
+    return { from, to: own ? file : packageOf(path), own, typeOnly };
   });
 }
 

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/boot/registry.js';
 import { type CliResult, runCli } from '../support/cli.js';
+import { connectMcp } from '../support/mcp.js';
 
 /** Whoever only looks at a project executes nothing of it and sends nothing to its addresses. */
 
@@ -151,6 +152,7 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   'runs cancel': () => [['last']],
   'runs clear': () => [['--all']],
   trace: () => [['last']],
+  report: () => [[], ['last', '--out', inBase('clone/r.html'), '--no-outputs', '--json']],
   approve: () => [[made.runId, 'sure']],
   reject: () => [[made.runId, 'sure']],
   'checkpoint export': () => [['last']],
@@ -181,6 +183,9 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   'assemble show': () => [['last']],
   'assemble diff': () => [['last']],
   'assemble promote': () => [['last', '--as', 'mine']],
+  // Without a client it ends at once; what its tools do is below.
+  mcp: () => [[], ['--read-only']],
+  'mcp install': () => [['claude'], ['codex', '--yes'], ['pi']],
   schema: () => [[]],
   doctor: () => [[], ['--json']],
 };
@@ -207,6 +212,38 @@ it.each(COMMANDS.map(({ name }) => name).filter((name) => !RUNS.includes(name)))
     }
   },
 );
+
+/** How a client calls the tools that say of themselves that they only look. */
+const TOOLS: Readonly<Record<string, () => object>> = {
+  list_flows: () => ({}),
+  check_flow: () => ({ flow: 'evil.json' }),
+  plan_flow: () => ({ flow: 'evil.json' }),
+  run_status: () => ({ run: made.runId }),
+  wait_run: () => ({ run: made.runId, wait_seconds: 1 }),
+  explain_phase: () => ({ flow: 'evil.json', phase: 'do' }),
+  trace_run: () => ({ run: made.runId }),
+  cache_status: () => ({ flow: 'evil.json' }),
+};
+
+it('the tools of taskflow mcp that look execute nothing either, nor do its resources', async () => {
+  const PATH = `${inBase('bin')}:${process.env['PATH']}`;
+  const env = { HOME: inBase('home'), PATH, SECRET_TOKEN: 'hidden-token' };
+  const mcp = await connectMcp({ cwd: inBase('clone'), env });
+  const { tools } = await mcp.client.listTools();
+  for (const { name } of tools.filter(({ annotations }) => annotations?.readOnlyHint)) {
+    // A new tool has to say here how it is called, and be held to this as well.
+    const { isError, text } = await mcp.call(name, TOOLS[name]!() as Record<string, unknown>);
+    expect([name, isError, text]).toEqual([name, false, expect.any(String)]);
+    expect([name, executed(), requests]).toEqual([name, '', []]);
+  }
+  const { resources } = await mcp.client.listResources();
+  for (const { uri } of resources) await mcp.client.readResource({ uri });
+  expect([executed(), requests]).toEqual(['', []]);
+  // What shows that the above could have.
+  await mcp.call('run_flow', { flow: 'evil.json', wait_seconds: 30 });
+  expect(executed()).not.toBe('');
+  await mcp.close();
+});
 
 it('completing a command line executes nothing either', async () => {
   for (const words of [

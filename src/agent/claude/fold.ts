@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/json.js';
 import { addUsage, type Usage } from '../../model/outcome.js';
 import { numberAt, objectAt, objectsAt, readEvent, textAt } from '../read-event.js';
+import { momentOf } from '../reset-time.js';
 import { endTool, startTool } from '../tool-calls.js';
 import { type Transcript, withGarbage } from '../transcript.js';
 import { isTransientStatus } from '../transient.js';
@@ -20,6 +21,8 @@ export function foldClaude(transcript: Transcript, line: string): Transcript {
       return foldAssistant(transcript, event);
     case 'user':
       return foldToolResults(transcript, objectAt(event, 'message'));
+    case 'rate_limit_event':
+      return foldLimit(transcript, objectAt(event, 'rate_limit_info'));
     case 'result':
       return foldResult(transcript, event);
     default:
@@ -99,6 +102,13 @@ function foldToolResults(before: Transcript, message: JsonObject): Transcript {
   return transcript;
 }
 
+/** Until when calls are refused; whether that ended the answer, the result says. */
+function foldLimit(before: Transcript, info: JsonObject): Transcript {
+  const { resetsAt: _before, ...transcript } = before;
+  const resetsAt = info['status'] === 'rejected' ? momentOf(info['resetsAt']) : undefined;
+  return resetsAt === undefined ? transcript : { ...transcript, resetsAt };
+}
+
 /** The last word. `subtype: success` may still be an error. */
 function foldResult(before: Transcript, event: JsonObject): Transcript {
   const said = textAt(event, 'result');
@@ -114,7 +124,13 @@ function foldResult(before: Transcript, event: JsonObject): Transcript {
   if (event['is_error'] !== true && event['subtype'] === 'success') return { ...transcript, text: said ?? before.text };
   const status = numberAt(event, 'api_error_status');
   const error = said || errorsOf(event) || textAt(event, 'subtype') || 'it failed and gave no reason';
-  return { ...transcript, error, ...(status > 0 && { transient: isTransientStatus(status, error) }) };
+  const limited = status === 429 && transcript.resetsAt !== undefined;
+  return {
+    ...transcript,
+    error,
+    ...(limited && { limited }),
+    ...(status > 0 && { transient: isTransientStatus(status, error) }),
+  };
 }
 
 /** What it may not do it leaves out, and answers all the same. */

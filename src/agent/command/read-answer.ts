@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
 import type { Usage } from '../../model/outcome.js';
+import { momentOf } from '../reset-time.js';
 import { EMPTY_TRANSCRIPT, type Transcript, withGarbage } from '../transcript.js';
 
 /** `format: text`: all of stdout is the answer, without its trailing line ends. */
@@ -29,8 +30,17 @@ export function readJsonAnswer(stdout: string): Transcript {
     ended: true,
     ...((stopReason === 'length' || stopReason === 'refusal') && { stop: stopReason }),
     ...(error !== undefined && { error }),
-    ...(isJsonObject(answer['error']) &&
-      typeof answer['error']['transient'] === 'boolean' && { transient: answer['error']['transient'] }),
+    ...(isJsonObject(answer['error']) && saidOfError(answer['error'])),
+  };
+}
+
+/** `resetsAt` (a time, or null where that is not known) says that a usage limit is the reason. */
+function saidOfError({ transient, resetsAt }: JsonObject): Partial<Transcript> {
+  const moment = momentOf(resetsAt);
+  return {
+    ...(typeof transient === 'boolean' && { transient }),
+    ...(resetsAt !== undefined && { limited: true }),
+    ...(moment !== undefined && { resetsAt: moment }),
   };
 }
 

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { isJsonObject } from '../../model/json.js';
 import type { Transcript } from '../transcript.js';
 import { isTransientStatus } from '../transient.js';
+import { askedPause } from './asked-pause.js';
 import { errorText } from './fold.js';
 
 /** What a transcript says of a failure. */
 type Reported = Required<Pick<Transcript, 'error' | 'transient'>> &
-  Pick<Transcript, 'hint' | 'retryAfterMs' | 'unasked'>;
+  Pick<Transcript, 'hint' | 'retryAfterMs' | 'limited' | 'resetsAt' | 'unasked'>;
 
 /** An answer with a status other than success. */
 export function statusFailure(
@@ -15,27 +16,16 @@ export function statusFailure(
   keyName: string | undefined,
 ): Reported {
   const status = response.statusCode ?? 0;
-  const { location, 'retry-after': retryAfter } = response.headers;
+  const { location } = response.headers;
   const moved = location === undefined ? '' : ` (moved to ${location})`;
   const hint = hintFor(status, keyName);
-  const retryAfterMs = pauseAskedFor(retryAfter, response.headers.date);
   return {
     error: `HTTP ${status}${moved}: ${messageOf(body)}`,
     transient: isTransientStatus(status, body),
     ...(hint !== undefined && { hint }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...askedPause(status, response.headers, body),
   };
 }
-
-/** In seconds, or as a date, which is meant by the clock of the server. Longer than a hundred years is no different. */
-function pauseAskedFor(retryAfter: string | undefined, date: string | undefined): number | undefined {
-  if (retryAfter === undefined || retryAfter.trim() === '') return undefined;
-  const seconds = Number(retryAfter);
-  const ms = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.parse(date ?? '') : seconds * 1_000;
-  return ms >= 0 ? Math.min(ms, HUNDRED_YEARS_MS) : undefined;
-}
-
-const HUNDRED_YEARS_MS = 100 * 365 * 86_400_000;
 
 /** A connection that could not be made, or was lost. */
 export function connectionFailure(error: unknown, url: string): Reported {

@@ -26,6 +26,8 @@ export interface BatchState {
   failures: RowEnd[];
   /** The last rows that executed something and went well, the newest first. */
   recent: RowEnd[];
+  /** The usage limit that was met last; over once its time has passed. */
+  limit?: Extract<RunEvent, { readonly type: 'limit' }>;
   warnings: string[];
 }
 
@@ -75,6 +77,9 @@ export function applyBatchEvent(state: BatchState, event: RunEvent): void {
       state.warnings.push(
         event.phase === undefined ? event.message : `${phaseName(state, event.phase)}: ${event.message}`,
       );
+      return;
+    case 'limit':
+      state.limit = event;
       return;
     case 'row-start':
       state.active.set(event.path, { label: event.label, startedAt: event.at });

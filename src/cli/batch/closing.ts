@@ -1,4 +1,5 @@
 import type { RunStatus } from '../../model/event.js';
+import { waitsFor } from '../../model/failure.js';
 import type { BatchResult } from '../../run/batch/result.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatBill, grouped, plural } from '../../util/format.js';
@@ -37,7 +38,7 @@ export function closingLines(result: BatchResult, options: ClosingOptions): stri
   const parts = [`${grouped(done)} of ${plural(total, 'row')} done`];
   if (reused > 0) parts.push(`${grouped(reused)} all reused`);
   if (failed > 0) parts.push(`${grouped(failed)} failed`);
-  if (paused > 0) parts.push(`${grouped(paused)} waiting for an approval`);
+  if (paused > 0) parts.push(`${grouped(paused)} waiting for ${waitsFor(pausedBy(result))}`);
   if (underWay > 0) parts.push(`${grouped(underWay)} under way`);
   if (left > underWay) parts.push(`${grouped(left - underWay)} not run`);
   const counted = `${plural(reuse.executed, 'phase')} executed, ${grouped(reuse.run + reuse.crossRun)} reused`;
@@ -50,6 +51,10 @@ export function closingLines(result: BatchResult, options: ClosingOptions): stri
     `  ${[counted, ...bill].join(' · ')}`,
     ...adviceLines([...page, ...next(result)], { style, columns }),
   ];
+}
+
+function pausedBy({ rows }: BatchResult) {
+  return rows.find(({ status }) => status === 'paused')?.error;
 }
 
 function failures({ rows, status: ended, error: stopped }: BatchResult, style: Style, named: boolean): string[] {
@@ -73,7 +78,8 @@ function failures({ rows, status: ended, error: stopped }: BatchResult, style: S
   return lines.length === 0 ? [] : [...lines, ''];
 }
 
-function next({ status, runId, paused }: BatchResult): Advice[] {
+function next(result: BatchResult): Advice[] {
+  const { status, runId, paused } = result;
   const again: Advice = ['the same command with --resume', 'pays only for what is missing'];
   const decide: Advice[] = [
     [`taskflow runs show ${runId}`, 'shows what waits'],
@@ -84,7 +90,7 @@ function next({ status, runId, paused }: BatchResult): Advice[] {
     case 'success':
       return [];
     case 'paused':
-      return decide;
+      return pausedBy(result)?.code === 'usage-limit' ? [again] : decide;
     case 'over-budget':
       return [['the same command with --resume and a higher --max-usd', again[1]]];
     case 'interrupted':

@@ -2,6 +2,7 @@ import { formatDuration } from '../../util/duration.js';
 import { formatMoney, formatSpent, grouped } from '../../util/format.js';
 import { displayWidth, oneLine, padEnd, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
+import { waitingText } from '../text/limit-text.js';
 import type { DrawOptions } from '../view/draw.js';
 import { spinner } from '../view/spinner.js';
 import { type BatchState, type RowEnd, timeLeft } from './batch-state.js';
@@ -97,5 +98,6 @@ function countFacts(state: BatchState, { style, now }: DrawOptions): string[] {
   if (usd !== null && usd > 0) parts.push(`saved ${formatMoney(usd)}`);
   else if (ms >= 1) parts.push(`saved ${formatDuration(ms)}`);
   parts.push(formatDuration(Math.max(0, now - state.startedAt)));
+  if (state.limit?.waits && state.limit.until > now) parts.push(style.yellow(waitingText(state.limit, now)));
   return parts;
 }

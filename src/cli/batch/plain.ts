@@ -2,7 +2,7 @@ import type { RunEvent } from '../../model/event.js';
 import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { retryLine, warningLine } from '../view/plain.js';
+import { limitLine, retryLine, warningLine } from '../view/plain.js';
 import { type BatchState, phaseName } from './batch-state.js';
 import { progressLine, rowLine } from './row-line.js';
 
@@ -27,6 +27,8 @@ export function plainBatchLines(style: Style): (state: BatchState, event: RunEve
         if (event.at - lastProgress < PROGRESS_MS) return [];
         lastProgress = event.at;
         return [progressLine(state.ended, state.total, state.reused)];
+      case 'limit':
+        return [limitLine(event, style)];
       case 'retry':
         return [retryLine(phaseName(state, event.phase), event, style)];
       case 'approval':

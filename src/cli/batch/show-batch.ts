@@ -84,7 +84,7 @@ function countsText(counts: ReturnType<typeof countRows>, isRunning: boolean): s
   const { total, done, failed, paused, underWay, left } = counts;
   const parts = [`${grouped(done)} of ${plural(total, 'row')} done${isRunning ? ' so far' : ''}`];
   if (failed > 0) parts.push(`${grouped(failed)} failed`);
-  if (paused > 0) parts.push(`${grouped(paused)} waiting for an approval`);
+  if (paused > 0) parts.push(`${grouped(paused)} waiting`);
   if (underWay > 0) parts.push(`${grouped(underWay)} under way`);
   if (left > 0) parts.push(`${grouped(left)} ${isRunning ? 'to come' : 'not run'}`);
   return parts.join(', ');

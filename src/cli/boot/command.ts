@@ -1,3 +1,4 @@
+import type { Called } from '../../mcp/host.js';
 import type { Project } from '../../util/project.js';
 import type { FlagSpec } from '../flags/flag-spec.js';
 import type { FlagValues } from '../flags/flags.js';
@@ -22,8 +23,11 @@ export interface Command {
   /** True where it concerns the user alone: then it also works in a folder that is not trusted. */
   withoutProject?(flags: FlagValues): boolean;
   /** Prints results to `out`, everything else to `err`; resolves to the exit status (see `EXIT`). Only bugs throw. */
-  run(invocation: Invocation): Promise<number>;
+  run(invocation: Invocation, call: CallCommand): Promise<number>;
 }
+
+/** Runs another command of ours in this process, for the same project, and gives what it printed. */
+export type CallCommand = (args: readonly string[]) => Promise<Called>;
 
 export interface CommandExample {
   readonly command: string;

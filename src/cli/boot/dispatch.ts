@@ -6,7 +6,7 @@ import { type ArgumentProblem, parseArguments } from '../flags/flags.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import { projectAt, withoutProject } from '../load/project.js';
 import { createWriter, stdinSource } from '../terminal/writer.js';
-import type { Command, FlagSpec, Invocation, Writer } from './command.js';
+import type { CallCommand, Command, FlagSpec, Invocation, Writer } from './command.js';
 import { endProcess, withLostOutput } from './end-process.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 
@@ -86,7 +86,8 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   if ('refused' in project) return refuseProject(args, entry, project.refused);
   const stdin = stdinSource();
   const invocation: Invocation = { command: entry.name, flags, positionals, project, cwd, out, err, stdin };
-  return helps ? helps(invocation) : command.run(invocation);
+  const call: CallCommand = async (others) => (await import('./call.js')).callCommand(others, { project, cwd });
+  return helps ? helps(invocation) : command.run(invocation, call);
 }
 
 /** Global flags may come before the command: its words start at the first argument that is no flag or flag's value. */

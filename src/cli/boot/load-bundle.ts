@@ -72,7 +72,11 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
     });
   }
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, require, module, file, dirname(file));
+  // What it loads later from a file of its own is kept as well.
+  const load = (name: string) => {
+    return name.startsWith('./') ? requireWithCachedData(join(dirname(file), name), folder, () => true) : require(name);
+  };
+  script.runInThisContext()(module.exports, load, module, file, dirname(file));
   return module.exports as T;
 }
 

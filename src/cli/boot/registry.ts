@@ -51,6 +51,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'every attempt of a run, with its inputs',
     load: () => import('../commands/runs/trace.js'),
   },
+  { name: 'report', summary: 'a run as one page, in a file', load: () => import('../commands/runs/report.js') },
   { name: 'approve', summary: 'say yes to a waiting approval', load: () => import('../commands/run/approve.js') },
   { name: 'reject', summary: 'say no to a waiting approval', load: () => import('../commands/run/reject.js') },
   {
@@ -118,6 +119,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'assemble promote',
     summary: 'save it as a flow of the project',
     load: () => import('../commands/assemble/promote.js'),
+  },
+  {
+    name: 'mcp',
+    summary: 'let a coding agent use the flows of this project',
+    load: () => import('../commands/mcp/mcp.js'),
+  },
+  {
+    name: 'mcp install',
+    summary: 'put that into the settings of an agent',
+    load: () => import('../commands/mcp/install.js'),
   },
   {
     name: 'schema',

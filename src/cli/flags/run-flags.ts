@@ -44,6 +44,11 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   ALLOW_KEY_FLAG,
   { name: 'junit', type: 'string', value: 'FILE', help: 'a test report for CI; its folder is made' },
   { name: 'timeout', type: 'duration', value: 'D', help: 'end the run after this long' },
+  {
+    name: 'no-wait',
+    type: 'boolean',
+    help: "pause the run (status 4) at a provider's usage limit; run again to go on",
+  },
   { name: 'detach', type: 'boolean', help: 'print the run id and return; the run goes on by itself (see runs attach)' },
   { name: 'detached-as', type: 'string', value: 'ID', help: 'the id that --detach has given out', hidden: true },
   { name: 'yes', alias: 'y', type: 'boolean', help: 'approve every approval' },
@@ -59,6 +64,7 @@ export interface RunSettings {
   readonly runner?: string;
   readonly model?: string;
   readonly timeoutMs?: number;
+  readonly waitForLimits: boolean;
   readonly detachedAs?: string;
   readonly selection: Selection;
 }
@@ -90,6 +96,7 @@ export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSe
     runner: flags.string('runner'),
     model: flags.string('model'),
     timeoutMs: flags.duration('timeout'),
+    waitForLimits: !flags.boolean('no-wait'),
     detachedAs: flags.string('detached-as'),
     selection: { ...more, rerun: flags.list('rerun'), skip: flags.list('skip') },
   };

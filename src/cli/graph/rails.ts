@@ -1,4 +1,4 @@
-import type { DagNode } from '../view/dag-order.js';
+import type { DagNode } from '../../plan/dag-order.js';
 
 /**
  * The left part of a drawing like `git log --graph`, one row per node: a rail leads from a node down to its last

@@ -1,7 +1,7 @@
+import { type Layout, layoutGraph, type Point } from '../../plan/layout.js';
 import { escapeXml } from '../../report/xml.js';
 import { displayWidth } from '../../util/terminal-text.js';
-import type { Graph, GraphNode } from './graph.js';
-import { layoutGraph, type Point } from './layout.js';
+import { type Graph, type GraphNode, needsOf } from './graph.js';
 
 const STYLE = `
   .box { fill: #fff; stroke: #57606a; stroke-width: 1.2 }
@@ -26,8 +26,8 @@ const TIP =
 /** A picture that needs nothing else: no script, no font, no other file. */
 export function toSvg(graph: Graph): string {
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
-  const layout = layoutGraph(graph, (id) => boxWidth(byId.get(id)!));
-  const edges = layout.routes.map((points) => `  <path class="edge" marker-end="url(#tip)" d="${curve(points)}"/>`);
+  const layout = layoutOf(graph);
+  const edges = layout.edges.map(({ route }) => `  <path class="edge" marker-end="url(#tip)" d="${curve(route)}"/>`);
   const boxes = [...layout.boxes].map(([id, { x, y, width, height }]) => {
     const node = byId.get(id)!;
     const centre = round(x + width / 2);
@@ -47,6 +47,15 @@ export function toSvg(graph: Graph): string {
 ${[...edges, ...boxes].join('\n')}
 </svg>
 `;
+}
+
+function layoutOf(graph: Graph): Layout {
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const needs = needsOf(graph);
+  return layoutGraph(
+    graph.nodes.map(({ id }) => ({ id, needs: needs.get(id)! })),
+    { boxWidth: (id) => boxWidth(byId.get(id)!), boxHeight: 44, layerGap: 44 },
+  );
 }
 
 const MAX_ID = 40;

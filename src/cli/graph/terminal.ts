@@ -1,8 +1,8 @@
+import { dagOrder } from '../../plan/dag-order.js';
+import { layersOf } from '../../plan/layers.js';
 import { padEnd, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { dagOrder } from '../view/dag-order.js';
 import { type Graph, type GraphNode, needsOf } from './graph.js';
-import { layersOf } from './layers.js';
 import { drawRails } from './rails.js';
 
 export interface TerminalOptions {

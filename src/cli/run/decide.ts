@@ -3,6 +3,7 @@ import { type Decided, decideApproval, waitingApprovals } from '../../run/histor
 import { isUnfinished, type RunHead, runHead } from '../../run/history/run-head.js';
 import { wentOn } from '../../run/history/succession.js';
 import { traceRun } from '../../run/history/trace.js';
+import type { Project } from '../../util/project.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Command, Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
@@ -18,7 +19,8 @@ const POSITIONALS: Command['positionals'] = [
 
 const FLAGS: Command['flags'] = [
   { name: 'note', type: 'string', value: 'TEXT', help: 'a word to later phases' },
-  { name: 'json', type: 'boolean', help: 'as JSON: {runId, phase, decision, by, at, note, replaces}' },
+  { name: 'by', type: 'string', value: 'NAME', help: 'who decides, and through which program', hidden: true },
+  { name: 'json', type: 'boolean', help: 'as JSON: {runId, phase, decision, by, at, note, replaces, goesOnAs}' },
 ];
 
 /** `approve` and `reject` differ in one word. */
@@ -43,7 +45,7 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   const { runId } = found;
   const phase = typedPhasePath(invocation, runId, typedPhase);
   const note = invocation.flags.string('note');
-  const by = whoDecides(invocation);
+  const by = invocation.flags.string('by') ?? whoDecides(invocation.project);
   const decided = decideApproval(invocation.project, {
     runId,
     phase,
@@ -52,22 +54,26 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
     by,
   });
   if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
-  if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(decidedJson(runId, decided))}\n`);
-  else reportDecision(invocation, runId, decided);
-  return goOnByItself(invocation, runId);
+  const isJson = invocation.flags.boolean('json');
+  if (!isJson) reportDecision(invocation, runId, decided);
+  const next = await goOnByItself(invocation, runId);
+  if (next && 'runId' in next) invocation.err.write(`it goes on by itself as run ${next.runId}\n`);
+  const goesOnAs = next && 'runId' in next ? next.runId : null;
+  if (isJson) invocation.out.write(`${JSON.stringify({ ...decidedJson(runId, decided), goesOnAs })}\n`);
+  return next && 'status' in next ? next.status : EXIT.success;
 }
 
 /** A detached run that waits for nobody else any more is started again: there is nobody at a terminal to do that. */
-async function goOnByItself(invocation: Invocation, runId: string): Promise<number> {
+async function goOnByItself(
+  invocation: Invocation,
+  runId: string,
+): Promise<{ readonly runId: string } | { readonly status: number } | undefined> {
   const { project } = invocation;
   const run = runHead(project, runId)?.run;
-  if (!run?.detached || run.mode === 'batch' || wentOn(project, runId)) return EXIT.success;
-  if (waitingApprovals(project, runId).some(({ decided }) => !decided)) return EXIT.success;
+  if (!run?.detached || run.mode === 'batch' || wentOn(project, runId)) return undefined;
+  if (waitingApprovals(project, runId).some(({ decided }) => !decided)) return undefined;
   const { startAlone } = await import('./detach.js');
-  const started = await startAlone(invocation, ['resume', runId, '--root', project.root]);
-  if ('status' in started) return started.status;
-  invocation.err.write(`it goes on by itself as run ${started.runId}\n`);
-  return EXIT.success;
+  return startAlone(invocation, ['resume', runId, '--root', project.root]);
 }
 
 function reportDecision(
@@ -103,7 +109,7 @@ function typedPhasePath({ project }: Invocation, runId: string, typedPhase: stri
 }
 
 /** As the machine knows them; in a job of CI, as the one who started it. */
-function whoDecides({ project: { env } }: Invocation): string | undefined {
+export function whoDecides({ env }: Project): string | undefined {
   const user = env['GITHUB_ACTOR'] || env['USER'] || env['LOGNAME'];
   if (user) return user;
   try {

@@ -40,7 +40,9 @@ export async function startAlone(
     return { status: complain(invocation, `a detached run needs a journal: ${whyUnwritable(error)}`) };
   }
   const program = [process.execPath, process.argv[1]!];
-  const argv = [...program, ...args, '--detached-as', runId];
+  // Words after `--` are no flags.
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const argv = [...program, ...args.slice(0, end), '--detached-as', runId, ...args.slice(end)];
   const started = await startDetached({ argv, cwd: process.cwd(), env: project.env, log });
   closeSync(log);
   if ('failed' in started) return { status: complain(invocation, started.failed) };

@@ -1,4 +1,5 @@
 import type { RunStatus } from '../../model/event.js';
+import { waitsFor } from '../../model/failure.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatBill } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
@@ -24,6 +25,7 @@ export interface ClosingOptions {
 }
 
 function wordsFor({ status, error }: NonNullable<RunState['end']>): string {
+  if (status === 'paused') return `waits for ${waitsFor(error)}`;
   return error?.code === 'rejected' ? 'was rejected' : WORDS[status];
 }
 
@@ -88,6 +90,7 @@ function nextSteps(state: RunState): Advice[] {
     case 'success':
       return [];
     case 'paused': {
+      if (end!.error?.code === 'usage-limit') return [[`taskflow resume ${runId}`, 'goes on when it has reset']];
       const waiting = [...state.asked];
       const decide = waiting.slice(0, MAX_ASKED).map((path) => decideAdvice(runId, path));
       if (waiting.length > MAX_ASKED)

@@ -2,6 +2,7 @@ import { formatDuration } from '../../util/duration.js';
 import { plural } from '../../util/format.js';
 import { displayWidth, oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
+import { waitingText } from '../text/limit-text.js';
 import { type LineOptions, phaseLine } from './phase-line.js';
 import type { PhaseState, RunState } from './run-state.js';
 import { runTimeLeft, type UsualTimes } from './time-left.js';
@@ -51,6 +52,9 @@ function headerLine(state: RunState, { style, now, usual }: DrawOptions, width: 
   if (counts.failed > 0) facts.push(style.red(`${counts.failed} failed`));
   if (counts.tolerated > 0) facts.push(style.yellow(`${counts.tolerated} optional failed`));
   facts.push(formatDuration(state.end?.durationMs ?? Math.max(0, now - state.startedAt)));
+  if (state.limit?.waits && state.limit.until > now && !state.end) {
+    facts.push(style.yellow(waitingText(state.limit, now)));
+  }
   const left = state.end || !usual ? undefined : runTimeLeft(state, usual, now);
   if (left !== undefined) facts.push(`about ${formatDuration(left)} left`);
   const name = style.bold(oneLine(state.flow));

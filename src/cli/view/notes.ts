@@ -1,3 +1,4 @@
+import { waitsFor } from '../../model/failure.js';
 import type { PhaseOutcome, Usage } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
 import { formatDuration } from '../../util/duration.js';
@@ -20,7 +21,7 @@ function statusNote(outcome: PhaseOutcome): string {
     return outcome.optional ? `${status}, and is optional: ${why}` : why;
   }
   if (cacheHit !== null) return hitNote(outcome);
-  if (status === 'paused') return 'waits for an approval';
+  if (status === 'paused') return `waits for ${waitsFor(failure)}`;
   if (outcome.noWork) return oneLine(outcome.reason);
   const reason = oneLine(outcome.reason);
   if (status !== 'done') return reason === 'interrupted' ? reason : withReason(status, reason);

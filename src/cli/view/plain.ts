@@ -3,6 +3,7 @@ import type { FailureCode } from '../../model/failure.js';
 import { formatDuration } from '../../util/duration.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
+import { limitText } from '../text/limit-text.js';
 import { failureText } from './failure-lines.js';
 import { outcomeNote, tookText, usageFacts } from './notes.js';
 import type { RunState } from './run-state.js';
@@ -16,6 +17,8 @@ export function plainLines(state: RunState, event: RunEvent, style: Style): stri
       return [`${style.cyan('▸')} ${event.phase} started`];
     case 'phase-waiting':
       return [`${style.dim('…')} ${event.phase} waits for ${oneLine(event.for)}`];
+    case 'limit':
+      return [limitLine(event, style)];
     case 'retry':
       return [retryLine(event.phase, event, style)];
     case 'phase-end':
@@ -45,6 +48,10 @@ export function retryLine(phase: string, { unit, attempt, error, delayMs }: Retr
   const name = unit === undefined ? phase : `${phase} [${oneLine(unit)}]`;
   const failed = `attempt ${attempt} failed: ${oneLine(error)}`;
   return `${style.yellow('↻')} ${name} ${failed}; again in ${formatDuration(delayMs)}`;
+}
+
+export function limitLine(event: Extract<RunEvent, { readonly type: 'limit' }>, style: Style): string {
+  return `${style.yellow('‖')} ${limitText(event)}`;
 }
 
 export function warningLine(phase: string | undefined, message: string, style: Style): string {

@@ -1,6 +1,6 @@
 import type { EndError, RunEvent, RunStatus } from '../../model/event.js';
 import { NO_USAGE, type PhaseOutcome, type Savings, type Usage } from '../../model/outcome.js';
-import { type DagNode, dagOrder } from './dag-order.js';
+import { type DagNode, dagOrder } from '../../plan/dag-order.js';
 
 /** What is known of a run, folded from its events by `applyEvent`. Drawing only reads it. */
 export interface RunState {
@@ -21,6 +21,8 @@ export interface RunState {
   failedInside: string[];
   /** Full paths of the approvals that wait for a person. */
   asked: Set<string>;
+  /** The usage limit that was met last; over once its time has passed. */
+  limit?: Extract<RunEvent, { readonly type: 'limit' }>;
   warnings: string[];
   end?: {
     readonly status: RunStatus;
@@ -100,6 +102,9 @@ export function applyEvent(state: RunState, event: RunEvent): void {
       return;
     case 'approval':
       state.asked.add(event.phase);
+      return;
+    case 'limit':
+      state.limit = event;
       return;
     case 'run-end':
       state.end = event;

@@ -1,4 +1,4 @@
-import { dagOrder } from './dag-order.js';
+import { dagOrder } from '../../plan/dag-order.js';
 import type { PhaseState, RunState } from './run-state.js';
 
 /** How long phases took when they were last executed, by id. */

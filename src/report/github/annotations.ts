@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { waitsFor } from '../../model/failure.js';
 import type { BatchResult } from '../../run/batch/result.js';
 import type { PhaseResult, RunResult } from '../../run/core/result.js';
 import { sanitize } from '../../util/terminal-text.js';
@@ -24,7 +25,8 @@ export function runAnnotations(result: RunResult, reported: ReportedFlow): Annot
     const place = { file, line: file === undefined ? undefined : lines.get(id) };
     const said = [error?.message ?? reason, status === 'paused' ? '' : error?.detail, error?.hint];
     const message = sanitize(said.filter(Boolean).join('\n')).slice(0, 4_000);
-    if (status === 'paused') return { severity: 'warning', ...place, title: `${id} waits for an approval`, message };
+    if (status === 'paused')
+      return { severity: 'warning', ...place, title: `${id} waits for ${waitsFor(error)}`, message };
     if (tolerated.has(id)) return { severity: 'warning', ...place, title: `${id} ${status}, and is optional`, message };
     return { severity: 'error', ...place, title: `${id} ${status}`, message };
   };

@@ -4,10 +4,13 @@ import type { Failure } from '../../model/failure.js';
 import { pause } from '../../util/pause.js';
 import type { RunOptions } from '../core/options.js';
 import { Slots } from '../execute/slots.js';
+import { UsageGate } from '../execute/usage-gate.js';
 
 export interface PooledRunner {
   readonly runner: Runner;
   readonly slots: Slots | undefined;
+  /** Closed while the provider's usage limit holds. */
+  readonly gate: UsageGate;
   /** Waits until the rate that the configuration allows has room. */
   pace(signal: AbortSignal): Promise<void>;
   /** For `pinVersion`; the runner is asked one time per run. */
@@ -18,7 +21,14 @@ export interface PooledRunner {
 export class RunnerPool {
   readonly #runners = new Map<string, Promise<PooledRunner | { readonly failure: Failure }>>();
 
-  constructor(private readonly options: Pick<RunOptions, 'project' | 'config' | 'runner' | 'resolveRunner'>) {}
+  constructor(
+    private readonly options: Pick<RunOptions, 'project' | 'config' | 'runner' | 'resolveRunner' | 'waitForLimits'>,
+  ) {}
+
+  /** How long phases have waited for usage limits so far: no time limit of a phase counts that. */
+  get waitedMs(): number {
+    return [...this.#byName.values()].reduce((sum, { gate }) => sum + gate.waitedMs, 0);
+  }
 
   get(phaseRunner: string | undefined, flowRunner: string | undefined) {
     const { project, config, runner: cliRunner } = this.options;
@@ -48,6 +58,12 @@ export class RunnerPool {
     const pooled: PooledRunner = {
       runner,
       slots: runner.concurrency === undefined ? undefined : new Slots(runner.concurrency),
+      gate: new UsageGate({
+        runner: runner.name,
+        clock: this.options.project.clock,
+        mostMs: this.options.config.limits.resetWaitMs,
+        waits: this.options.waitForLimits !== false,
+      }),
       pace: paceOf(runner.ratePerMinute, () => this.options.project.clock.elapsed()),
       version: () => {
         version ??= runner.version();

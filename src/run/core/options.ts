@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly resolveRunner?: (choice: RunnerChoice) => Promise<ResolvedRunner>;
   /** For the whole run. */
   readonly timeoutMs?: number;
+  /** False: where a provider's usage limit is reached, the phases pause instead of waiting for its reset. */
+  readonly waitForLimits?: boolean;
   readonly selection?: Selection;
   readonly continuation?: Continuation;
   /** Asks a person. Without it, or when it answers `pause`, the run pauses at an approval. */

@@ -12,7 +12,17 @@ import { lastWords } from '../core/output-text.js';
 const TRANSIENT_RETRY: Retry = { max: 3, backoffMs: 1_000, factor: 3 };
 
 /** Failures that another attempt cannot change. */
-const FINAL = new Set(['interrupted', 'budget', 'frozen', 'in-doubt', 'no-runner', 'unresolved', 'bad-input', 'limit']);
+const FINAL = new Set([
+  'usage-limit',
+  'interrupted',
+  'budget',
+  'frozen',
+  'in-doubt',
+  'no-runner',
+  'unresolved',
+  'bad-input',
+  'limit',
+]);
 
 export interface Attempt extends Execution {
   /** The agent has acted on the world already: nothing is repeated behind a person's back. */
@@ -36,6 +46,9 @@ export async function withRetries(
   const { clock } = run.options.project;
   let spent: Execution | undefined;
   let begunAt = 0;
+  /** Attempts that met a usage limit. They are no part of `retry`, and waiting for the reset no part of the time. */
+  let limited = 0;
+  let limitedAt: number | undefined;
   for (let number = 1; ; number++) {
     if (at.signal.aborted) return spent ?? failedBefore(notStarted(at));
     const result = await attempt();
@@ -44,6 +57,8 @@ export async function withRetries(
       return notAgain(spent, admission.closed?.message);
     // Waiting for the first turn is no part of it.
     if (!spent) begunAt = clock.elapsed() - result.durationMs;
+    if (limitedAt !== undefined) begunAt += clock.elapsed() - result.durationMs - limitedAt;
+    limitedAt = undefined;
     const durationMs = clock.elapsed() - begunAt;
     const total = spent
       ? { ...result, usage: addUsage(spent.usage, result.usage), durationMs, attempts: number }
@@ -53,8 +68,18 @@ export async function withRetries(
     if (result.status !== 'failed' || !result.failure) {
       return total.attempts === attempts ? total : { ...total, attempts };
     }
+    if (result.attempts === 0 && result.failure.code === 'usage-limit') return { ...total, attempts };
     const ended = { ...total, attempts: number };
-    const delayMs = nextDelay(at, result, { calls, number });
+    if (isWorthWaiting(at, result)) {
+      journalAttempt(at, { unit, number, result });
+      if (run.options.waitForLimits === false) return { ...ended, status: 'paused' };
+      limited += 1;
+      limitedAt = clock.elapsed();
+      spent = total;
+      // The next attempt waits at the gate of its runner.
+      continue;
+    }
+    const delayMs = nextDelay(at, result, { calls, number: number - limited });
     // An attempt is new work like any other: once something else has failed, none is begun.
     const against =
       delayMs === undefined ? undefined : (sideEffect(result) ?? admission.closed?.message ?? waitsTooLong(at, result));
@@ -73,6 +98,14 @@ export async function withRetries(
     if (waited === 'aborted') return notAgain(ended, admission.closed?.message);
     spent = total;
   }
+}
+
+/**
+ * A usage limit that resets soon enough. The call is made again from its start, even if the agent had used tools: it
+ * would be in a run that is continued by hand. What must not be repeated says `idempotent: false`.
+ */
+function isWorthWaiting({ phase }: PhaseContext, { failure }: Attempt): boolean {
+  return failure?.code === 'usage-limit' && failure.transient === true && phase.idempotent;
 }
 
 /** What failed says why nobody tried again, where that was not its own fault. */

@@ -3,6 +3,9 @@ import type { PhaseContext } from '../context/phase-context.js';
 import type { PooledRunner } from '../context/runner-pool.js';
 import { notStarted } from '../core/cancelled.js';
 import { type Execution, failedBefore } from '../core/execution.js';
+import type { Pass } from './usage-gate.js';
+
+type Bounds = Pick<PooledRunner, 'slots' | 'pace' | 'gate' | 'runner'>;
 
 /**
  * Waits for a slot of the run and of its runner, then asks whether work may still start: while it waited, something may
@@ -10,9 +13,63 @@ import { type Execution, failedBefore } from '../core/execution.js';
  */
 export async function admitted(
   at: PhaseContext,
-  runner: Pick<PooledRunner, 'slots' | 'pace'> | undefined,
+  runner: Bounds | undefined,
   work: () => Promise<Execution>,
 ): Promise<Execution> {
+  if (!runner) return inSlot(at, undefined, work);
+  for (;;) {
+    const pass = await runner.gate.enter([at.signal, at.scope.admission.ended]);
+    if (pass === 'aborted') return failedBefore(mayNotStart(at) ?? notStarted(at));
+    if ('failure' in pass) {
+      const status = pass.how === 'pauses' ? 'paused' : 'failed';
+      return { ...failedBefore(pass.failure), status };
+    }
+    let execution: Execution | undefined;
+    try {
+      // The gate hears of the call before its slot is free for the next one.
+      execution = await inSlot(at, runner, async () =>
+        runner.gate.admits(pass) ? judged(at, { runner, pass, execution: await work() }) : undefined,
+      );
+    } finally {
+      // Others wait for a call that goes first, whatever becomes of it.
+      if (!execution || !isAnswered(execution)) runner.gate.leave(pass);
+    }
+    if (execution) return execution;
+  }
+}
+
+/** What was stopped before the provider answered shows nothing about the limit. */
+function isAnswered({ status, attempts }: Execution): boolean {
+  return attempts > 0 && status !== 'cancelled';
+}
+
+/** Reports to the gate how a call went. */
+function judged(
+  at: PhaseContext,
+  { runner, pass, execution }: { readonly runner: Bounds; readonly pass: Pass; readonly execution: Execution },
+): Execution {
+  const { run } = at;
+  if (!isAnswered(execution)) return execution;
+  if (execution.failure?.code !== 'usage-limit') {
+    runner.gate.passed(pass);
+    return execution;
+  }
+  const leftMs = run.limits.endsAt === undefined ? undefined : run.limits.endsAt - run.options.project.clock.elapsed();
+  const { failure, closed } = runner.gate.refused(execution.failure, leftMs);
+  if (closed) {
+    const error = run.io.secrets.mask(execution.failure.message);
+    const met = { phase: at.path, runner: runner.runner.name, ...closed, error };
+    run.io.journal.write({ type: 'limit', at: run.options.project.clock.now(), ...met });
+    run.io.emit({ type: 'limit', ...met });
+  }
+  return { ...execution, failure };
+}
+
+async function inSlot<T extends Execution | undefined>(
+  at: PhaseContext,
+  runner: Bounds | undefined,
+  work: () => Promise<T>,
+): Promise<T | Execution> {
   const releases: (() => void)[] = [];
   try {
     // The runner's own bounds first: whoever waits for them should not sit on one of the run's slots meanwhile.

@@ -65,6 +65,10 @@ class EventReader {
         return { type: 'phase-end', phase: line.phase, outcome: recordedOutcome(line, this.root) };
       case 'ask':
         return { type: 'approval', phase: line.phase, text: line.text, digest: line.digest };
+      case 'limit': {
+        const { phase, runner, until, known, waits, error } = line;
+        return { type: 'limit', phase, runner, until, known, waits, error };
+      }
       case 'warning':
         return { type: 'warning', phase: line.phase, message: line.message };
       case 'row': {

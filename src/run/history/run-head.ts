@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { RunStatus } from '../../model/event.js';
 import type { Project } from '../../util/project.js';
 import { isJournalLine } from '../journal/line-shape.js';
-import type { EndLine, RunLine } from '../journal/lines.js';
+import type { EndLine, JournalLine, LimitLine, RunLine } from '../journal/lines.js';
 import { readRunLine } from '../journal/reader.js';
 import { isOwnerAlive } from './heartbeat.js';
 import { journalOf } from './runs-folder.js';
@@ -54,6 +54,22 @@ const TAILS = [16 * 1024, 1024 * 1024];
 
 /** Decisions may be appended after the end; the end is near the end all the same. */
 function lastEnd(path: string): EndLine | undefined {
+  return lastLine(path, 'end');
+}
+
+/** The usage limit that a run under way waits for now. */
+export function currentLimit(
+  project: Project,
+  { runId, state }: Pick<RunHead, 'runId' | 'state'>,
+): LimitLine | undefined {
+  if (state !== 'running') return undefined;
+  const limit = lastLine(journalOf(project, runId), 'limit');
+  return limit?.waits && limit.until > project.clock.now() ? limit : undefined;
+}
+
+type LineOf<T> = Extract<JournalLine, { readonly type: T }>;
+
+function lastLine<T extends 'end' | 'limit'>(path: string, type: T): LineOf<T> | undefined {
   const fd = openSync(path, 'r');
   try {
     const { size } = fstatSync(fd);
@@ -61,8 +77,8 @@ function lastEnd(path: string): EndLine | undefined {
       const length = Math.min(size, tail);
       const buffer = Buffer.allocUnsafe(length);
       readSync(fd, buffer, 0, length, size - length);
-      const end = endIn(buffer.toString('utf8'));
-      if (end || length === size) return end;
+      const line = lastIn(buffer.toString('utf8'), type);
+      if (line || length === size) return line;
     }
     return undefined;
   } finally {
@@ -70,14 +86,14 @@ function lastEnd(path: string): EndLine | undefined {
   }
 }
 
-function endIn(tail: string): EndLine | undefined {
+function lastIn<T extends 'end' | 'limit'>(tail: string, type: T): LineOf<T> | undefined {
   for (const text of tail.split('\n').reverse()) {
-    if (!text.startsWith('{"type":"end"')) continue;
+    if (!text.startsWith(`{"type":"${type}"`)) continue;
     try {
       const line: unknown = JSON.parse(text);
-      return isJournalLine(line) && line.type === 'end' ? line : undefined;
+      return isJournalLine(line) && line.type === type ? (line as LineOf<T>) : undefined;
     } catch {
-      // Cut short: the run ended while it wrote its end, which is no end.
+      // Cut short: the run ended while it wrote the line, which is none.
       return undefined;
     }
   }

@@ -87,6 +87,7 @@ const SHAPES: { readonly [T in JournalLine['type']]: Shape } = {
     onExpire: maybe(oneOf('reject', 'approve', 'fail')),
   },
   decision: { phase: text, digest: text, decision: oneOf('approve', 'reject'), note: maybe(text), by: maybe(text) },
+  limit: { phase: text, runner: text, until: number, known: flag, waits: flag, error: text },
   warning: { message: text, phase: maybe(text) },
   row: {
     ...{ row: number, label: text, path: text, args: object, status: text, usage, saved: savings, durationMs: number },

@@ -178,6 +178,18 @@ export interface DecisionLine {
   readonly by?: string;
 }
 
+/** A provider's usage limit was met: the run calls this runner again at `until`. */
+export interface LimitLine {
+  readonly type: 'limit';
+  readonly at: number;
+  readonly phase: string;
+  readonly runner: string;
+  readonly until: number;
+  readonly known: boolean;
+  readonly waits: boolean;
+  readonly error: string;
+}
+
 export interface WarningLine {
   readonly type: 'warning';
   readonly at: number;
@@ -232,6 +244,7 @@ export type JournalLine =
   | RejectedLine
   | AskLine
   | DecisionLine
+  | LimitLine
   | WarningLine
   | RowLine
   | EndLine;

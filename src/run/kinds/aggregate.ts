@@ -46,7 +46,7 @@ export function sumOf(
       if (unit.hit === 'run') hit = 'run';
     } else if (unit.noWork) {
       noWork += 1;
-    } else if (unit.status !== 'cancelled') {
+    } else if (unit.status !== 'cancelled' && (unit.status !== 'paused' || unit.attempts > 0)) {
       executed += 1;
     }
     if (unit.status === 'failed') failed += 1;

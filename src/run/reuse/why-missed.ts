@@ -80,7 +80,7 @@ function endedAs(status: Status): string {
     case 'cancelled':
       return 'not run last time';
     case 'paused':
-      return 'waited for an approval last time';
+      return 'waited last time';
     default:
       return `${status} last time`;
   }

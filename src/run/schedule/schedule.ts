@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../model/event.js';
-import type { Failure } from '../../model/failure.js';
+import { type Failure, waitsFor } from '../../model/failure.js';
 import type { Phase } from '../../model/flow.js';
 import { addUsage, NO_OUTPUT, NO_SAVINGS, NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
 import type { RunContext } from '../context/context.js';
@@ -156,7 +156,10 @@ class Schedule {
         return { status, reason: message, failure: { code: 'dependency', message } };
       }
       case 'waiting':
-        return { status: 'cancelled', reason: `${cause} waits for approval` };
+        return {
+          status: 'cancelled',
+          reason: `${cause} waits for ${waitsFor(this.scope.outcomes.get(cause)?.failure)}`,
+        };
       case 'cancelled':
         return { status: 'cancelled', reason: `${cause} ${forecast ? 'would run first' : 'did not run'}` };
       case 'all-skipped':

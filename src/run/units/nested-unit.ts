@@ -18,6 +18,7 @@ import { resultPhase } from '../core/result-phase.js';
 import type { Scope, ScopeResult, Variables } from '../core/scope.js';
 import { namedInside } from '../core/selectors.js';
 import { brokePromise, withRetries } from '../execute/retry.js';
+import { TimeLimit } from '../execute/time-limit.js';
 import { render, renderValue } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { declaredVariables, type IdentityParts } from '../reuse/identify.js';
@@ -138,9 +139,6 @@ async function partsOf(at: PhaseContext, scope: Scope, spec: NestedSpec): Promis
   return { body, probes, moved: () => firstDefined(moved), ttlMs, ordinal, variables, ...because };
 }
 
-/** Node fires a timer that is longer than this at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 async function execute(at: PhaseContext, planned: Scope, unkeepable: string | undefined): Promise<Execution> {
   const startedAt = at.run.options.project.clock.elapsed();
   // Each attempt has its own admission: a failure in the attempt before has closed that one's.
@@ -152,8 +150,10 @@ async function execute(at: PhaseContext, planned: Scope, unkeepable: string | un
     admission: new Admission(at.scope.admission),
   };
   const { timeoutMs } = at.phase;
-  const timer = timeoutMs === undefined || timeoutMs > LONGEST_TIMER_MS ? undefined : AbortSignal.timeout(timeoutMs);
+  const limit = timeoutMs === undefined ? undefined : new TimeLimit(at.run, timeoutMs);
+  const timer = limit?.signal;
   const result = await at.run.flows.runScope(scope, timer ? AbortSignal.any([at.signal, timer]) : at.signal);
+  limit?.clear();
   if (scope.around) graftInto(at.scope, at.phase.id, scope);
   const durationMs = at.run.options.project.clock.elapsed() - startedAt;
   if (timer?.aborted && result.status === 'interrupted' && !at.signal.aborted) {
@@ -246,6 +246,7 @@ const PASSED_ON: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'budget',
   'frozen',
   'in-doubt',
+  'usage-limit',
 ]);
 
 const STATUS = {

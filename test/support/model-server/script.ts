@@ -7,7 +7,14 @@ export interface Step {
   pauseMs: number;
   end: 'complete' | 'length' | 'refusal' | 'cut' | 'hang' | 'garbage' | 'stream-error';
   /** Answers with this status instead, on the first `times` calls with the same prompt. */
-  status?: { readonly code: number; readonly times: number; readonly retryAfter?: string };
+  status?: {
+    readonly code: number;
+    readonly times: number;
+    readonly retryAfter?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Instead of the error that the protocol has for the status. */
+    readonly body?: object;
+  };
   usage: ModelUsage;
   model?: string;
 }

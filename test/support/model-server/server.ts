@@ -47,9 +47,11 @@ export async function startModelServer(port = 0): Promise<ModelServer> {
     const index = calls.push(call) - 1;
     const step = stepFor(call, server.script?.(call, index));
     if (step.status && countUp(refused, `${call.turn}:${call.prompt}`) <= step.status.times) {
-      const { code, retryAfter } = step.status;
-      const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-      return sendJson(response, code, protocol.error(code), headers);
+      const { code, retryAfter, headers, body: said = protocol.error(code) } = step.status;
+      return sendJson(response, code, said, {
+        ...headers,
+        ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      });
     }
     const tool = step.tool && toolCall(step.tool, call.tools);
     const answer = {

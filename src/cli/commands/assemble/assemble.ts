@@ -20,8 +20,13 @@ has to look at the flow first, 5 out of money, 130 interrupted (the same command
     { command: 'taskflow assemble list', does: 'every attempt, and why each ended' },
   ],
   flags: [
-    { name: 'input', type: 'string', value: 'SCHEMA', help: 'JSON Schema of an object: the arguments of the flow' },
-    { name: 'output', type: 'string', value: 'SCHEMA', help: 'JSON Schema of the result' },
+    {
+      name: 'input',
+      type: 'string',
+      value: 'SCHEMA',
+      help: 'JSON Schema of an object: the arguments of the flow; a file, or JSON',
+    },
+    { name: 'output', type: 'string', value: 'SCHEMA', help: 'JSON Schema of the result; a file, or JSON' },
     {
       name: 'example',
       alias: 'e',

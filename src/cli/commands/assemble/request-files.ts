@@ -21,9 +21,10 @@ export async function readRequest(
     else schemas[name] = read.schema;
   }
   const examples: Example[] = [];
-  for (const file of flags.list('example')) {
+  for (const [index, file] of flags.list('example').entries()) {
     const read = await readValue(invocation, file);
-    const found = 'problem' in read ? read : readExample(read.value, basename(file, extname(file)));
+    const name = isInline(file) ? `example ${index + 1}` : basename(file, extname(file));
+    const found = 'problem' in read ? read : readExample(read.value, name);
     if ('problem' in found) problems.push({ message: found.problem });
     else examples.push(found.example);
   }
@@ -32,6 +33,11 @@ export async function readRequest(
 }
 
 const MISSING = 'a file with a JSON Schema, in JSON or YAML';
+
+/** JSON itself, from a program that has no file. */
+function isInline(file: string): boolean {
+  return file.startsWith('{');
+}
 
 async function readSchema(
   invocation: Invocation,
@@ -50,7 +56,7 @@ async function readValue(
 ): Promise<{ readonly value: JsonValue } | { readonly problem: string }> {
   let text: string;
   try {
-    text = readFileSync(resolve(cwd, file), 'utf8');
+    text = isInline(file) ? file : readFileSync(resolve(cwd, file), 'utf8');
   } catch (error) {
     return { problem: `${file} cannot be read: ${whyUnreadable(error)}` };
   }
@@ -60,7 +66,7 @@ async function readValue(
     // YAML, or JSON with a mistake that the parser can point at.
   }
   const { parseText } = await import('../../../parse/parse.js');
-  const parsed = await parseText(file, text);
+  const parsed = await parseText(isInline(file) ? 'inline.yaml' : file, text);
   if (!('problems' in parsed)) return { value: parsed.value as JsonValue };
   return { problem: `${file} cannot be read: ${parsed.problems[0]?.message ?? 'neither JSON nor YAML'}` };
 }

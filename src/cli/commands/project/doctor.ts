@@ -2,6 +2,7 @@ import { loadConfig } from '../../../config/load.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import type { Check, Finding } from '../../doctor/check.js';
 import { checkGit, checkProject, checkSettings, checkVersions } from '../../doctor/environment.js';
+import { checkObserving } from '../../doctor/observing.js';
 import { checkRunners, plannedProbes } from '../../doctor/runners.js';
 import { checkRuns, checkStore } from '../../doctor/state.js';
 import { EXIT } from '../../errors/exit-status.js';
@@ -15,6 +16,7 @@ const CHECKS: readonly Check[] = [
   checkProject,
   checkSettings,
   checkGit,
+  checkObserving,
   checkRunners,
   checkStore,
   checkRuns,

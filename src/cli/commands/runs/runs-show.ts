@@ -1,7 +1,7 @@
 import type { ShownOutcome } from '../../../model/outcome.js';
 import { type WaitingApproval, waitingApprovals } from '../../../run/history/decide-approval.js';
 import { recordedOutcome } from '../../../run/history/recorded-outcome.js';
-import type { RunHead } from '../../../run/history/run-head.js';
+import { currentLimit, type RunHead } from '../../../run/history/run-head.js';
 import { continuedBy } from '../../../run/history/succession.js';
 import { type RunTrace, traceRun } from '../../../run/history/trace.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
@@ -12,6 +12,7 @@ import { complain } from '../../errors/problem.js';
 import { findRun } from '../../load/run-ref.js';
 import { decisionJson, decisionText, questionLines } from '../../run/decision-text.js';
 import { createStyle, type Style } from '../../terminal/style.js';
+import { resetText, waitingText } from '../../text/limit-text.js';
 import { runJson, stateText } from '../../text/run-facts.js';
 import { drawRun } from '../../view/draw.js';
 import { applyEvent, createRunState } from '../../view/run-state.js';
@@ -40,6 +41,7 @@ export const command: Command = {
         args: head.run.args,
         phases,
         ...waitingJson(invocation, head),
+        ...limitJson(invocation, head),
       };
       invocation.out.write(`${JSON.stringify(json, null, 2)}\n`);
       return EXIT.success;
@@ -58,6 +60,11 @@ function waitingJson({ project }: Invocation, { runId, state }: RunHead) {
     decided: decided ? decisionJson(decided) : null,
   }));
   return { waiting };
+}
+
+function limitJson({ project }: Invocation, head: RunHead) {
+  const limit = currentLimit(project, head);
+  return limit ? { limit: { runner: limit.runner, until: limit.until, known: limit.known } } : {};
 }
 
 async function showRows(invocation: Invocation, trace: RunTrace): Promise<number> {
@@ -81,8 +88,10 @@ function show({ out, project }: Invocation, head: RunHead, outcomes: ReadonlyMap
   const { run } = head;
   const now = project.clock.now();
   const args = Object.entries(run.args).map(([name, value]) => `${name}=${oneLine(JSON.stringify(value))}`);
+  const limit = currentLimit(project, head);
   const facts = [
     `${style.bold(run.flow)} ${stateText(head.state, style)}`,
+    ...(limit ? [waitingText(limit, now)] : []),
     formatAgo(now - run.at),
     `took ${formatDuration(runJson(head).durationMs)}`,
   ];
@@ -124,6 +133,9 @@ function afterwards(
   { waiting, style, now }: Omit<Drawing, 'out'>,
 ): string[] {
   if (heir !== undefined) return ['', `${style.dim('→')} it went on as run ${heir}`];
+  if (state === 'paused' && end?.failure?.code === 'usage-limit') {
+    return ['', `${style.dim('→')} taskflow resume ${runId}    goes on (${resetText(end.failure.resetsAt, now)})`];
+  }
   if (state === 'paused') {
     const next = waiting.every(({ decided }) => decided) ? 'goes on with it' : 'goes on once it is decided';
     // The picture shows what was decided about the flow's own approvals.

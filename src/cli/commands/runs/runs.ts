@@ -1,6 +1,6 @@
 import { waitingApprovals } from '../../../run/history/decide-approval.js';
 import { listRuns, sizeOfRuns } from '../../../run/history/list-runs.js';
-import type { RunHead } from '../../../run/history/run-head.js';
+import { currentLimit, type RunHead } from '../../../run/history/run-head.js';
 import { wentOn } from '../../../run/history/succession.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
 import { formatBill, formatBytes, plural } from '../../../util/format.js';
@@ -9,6 +9,7 @@ import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { createStyle, type Style } from '../../terminal/style.js';
+import { resetText, waitingText } from '../../text/limit-text.js';
 import { runJson, stateText } from '../../text/run-facts.js';
 import { alignColumns } from '../../text/table.js';
 
@@ -77,15 +78,21 @@ function row(head: RunHead, project: Project, style: Style): string[] {
   return [
     runId,
     run.mode === 'batch' ? `${run.flow} over ${run.over ?? '?'}` : run.flow,
-    `${stateText(state, style)}${state === 'paused' ? style.dim(sincePaused(project, runId)) : ''}`,
+    `${stateText(state, style)}${style.dim(whatItWaitsFor(project, head))}`,
     formatAgo(now - run.at),
     took,
     style.dim(money),
   ];
 }
 
-/** What happened to a paused run since: it went on, or all its approvals are decided. */
-function sincePaused(project: Project, runId: string): string {
+/** A usage limit; or, for a paused run, what happened since: it went on, or all its approvals are decided. */
+function whatItWaitsFor(project: Project, head: RunHead): string {
+  const { runId, state, end } = head;
+  const now = project.clock.now();
+  const limit = currentLimit(project, head);
+  if (limit) return ` (${waitingText(limit, now)})`;
+  if (state !== 'paused') return '';
   if (wentOn(project, runId)) return ' (went on)';
+  if (end?.failure?.code === 'usage-limit') return ` (${resetText(end.failure.resetsAt, now)})`;
   return waitingApprovals(project, runId).every(({ decided }) => decided) ? ' (decided)' : '';
 }

@@ -12,7 +12,7 @@ export function summaryText(result: BatchResult, { over, at }: { readonly over: 
   const counts = [`${done} of ${plural(total, 'row')} done`];
   if (reused > 0) counts.push(`${reused} of them without executing anything`);
   if (failed > 0) counts.push(`${failed} failed`);
-  if (paused > 0) counts.push(`${paused} waiting for an approval`);
+  if (paused > 0) counts.push(`${paused} waiting`);
   if (underWay > 0) counts.push(`${underWay} under way when it stopped`);
   if (left > underWay) counts.push(`${left - underWay} not run`);
   const bad = result.rows.filter(({ status }) => status === 'failed' || status === 'blocked' || status === 'paused');

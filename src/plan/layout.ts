@@ -1,5 +1,4 @@
-import { dagOrder } from '../view/dag-order.js';
-import { type Graph, needsOf } from './graph.js';
+import { type DagNode, dagOrder } from './dag-order.js';
 import { layersOf } from './layers.js';
 
 /** Where things go on a plane; lengths in pixels, origin at the top left. */
@@ -7,8 +6,8 @@ export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly boxes: ReadonlyMap<string, Box>;
-  /** Each edge as the points its curve goes through. */
-  readonly routes: readonly (readonly Point[])[];
+  /** Each edge with the points that its curve goes through. */
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly route: readonly Point[] }[];
 }
 
 export interface Box {
@@ -23,6 +22,13 @@ export interface Point {
   readonly y: number;
 }
 
+/** Of what is drawn. */
+export interface Sizes {
+  boxWidth(id: string): number;
+  readonly boxHeight: number;
+  readonly layerGap: number;
+}
+
 /** A node, or the place where a long edge passes through a layer. */
 interface Cell {
   readonly id: string;
@@ -32,8 +38,6 @@ interface Cell {
   readonly below: Cell[];
 }
 
-const BOX_HEIGHT = 44;
-const LAYER_GAP = 44;
 const CELL_GAP = 24;
 const MARGIN = 16;
 const SWEEPS = 12;
@@ -44,10 +48,9 @@ const MAX_BENDS = 20_000;
  * The usual layered drawing: layers by the longest path, long edges split into one bend per layer, crossings reduced by
  * sorting each layer by its neighbours' mean, then every cell moved towards its neighbours without overlapping.
  */
-export function layoutGraph(graph: Graph, boxWidth: (id: string) => number): Layout {
-  const needs = needsOf(graph);
-  const ordered = dagOrder(graph.nodes.map(({ id }) => ({ id, needs: needs.get(id)! })));
-  const { rows, chains } = makeCells(layersOf(ordered), boxWidth);
+export function layoutGraph(nodes: readonly DagNode[], sizes: Sizes): Layout {
+  const { boxHeight: height, layerGap } = sizes;
+  const { rows, chains } = makeCells(layersOf(dagOrder(nodes)), sizes.boxWidth);
   for (let sweep = 0; sweep < SWEEPS; sweep++) reorder(rows, sweep % 2 === 0);
   for (const row of rows) placeInOrder(row);
   for (let sweep = 0; sweep < SWEEPS; sweep++) align(rows, sweep % 2 === 0);
@@ -60,16 +63,16 @@ export function layoutGraph(graph: Graph, boxWidth: (id: string) => number): Lay
   for (const [index, row] of rows.entries()) {
     for (const cell of row) {
       cell.x += MARGIN - left;
-      level.set(cell, MARGIN + index * (BOX_HEIGHT + LAYER_GAP));
+      level.set(cell, MARGIN + index * (height + layerGap));
       if (cell.id !== '')
-        boxes.set(cell.id, { x: cell.x - cell.width / 2, y: level.get(cell)!, width: cell.width, height: BOX_HEIGHT });
+        boxes.set(cell.id, { x: cell.x - cell.width / 2, y: level.get(cell)!, width: cell.width, height });
     }
   }
   return {
     width: Math.ceil(right - left + 2 * MARGIN),
-    height: Math.max(1, rows.length) * (BOX_HEIGHT + LAYER_GAP) - LAYER_GAP + 2 * MARGIN,
+    height: Math.max(1, rows.length) * (height + layerGap) - layerGap + 2 * MARGIN,
     boxes,
-    routes: chains.map((chain) => route(chain, level)),
+    edges: chains.map((chain) => ({ from: chain[0]!.id, to: chain.at(-1)!.id, route: route(chain, level, height) })),
   };
 }
 
@@ -166,14 +169,14 @@ function placeNear(row: Cell[], wanted: readonly number[]): void {
   }
 }
 
-function route(chain: readonly Cell[], level: ReadonlyMap<Cell, number>): Point[] {
+function route(chain: readonly Cell[], level: ReadonlyMap<Cell, number>, height: number): Point[] {
   return chain.flatMap((cell, index) => {
     const top = level.get(cell)!;
-    if (index === 0) return [{ x: cell.x, y: top + BOX_HEIGHT }];
+    if (index === 0) return [{ x: cell.x, y: top + height }];
     if (index === chain.length - 1) return [{ x: cell.x, y: top }];
     return [
       { x: cell.x, y: top },
-      { x: cell.x, y: top + BOX_HEIGHT },
+      { x: cell.x, y: top + height },
     ];
   });
 }

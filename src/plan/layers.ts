@@ -1,4 +1,4 @@
-import type { DagNode } from '../view/dag-order.js';
+import type { DagNode } from './dag-order.js';
 
 /** Each node one layer below the lowest thing it needs. Nodes come in DAG order. */
 export function layersOf<T extends DagNode>(nodes: readonly T[]): T[][] {

@@ -1,0 +1,43 @@
+import type { RunEvent } from '../model/event.js';
+
+/** What a command printed, and how it ended. */
+export interface Called {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A question of a run, as it was shown. */
+export interface Question {
+  readonly phase: string;
+  readonly text: string;
+  readonly digest: string;
+  /** `approve` or `reject`, if somebody has decided. */
+  readonly decided?: string;
+}
+
+/** What the command line lends to the server: each tool is one of its commands. */
+export interface McpHost {
+  readonly version: string;
+  /** Who is logged in. */
+  readonly user: string | undefined;
+  /** In this process. */
+  call(args: readonly string[]): Promise<Called>;
+  /** In a process that ends, with all that it started, when the signal says so. */
+  execute(args: readonly string[], signal: AbortSignal): Promise<Called>;
+  /** A run that outlives the server; or why it did not begin. */
+  start(args: readonly string[]): Promise<{ readonly runId: string } | Called>;
+  /** What a run says, from its beginning, until it ends or the signal says so. */
+  follow(runId: string, signal: AbortSignal): AsyncIterable<RunEvent>;
+  /** How many runs of the project are under way. */
+  underWay(): number;
+  /** RUN as a person types it, and what that run asks. */
+  questions(run: string): { readonly runId: string; readonly waiting: readonly Question[] } | Problem;
+  /** What is wrong with FLOW: it may be a saved flow's name or a file of the project. */
+  flowProblem(flow: string): string | undefined;
+}
+
+/** One clear sentence for the client. */
+export interface Problem {
+  readonly problem: string;
+}

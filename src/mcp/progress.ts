@@ -1,0 +1,57 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { RunEvent } from '../model/event.js';
+import { systemClock } from '../util/clock.js';
+
+/** A batch of thousands of rows does not flood its client. */
+const PAUSE_MS = 200;
+
+/** Tells the client how far a run is, if it asked to be told: a step for each phase, or for each row of a batch. */
+export class Progress {
+  readonly #token: string | number | undefined;
+  #total: number | undefined;
+  #rows = false;
+  #done = 0;
+  readonly #begun = new Set<string>();
+  #last = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly context: ServerContext) {
+    this.#token = context.mcpReq._meta?.progressToken;
+  }
+
+  async event(event: RunEvent): Promise<void> {
+    const message = this.#step(event);
+    const now = systemClock.elapsed();
+    const tooSoon = this.#rows && now - this.#last < PAUSE_MS && this.#done !== this.#total;
+    if (message === undefined || this.#token === undefined || tooSoon) return;
+    this.#last = now;
+    const params = { progressToken: this.#token, progress: this.#done, total: this.#total, message };
+    // A client that went away hears nothing any more; the run goes on.
+    await this.context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  }
+
+  /** A phase that begins is half a step: the number has to grow with each message. */
+  #step(event: RunEvent): string | undefined {
+    switch (event.type) {
+      case 'run-start':
+        this.#total = event.rows ?? event.phases.length;
+        this.#rows = event.rows !== undefined;
+        return undefined;
+      case 'phase-start':
+        if (this.#rows || event.phase.includes('/')) return undefined;
+        this.#begun.add(event.phase);
+        this.#done += 0.5;
+        return `${event.phase} runs: ${event.reason}`;
+      case 'phase-end': {
+        if (this.#rows || event.phase.includes('/')) return undefined;
+        this.#done += this.#begun.has(event.phase) ? 0.5 : 1;
+        const { status, cacheHit, reason } = event.outcome;
+        return `${event.phase} ${status}${cacheHit === null ? '' : ' (reused)'}${reason ? `: ${reason}` : ''}`;
+      }
+      case 'row-end':
+        this.#done += 1;
+        return `row ${event.row} ${event.status}`;
+      default:
+        return undefined;
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { JsonObject, JsonValue } from '../model/json.js';
+
+/** How a run goes, with what to do now: an agent has no terminal to read that on. */
+export function runAnswer(json: JsonValue): JsonObject {
+  const run = json as JsonObject;
+  const next = nextStep(run);
+  return next === undefined ? run : { ...run, next };
+}
+
+function nextStep({ runId, state, continuedBy, waiting }: JsonObject): string | undefined {
+  if (continuedBy) return `it went on as run ${continuedBy}: see that one`;
+  const asked = ((waiting ?? []) as JsonObject[]).find(({ decided }) => !decided);
+  switch (state) {
+    case 'running':
+      return `wait_run with run ${runId} waits for its end`;
+    case 'paused':
+      if (asked) return `a person has to decide: call approve with run ${runId} and phase ${asked['phase']}`;
+      return waiting && (waiting as JsonValue[]).length > 0
+        ? `it is decided: resume_run with run ${runId} goes on`
+        : `a person has to decide in a terminal: taskflow runs show ${runId}`;
+    case 'failed':
+    case 'blocked':
+    case 'over-budget':
+      return `trace_run shows why; after a repair, resume_run with run ${runId} keeps what is done`;
+    case 'interrupted':
+    case 'crashed':
+      return `resume_run with run ${runId} goes on with what is done`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+import type { Readable, Writable } from 'node:stream';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  type Implementation,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { toResult } from './answer.js';
+import { APPROVE } from './approve.js';
+import { ASSEMBLE } from './assemble-tool.js';
+import { bounded } from './bounded.js';
+import { INSTRUCTIONS } from './guide.js';
+import type { McpHost } from './host.js';
+import { inputProblem } from './line.js';
+import { LineGuard } from './line-guard.js';
+import { CHANGING, LOOKING } from './looking-tools.js';
+import { registerPrompts } from './prompts.js';
+import { registerResources } from './resources.js';
+import { RUNNING, WAIT_RUN } from './run-tools.js';
+import { standard } from './schemas.js';
+import type { Client, Reply, Tool, ToolCall } from './tool.js';
+import { VALIDATOR } from './validator.js';
+
+export interface Serving {
+  readonly readOnly: boolean;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Ends it as a client that hangs up does. */
+  readonly signal: AbortSignal;
+}
+
+/** Serves one client until it hangs up. Runs that were started go on. */
+export async function serveMcp(host: McpHost, { readOnly, stdin, stdout, signal }: Serving): Promise<void> {
+  const limited = bounded(host);
+  const tools = [...LOOKING, WAIT_RUN, ...(readOnly ? [] : [...RUNNING, ...CHANGING, APPROVE, ASSEMBLE])];
+  // Every answer that waits for a slow client listens.
+  stdout.setMaxListeners(0);
+  const guard = stdin.pipe(new LineGuard((line) => stdout.write(line)));
+  await new Promise<void>((resolve) => {
+    const wire = new Wire(guard, stdout, resolve);
+    serveStdio(() => createServer(limited, tools), { transport: wire });
+    signal.addEventListener('abort', () => void wire.close(), { once: true });
+  });
+  await limited.idle();
+}
+
+/** Says when it is closed, from whichever side. */
+class Wire extends StdioServerTransport {
+  constructor(
+    stdin: Readable,
+    stdout: Writable,
+    private readonly closed: () => void,
+  ) {
+    super(stdin, stdout);
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.closed();
+  }
+}
+
+function createServer(host: McpHost, tools: readonly Tool[]): McpServer {
+  const options = { instructions: INSTRUCTIONS, jsonSchemaValidator: VALIDATOR };
+  const server = new McpServer({ name: 'taskflow', version: host.version }, options);
+  for (const tool of tools) {
+    const { name, title, description, hints: annotations } = tool;
+    const config = { title, description, annotations, outputSchema: standard(tool.output) };
+    server.registerTool(name, { ...config, inputSchema: standard(tool.input) }, async (input, context) => {
+      const reply = await answer(tool, input, { host, context, client: clientOf(server, context) });
+      return 'resultType' in reply ? reply : toResult(reply);
+    });
+  }
+  registerResources(server, host);
+  registerPrompts(server);
+  return server;
+}
+
+async function answer(tool: Tool, input: Record<string, unknown>, call: ToolCall): Promise<Reply> {
+  const { flow } = input;
+  const problem = inputProblem(input) ?? (typeof flow === 'string' ? call.host.flowProblem(flow) : undefined);
+  return problem === undefined ? tool.answer(input, call) : { problem };
+}
+
+interface Introduction {
+  readonly [CLIENT_INFO_META_KEY]?: Implementation;
+  readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
+}
+
+/** New clients introduce themselves in each call, old ones once. */
+function clientOf({ server }: McpServer, { mcpReq }: ServerContext): Client {
+  const said = (mcpReq.envelope ?? {}) as Introduction;
+  const info = said[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
+  const { elicitation } = said[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {};
+  const name = (info?.name ?? 'unknown').replaceAll(/[^\w.@/-]+/g, '-').slice(0, 60);
+  // A client that names no way to ask has forms.
+  const asksPeople = elicitation !== undefined && ('form' in elicitation || !('url' in elicitation));
+  return { name, asksPeople };
+}

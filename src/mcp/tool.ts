@@ -1,0 +1,59 @@
+import type { InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { Static, TObject } from '@sinclair/typebox';
+import type { JsonObject, JsonValue } from '../model/json.js';
+import { type Answer, readCalled } from './answer.js';
+import type { McpHost, Problem } from './host.js';
+import { shellLine, withFlag } from './line.js';
+
+/** One call of a tool: who calls, and what the command line lends. */
+export interface ToolCall {
+  readonly host: McpHost;
+  readonly context: ServerContext;
+  readonly client: Client;
+}
+
+/** The program at the other end, as it introduced itself. */
+export interface Client {
+  readonly name: string;
+  /** It can show a form to a person. */
+  readonly asksPeople: boolean;
+}
+
+export type Reply = Answer | Problem | InputRequiredResult;
+
+export interface Tool<I extends TObject = TObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: I;
+  readonly output: TObject;
+  readonly hints: ToolAnnotations;
+  answer(input: Static<I>, call: ToolCall): Promise<Reply>;
+}
+
+/** For the types of the input. */
+export function tool<I extends TObject>(row: Tool<I>): Tool {
+  return row as unknown as Tool;
+}
+
+/** It changes nothing, and executes nothing of the project. */
+export const LOOKS: ToolAnnotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+
+interface CommandTool<I extends TObject> extends Omit<Tool<I>, 'answer'> {
+  /** The command line that the tool stands for, without `--json`; values that a client gave come last or after `=`. */
+  command(input: Static<I>): readonly string[];
+  /** The answer from what the command printed. */
+  shape(json: JsonValue, input: Static<I>): JsonObject;
+}
+
+/** A tool that is a command: the same words as in a terminal, and the same answer. */
+export function commandTool<I extends TObject>({ command, shape, ...row }: CommandTool<I>): Tool {
+  return tool<I>({
+    ...row,
+    async answer(given, { host }) {
+      const line = withFlag(command(given), '--json');
+      const read = readCalled(await host.call(line));
+      return 'problem' in read ? read : { value: shape(read.json, given), whole: shellLine(line) };
+    },
+  });
+}

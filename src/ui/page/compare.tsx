@@ -1,0 +1,96 @@
+import { formatDuration } from '../../util/duration.js';
+import { formatMoney, formatSpent } from '../../util/format.js';
+import { oneLine } from '../../util/terminal-text.js';
+import type { ComparedPhase, Comparison, RunView, Side } from '../view/types.js';
+import { Badge } from './icon.js';
+import { selectPhase } from './state.js';
+import { type Outcome, outcomeOf, runWord, timeText } from './words.js';
+
+/** This run beside an earlier one of the same flow: which phases ran, why, and what that cost more or less. */
+export function Compare({ run, comparison }: { readonly run: RunView; readonly comparison: Comparison }) {
+  const { before } = comparison;
+  return (
+    <section class="compare" aria-labelledby="compare-title">
+      <h2 id="compare-title">Beside the run before</h2>
+      <p class="meta">
+        <span>
+          <code>{before.runId}</code> of {timeText(before.startedAt)} ({runWord(before.state)}) cost{' '}
+          {formatSpent(before.spent)} and took {formatDuration(before.durationMs)}; this one cost{' '}
+          {formatSpent(run.spent)} and took {formatDuration(run.durationMs)}: <strong>{difference(run, before)}</strong>
+        </span>
+      </p>
+      <table class="compared">
+        <caption class="sr">Each phase in the run before and in this one</caption>
+        <thead>
+          <tr>
+            <th scope="col">Phase</th>
+            <th scope="col">Before</th>
+            <th scope="col">This run</th>
+            <th scope="col">Why</th>
+            <th scope="col" class="number">
+              Difference
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {comparison.phases.map((phase) => (
+            <ComparedRow key={phase.id} phase={phase} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function ComparedRow({ phase }: { readonly phase: ComparedPhase }) {
+  const { id, before, now, why, verdict } = phase;
+  return (
+    <tr>
+      <th scope="row">
+        {verdict === 'gone' ? (
+          oneLine(id)
+        ) : (
+          <button type="button" class="phase-name" onClick={() => selectPhase(id)}>
+            {oneLine(id)}
+          </button>
+        )}
+      </th>
+      <td data-name="before">
+        <SideCell side={before} />
+      </td>
+      <td data-name="this run">
+        <SideCell side={now} />
+      </td>
+      <td class="why">{oneLine(why)}</td>
+      <td class="number" data-name="difference">
+        {moneyDifference(before, now)}
+      </td>
+    </tr>
+  );
+}
+
+function SideCell({ side }: { readonly side: Side | undefined }) {
+  if (!side) return <span class="note">not there</span>;
+  const { state, reused, spent } = side;
+  const outcome: Outcome = outcomeOf({ state, hit: reused ? 'cross-run' : undefined });
+  return (
+    <>
+      <Badge of={outcome} word={outcome} /> <span class="note">{spent ? formatSpent(spent) : ''}</span>
+    </>
+  );
+}
+
+function moneyDifference(before: Side | undefined, now: Side | undefined): string {
+  const [a, b] = [before?.spent ?? { usd: 0 }, now?.spent ?? { usd: 0 }];
+  if (a.usd === null || b.usd === null) return '?';
+  const more = b.usd - a.usd;
+  if (Math.abs(more) < 1e-9) return '';
+  return more > 0 ? `+${formatMoney(more)}` : `−${formatMoney(-more)}`;
+}
+
+function difference(run: RunView, before: Comparison['before']): string {
+  if (run.spent.usd === null || before.spent.usd === null) return 'prices are not known';
+  const more = run.spent.usd - before.spent.usd;
+  if (Math.abs(more) < 1e-9) return 'the same price';
+  return more > 0 ? `${formatMoney(more)} more` : `${formatMoney(-more)} less`;
+}

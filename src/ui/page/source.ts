@@ -1,0 +1,33 @@
+import type { Comparison, Detail, ReportData, RunSummary, RunView } from '../view/types.js';
+
+/** Where a page gets its data: a report file holds them, a server is asked for them. */
+export interface Source {
+  /** A report of one run; or a server, whose runs grow and can be decided about. */
+  readonly kind: 'report' | 'live';
+  /** Deciding is possible. */
+  readonly decides: boolean;
+  runs(): Promise<readonly RunSummary[]>;
+  /** Undefined: there is no such run (any more). */
+  run(runId: string): Promise<RunView | undefined>;
+  /** The long texts of a phase or unit, by the name that the journal has for it. */
+  detail(runId: string, name: string): Promise<Detail | undefined>;
+  /** Beside `other`, by default beside the run before it. Undefined: there is none. */
+  compare(runId: string, other?: string): Promise<Comparison | undefined>;
+  /** Calls back whenever the run has changed; returns how to stop. */
+  watch?(runId: string, changed: () => void): () => void;
+  /** Only of a report: when it was made, and whether contents are in it. */
+  readonly report?: { readonly madeAt: number; readonly outputs: boolean };
+}
+
+/** The data of a report file. */
+export function staticSource({ view, details, comparison, madeAt, outputs }: ReportData): Source {
+  return {
+    kind: 'report',
+    decides: false,
+    runs: async () => [view],
+    run: async (runId) => (runId === view.runId ? view : undefined),
+    detail: async (_runId, name) => (Object.hasOwn(details, name) ? details[name] : undefined),
+    compare: async () => comparison,
+    report: { madeAt, outputs },
+  };
+}

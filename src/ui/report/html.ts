@@ -1,0 +1,50 @@
+import { escapeXml } from '../../report/xml.js';
+import { sha256Hex } from '../../util/digest.js';
+import type { ReportData } from '../view/types.js';
+
+/** The page as it was built: one script and one style sheet. */
+export interface PageFiles {
+  readonly script: string;
+  readonly style: string;
+}
+
+/**
+ * One file that needs nothing else and reaches nothing: no network, no other script than this one, which the policy
+ * knows by its digest. The data are no script, and nothing in them can end their element.
+ */
+export function reportHtml(data: ReportData, { script, style }: PageFiles): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src '${cspHash(script)}'`,
+    `style-src '${cspHash(style)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${escapeXml(data.view.flow)} ${escapeXml(data.view.state)} · taskflow</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="page"><noscript>This report needs JavaScript. It loads nothing and sends nothing.</noscript></div>
+<script type="application/json" id="data">${embeddedJson(data)}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+/** As a policy names a script or style that it allows. */
+export function cspHash(text: string): string {
+  return `sha256-${Buffer.from(sha256Hex(text), 'hex').toString('base64')}`;
+}
+
+/** `<` would be read by the parser of HTML before anything reads the JSON. */
+export function embeddedJson(data: unknown): string {
+  return JSON.stringify(data).replaceAll('<', '\\u003c');
+}

@@ -1,0 +1,91 @@
+import type { Cause, Money, PhaseView, UnitView } from './types.js';
+
+type Part = Pick<PhaseView | UnitView, 'state' | 'hit' | 'reason' | 'spent' | 'durationMs'>;
+
+/** So many names of one cause are listed; the rest are counted. */
+const LISTED = 3;
+const DEPTH = 50;
+/** Beside an upstream phase that changed these say nothing more: they quote it. */
+const RENDERED = /^(prompt|command|stdin|arguments of the sub-flow) changed/;
+
+/** What executions go back to: `upstream notes changed` is followed up to the edit that changed `notes`. */
+export function causesOf(phases: readonly PhaseView[]): readonly Cause[] {
+  const byId = new Map(phases.map((phase) => [phase.id, phase]));
+  const rootsOf = remembered((phase: PhaseView, depth: number): readonly string[] =>
+    unique(executedParts(phase).flatMap(({ reason }) => roots(reason, depth))),
+  );
+  const above = (message: string, depth: number): readonly string[] => {
+    const phase = byId.get(/^upstream (\S+) changed$/.exec(message)?.[1] ?? '');
+    return phase && depth < DEPTH ? rootsOf(phase, depth + 1) : [];
+  };
+  const roots = (reason: string, depth: number): readonly string[] => {
+    const messages = reason.split('; ');
+    const found = messages.flatMap((message) => above(message, depth));
+    const own = messages.filter((message) => above(message, depth).length === 0);
+    return unique([
+      ...found,
+      ...own.filter((message) => found.length === 0 || !RENDERED.test(message)).map(changedThing),
+    ]);
+  };
+  const causes = new Map<string, { -readonly [F in keyof Cause]: Cause[F] }>();
+  for (const phase of phases) {
+    for (const part of executedParts(phase)) {
+      const what = named(roots(part.reason, 0));
+      const cause = causes.get(what) ?? { what, spent: { usd: 0, tokens: 0 }, ms: 0, phases: [], count: 0 };
+      cause.spent = sum(cause.spent, part.spent);
+      cause.ms += part.durationMs;
+      cause.count += 1;
+      if (cause.phases.at(-1) !== phase.id) cause.phases = [...cause.phases, phase.id];
+      causes.set(what, cause);
+    }
+  }
+  return [...causes.values()].sort((a, b) => (b.spent.usd ?? 0) - (a.spent.usd ?? 0) || b.ms - a.ms);
+}
+
+/** The items that executed, else the phase itself. */
+function executedParts(phase: PhaseView): readonly Part[] {
+  if (!wasExecuted(phase)) return [];
+  const units = phase.units.filter(wasExecuted);
+  return units.length > 0 ? units : [phase];
+}
+
+export function wasExecuted({ state, hit }: Pick<Part, 'state' | 'hit'>): boolean {
+  return hit === undefined && (state === 'done' || state === 'failed' || state === 'blocked' || state === 'unfinished');
+}
+
+/** `input changed: glob:src/* (src/a.ts)` is about `src/a.ts`. */
+function changedThing(message: string): string {
+  const input = /^input (?:changed|added|removed): (.*?)(?: \((.+)\))?$/s.exec(message);
+  if (input) return input[2] ?? input[1]!.replace(/^file!?:/, '');
+  return /^context changed: (.+)$/s.exec(message)?.[1] ?? message;
+}
+
+function named(roots: readonly string[]): string {
+  const more = roots.length - LISTED;
+  return more > 0 ? `${roots.slice(0, LISTED).join(', ')} and ${more} more` : roots.join(', ');
+}
+
+export function sum(a: Money, b: Money | undefined): Money {
+  if (!b) return a;
+  return { usd: a.usd === null || b.usd === null ? null : a.usd + b.usd, tokens: a.tokens + b.tokens };
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].sort();
+}
+
+/** Without this, a diamond of phases would be walked once for each path through it. */
+function remembered(
+  find: (phase: PhaseView, depth: number) => readonly string[],
+): (phase: PhaseView, depth: number) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
+  return (phase, depth) => {
+    const before = known.get(phase.id);
+    if (before) return before;
+    // Also what a circle finds, which only a forged journal has.
+    known.set(phase.id, []);
+    const found = find(phase, depth);
+    known.set(phase.id, found);
+    return found;
+  };
+}

@@ -1,0 +1,208 @@
+import type { Kind } from '../../model/kind.js';
+import type { Observation } from '../../model/observation.js';
+import type { CacheHit, ItemCounts, Savings, Status } from '../../model/outcome.js';
+import type { RecordedState } from '../../run/history/run-head.js';
+
+/** What a run did, as a page shows it. Plain JSON and small: the long texts of a phase or unit are in its `Detail`. */
+export interface RunView {
+  readonly runId: string;
+  readonly flow: string;
+  readonly file?: string;
+  readonly mode: 'run' | 'batch';
+  readonly over?: string;
+  readonly state: RecordedState;
+  /** A flag left phases out. */
+  readonly partial?: true;
+  readonly startedAt: number;
+  /** Of the end; while it goes, of the last sign of life. */
+  readonly endedAt: number;
+  readonly durationMs: number;
+  readonly spent: Money;
+  readonly saved: Savings;
+  /** Phases that executed and that were reused; of a batch, over all rows. */
+  readonly executed: number;
+  readonly reused: number;
+  readonly continues?: string;
+  /** Results carried over from the run that this one continues. */
+  readonly carried: number;
+  readonly args: readonly NamedText[];
+  readonly failure?: FailureView & { readonly phase?: string };
+  readonly phases: readonly PhaseView[];
+  /** Of a batch. */
+  readonly rows: readonly RowView[];
+  readonly rowsTotal?: number;
+  readonly warnings: readonly { readonly at: number; readonly phase?: string; readonly message: string }[];
+  /** What spending goes back to, the most expensive first. */
+  readonly causes: readonly Cause[];
+  /** What a reader has to know of the journal itself: cut short, of an older format, too large to show whole. */
+  readonly notes: readonly string[];
+  readonly taskflow: string;
+}
+
+export interface Money {
+  /** Null where the price is not known. */
+  readonly usd: number | null;
+  readonly tokens: number;
+}
+
+/** A text, or its beginning: then `chars` is the length of the whole. */
+export interface Text {
+  readonly text: string;
+  readonly chars?: number;
+}
+
+export interface NamedText {
+  readonly name: string;
+  readonly value: Text;
+}
+
+/** `unfinished`: the run ended while it was under way. `not-run`: the run ended before it. */
+export type PhaseState = Status | 'running' | 'waiting' | 'unfinished' | 'not-run';
+
+/** How one thing went: a phase, or a unit of it. */
+interface Went {
+  readonly state: PhaseState;
+  /** Absent when it was executed. */
+  readonly hit?: CacheHit;
+  readonly ageMs?: number;
+  /** Why it ran, was reused or was left out. */
+  readonly reason: string;
+  /** By this run. Absent: it cost nothing. */
+  readonly spent?: Money;
+  readonly saved?: Savings;
+  readonly durationMs: number;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly failure?: string;
+}
+
+/** A phase of the flow. Of a batch: in all rows, which are then its units. */
+export interface PhaseView extends Went {
+  readonly id: string;
+  readonly kind: Kind | 'unknown';
+  readonly needs: readonly string[];
+  /** Since when all that it needs was there; it waited until `startedAt`. */
+  readonly readyAt?: number;
+  readonly attempts: number;
+  /** How often it settled: more than once when a gate sent it back. */
+  readonly rounds: number;
+  readonly model?: string;
+  readonly optional?: true;
+  readonly items?: ItemCounts;
+  readonly remark?: string;
+  /** Waits for a decision about the text with this digest. */
+  readonly asks?: { readonly digest: string; readonly deadline?: number };
+  readonly units: readonly UnitView[];
+}
+
+/** An item, a branch, an iteration, a nested phase, or the phase in one row of a batch. */
+export interface UnitView extends Went {
+  /** As the journal names it: where its detail is found. Unique in the run. */
+  readonly name: string;
+  readonly label: string;
+  /** The beginning of what it said. */
+  readonly hint?: string;
+}
+
+export interface RowView extends Omit<Went, 'state' | 'hit' | 'ageMs'> {
+  readonly row: number;
+  readonly label: string;
+  readonly path: string;
+  readonly state: string;
+  readonly executed: number;
+  readonly reused: number;
+  readonly file?: string;
+}
+
+export interface FailureView {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly detail?: Text;
+}
+
+/** The long texts of one phase or unit. */
+export interface Detail {
+  readonly asked: readonly NamedText[];
+  readonly said?: Text;
+  /** The file that holds the whole output, and how large that is. */
+  readonly saidFile?: { readonly path: string; readonly bytes: number };
+  readonly attempts: readonly AttemptView[];
+  readonly failure?: FailureView;
+  readonly files: readonly string[];
+  readonly observed?: Observation;
+  readonly questions: readonly { readonly at: number; readonly text: Text; readonly digest: string }[];
+  readonly decisions: readonly DecisionView[];
+  readonly key?: string;
+  readonly unkeepable?: string;
+  /** A secret was taken out of the output. */
+  readonly masked?: true;
+}
+
+export interface AttemptView {
+  readonly at: number;
+  readonly attempt: number;
+  readonly durationMs: number;
+  readonly spent?: Money;
+  readonly failure: FailureView;
+  readonly partial?: Text;
+  readonly retryInMs?: number;
+}
+
+export interface DecisionView {
+  readonly at: number;
+  readonly decision: 'approve' | 'reject';
+  readonly by?: string;
+  readonly note?: string;
+}
+
+/** One thing that changed, and all that was executed because of it. */
+export interface Cause {
+  readonly what: string;
+  readonly spent: Money;
+  readonly ms: number;
+  readonly phases: readonly string[];
+  /** Executions: items count each. */
+  readonly count: number;
+}
+
+/** A run beside an earlier one of the same flow. */
+export interface Comparison {
+  readonly before: Pick<RunView, 'runId' | 'flow' | 'state' | 'startedAt' | 'durationMs' | 'spent' | 'saved'>;
+  readonly phases: readonly ComparedPhase[];
+}
+
+export type Verdict = 'ran' | 'reused' | 'left-out' | 'new' | 'gone';
+
+export interface ComparedPhase {
+  readonly id: string;
+  readonly verdict: Verdict;
+  /** Why it ran now, or what became of it. */
+  readonly why: string;
+  readonly before?: Side;
+  readonly now?: Side;
+}
+
+export interface Side {
+  readonly state: PhaseState;
+  readonly reused: boolean;
+  readonly spent?: Money;
+  readonly durationMs: number;
+}
+
+/** A line in the list of runs. */
+export type RunSummary = Pick<
+  RunView,
+  'runId' | 'flow' | 'mode' | 'state' | 'startedAt' | 'durationMs' | 'spent' | 'saved'
+>;
+
+/** What a report file holds. */
+export interface ReportData {
+  readonly view: RunView;
+  readonly details: Readonly<Record<string, Detail>>;
+  readonly comparison?: Comparison;
+  /** False: contents were left out. */
+  readonly outputs: boolean;
+  /** Of the report. */
+  readonly madeAt: number;
+}

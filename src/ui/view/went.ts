@@ -1,0 +1,45 @@
+import { type Savings, totalTokens, type Usage } from '../../model/outcome.js';
+import type { ResultLine } from '../../run/journal/lines.js';
+import type { TextBudget } from './text.js';
+import type { Money, UnitView } from './types.js';
+
+export function moneyOf(usage: Usage): Money {
+  return { usd: usage.usd ?? null, tokens: totalTokens(usage) };
+}
+
+/** Undefined for what cost nothing, which is most of a large run. */
+export function spentOf(usage: Usage): Money | undefined {
+  const money = moneyOf(usage);
+  return money.usd === 0 && money.tokens === 0 ? undefined : money;
+}
+
+export function addSavings(a: Savings, b: Savings | undefined): Savings {
+  if (!b) return a;
+  return {
+    usd: a.usd === null || b.usd === null ? null : a.usd + b.usd,
+    tokens: a.tokens + b.tokens,
+    ms: a.ms + b.ms,
+  };
+}
+
+/** How something went, from its line. */
+export function wentOf(
+  line: ResultLine,
+  startedAt: number | undefined,
+  texts: TextBudget,
+): Omit<UnitView, 'name' | 'label'> {
+  const { status, hit, madeAt, at, usage, saved, failure } = line;
+  const spent = spentOf(usage);
+  return {
+    state: status,
+    ...(hit !== null && { hit }),
+    ...(hit !== null && madeAt !== undefined && { ageMs: Math.max(0, at - madeAt) }),
+    reason: texts.short(line.reason, 400),
+    ...(spent && { spent }),
+    ...(saved && { saved }),
+    durationMs: line.durationMs,
+    ...(startedAt !== undefined && { startedAt }),
+    endedAt: at,
+    ...(failure && { failure: texts.short(failure.message, 400) }),
+  };
+}
