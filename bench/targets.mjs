@@ -20,6 +20,8 @@ export const LIMITS = {
   map: 2,
   glob: 2,
   assembled: 1.3,
+  observedAgent: 1.4,
+  observedTsc: 1.15,
 };
 
 const LEAF = 'one leaf changed';
@@ -173,7 +175,25 @@ const phaseTargets = ['check', 'warm'].flatMap((command) =>
   }),
 );
 
+/** What it costs to see what a phase reads. */
+const observeTargets = [
+  ...Object.entries({ 'a call of pi': LIMITS.observedAgent, tsc: LIMITS.observedTsc }).map(([what, limit]) => {
+    const cpu = (row) => ['observe', row, `${what}, CPU`];
+    return ratio(`${what}, observed : not observed, CPU`, limit, cpu('observed'), cpu('not observed'));
+  }),
+  {
+    name: 'a script that reads ten files, observed: wall time more',
+    limit: '40 ms',
+    judge: (results) => {
+      const wall = (row) => results.median('observe', row, 'a script that reads ten files, wall');
+      const more = wall('observed') - wall('not observed');
+      return Number.isNaN(more) ? undefined : { value: `${more.toFixed(0)} ms`, pass: more <= 40 };
+    },
+  },
+];
+
 const TARGETS = [
+  ...observeTargets,
   ratio(
     'taskflow --version : node -e 0',
     LIMITS.version,

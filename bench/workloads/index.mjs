@@ -9,6 +9,7 @@ import { maintenance } from './maintenance.mjs';
 import { map } from './map.mjs';
 import { maps } from './maps.mjs';
 import { memory } from './memory.mjs';
+import { observe } from './observe.mjs';
 import { phases } from './phases.mjs';
 import { startup } from './startup.mjs';
 import { store } from './store.mjs';
@@ -16,6 +17,6 @@ import { worktree } from './worktree.mjs';
 
 /** @type {import('../lib/context.mjs').Workload[]} */
 export const WORKLOADS = [
-  ...[startup, graphs, memory, map, store, maintenance, glob, worktree, check, phases, batch, assemble],
+  ...[startup, graphs, memory, map, store, maintenance, glob, worktree, check, phases, batch, assemble, observe],
   ...[calls, calls10000, maps, command],
 ];

@@ -36,6 +36,31 @@ export interface Observing {
   readonly include: readonly string[];
 }
 
+/** How much was looked at: what events and reports say of an observation. */
+export interface ObservedCounts {
+  readonly complete: boolean;
+  readonly incomplete?: string;
+  readonly reads: number;
+  readonly lists: number;
+  readonly absent: number;
+  readonly writes: number;
+  /** How many of the paths that it read, listed or missed are not declared. */
+  readonly undeclared: number;
+}
+
+export function countsOf(observed: Observation, undeclared: PathSet | undefined): ObservedCounts {
+  const { complete, incomplete, reads, lists, absent, writes } = observed;
+  return {
+    complete,
+    ...(incomplete !== undefined && { incomplete }),
+    reads: reads.length,
+    lists: lists.length,
+    absent: absent.length,
+    writes: writes.length,
+    undeclared: undeclared ? undeclared.reads.length + undeclared.lists.length + undeclared.absent.length : 0,
+  };
+}
+
 /** A folder that was listed; `own` are the names in it that the execution made itself. */
 export interface ListedFolder {
   readonly path: string;

@@ -1,6 +1,6 @@
 import type { Failure } from './failure.js';
 import type { Kind } from './kind.js';
-import type { Observation } from './observation.js';
+import type { Observation, ObservedCounts } from './observation.js';
 import type { Output, TextOutput } from './output.js';
 
 export { NO_OUTPUT, type Output } from './output.js';
@@ -89,6 +89,8 @@ export interface PhaseOutcome {
   readonly unkeepable?: string;
   /** What it was made from, where somebody looked. */
   readonly observed?: Observation;
+  /** The same in numbers, of an execution in this run. */
+  readonly looked?: ObservedCounts;
   /** Keys of the units and nested phases it consists of, where it has some. */
   readonly unitKeys?: readonly string[];
   readonly acted?: Acted;
@@ -108,8 +110,9 @@ export interface PhaseOutcome {
 }
 
 /** As events show it. */
-export interface ShownOutcome extends PhaseOutcome {
+export interface ShownOutcome extends Omit<PhaseOutcome, 'observed' | 'looked'> {
   readonly output: TextOutput;
+  readonly observed?: ObservedCounts;
 }
 
 export interface Savings {

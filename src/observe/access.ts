@@ -22,7 +22,10 @@ export type Access =
   | { readonly type: 'link'; readonly at: Named; readonly to: Named; readonly follow: boolean }
   | { readonly type: 'list' }
   | { readonly type: 'enter-open' }
-  | { readonly type: 'start'; readonly sharesFolder: boolean; readonly hidden: boolean }
+  | { readonly type: 'start'; readonly flags: string }
+  | { readonly type: 'leave-namespace'; readonly flags: string }
+  | { readonly type: 'mount'; readonly flags: string }
+  | { readonly type: 'pivot' }
   | { readonly type: 'beyond'; readonly what: string; readonly always?: boolean };
 
 const [PATH, AT] = [{ name: 0 }, { name: 1, from: 0 }] as const;
@@ -40,10 +43,6 @@ const stat =
     follow,
     mode: call.args[at_] ?? '',
   });
-
-function started(flags: string): Access {
-  return { type: 'start', sharesFolder: flags.includes('CLONE_FS'), hidden: flags.includes('CLONE_UNTRACED') };
-}
 
 const beyond = (what: string) => (): Access => ({ type: 'beyond', what });
 
@@ -92,13 +91,14 @@ export const ACCESSES: Readonly<Record<string, (call: Call) => Access>> = {
   chown: () => ({ type: 'mark', at: PATH, follow: true }),
   lchown: () => ({ type: 'mark', at: PATH, follow: false }),
   fchownat: (call) => ({ type: 'mark', at: AT, follow: !has(call, 4, 'AT_SYMLINK_NOFOLLOW') }),
-  fork: () => started(''),
-  vfork: () => started(''),
-  clone: (call) => started(call.args.join()),
-  clone3: (call) => started(call.args[0] ?? ''),
+  fork: () => ({ type: 'start', flags: '' }),
+  vfork: () => ({ type: 'start', flags: '' }),
+  clone: (call) => ({ type: 'start', flags: call.args.join() }),
+  clone3: (call) => ({ type: 'start', flags: call.args[0] ?? '' }),
+  unshare: (call) => ({ type: 'leave-namespace', flags: call.args[0] ?? '' }),
+  mount: (call) => ({ type: 'mount', flags: call.args[3] ?? '' }),
+  pivot_root: () => ({ type: 'pivot' }),
   chroot: beyond('a process changed its root folder'),
-  pivot_root: beyond('a process changed its root folder'),
-  mount: beyond('a process mounted something'),
   move_mount: beyond('a process mounted something'),
   setns: beyond('a process entered another namespace'),
   open_by_handle_at: beyond('a process opened a file without naming it'),

@@ -2,6 +2,7 @@ import { lstatIfThere, statIfThere } from '../util/stat.js';
 import { type Access, type Named, nameIn } from './access.js';
 import { Ledger } from './ledger.js';
 import { isLeftOut } from './left-out.js';
+import type { Mounts } from './mounts.js';
 import { ProjectPaths } from './project-paths.js';
 import { startOf } from './shebang.js';
 import { type Call, fileArgument, NOT_UTF8 } from './trace-call.js';
@@ -13,14 +14,20 @@ export interface FilesOptions {
   readonly all?: boolean;
 }
 
-/** A process's working folder; undefined: not known. */
-export interface WorkingFolder {
-  path: string | undefined;
+/** What decides which file a process means by a name. Threads share it. */
+export interface View {
+  /** Its working folder; undefined: not known. */
+  cwd: string | undefined;
+  /** Undefined: it sees what we see. */
+  mounts?: Mounts | undefined;
 }
 
 /** Behind these, a process finds files by other names than their own. */
 const THROUGH_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:cwd|root|fd\/\d+)\//;
 const SYSTEM = /^\/(?:proc|sys|dev)\//;
+/** A call that names a file by its whole path, in a folder. */
+const ELSEWHERE =
+  /^(?:statx|openat|newfstatat|access|faccessat2?|l?stat|readlink|open)\((?:AT_FDCWD<[^>]*>, )?"(\/[^"\\]*)\/[^"\\/]+"/;
 const DELETED = ' (deleted)';
 const SETS_USER_OR_GROUP = 0o6000;
 
@@ -44,14 +51,24 @@ export class Files {
     this.#paths = new ProjectPaths(options.root);
   }
 
+  /**
+   * Whether a call is about a file outside the project for certain: most calls are, about programs and libraries. Only
+   * looks at the beginning of what strace printed.
+   */
+  isElsewhere(text: string): boolean {
+    const match = isPrintable(this.root) ? ELSEWHERE.exec(text) : null;
+    if (!match || text.includes(this.root, match[0].length)) return false;
+    return this.#paths.isOutside(match[1]!);
+  }
+
   get root(): string {
     return this.options.root;
   }
 
   /** Returns where a process is after it entered another folder. */
-  record(call: Call, access: FileAccess, cwd: WorkingFolder): string | undefined {
+  record(call: Call, access: FileAccess, view: View): string | undefined {
     if (access.type === 'list') {
-      if (call.error === undefined) this.#listed(call);
+      if (call.error === undefined) this.#listed(call, view);
       return undefined;
     }
     if (access.type === 'beyond') {
@@ -59,20 +76,23 @@ export class Files {
       return undefined;
     }
     if (access.type === 'rename' || access.type === 'link') {
-      this.#two(call, access, cwd);
+      this.#two(call, access, view);
       return undefined;
     }
-    const absolute = this.#absolute(call, access.at, cwd);
+    const named = this.absolute(call, access.at, view);
+    const absolute = realIn(view, named);
+    if (access.type === 'enter' && view.mounts && call.error === undefined) return named;
     if (absolute === undefined) return undefined;
-    if (access.type === 'open') this.#opened(call, absolute, new Set(access.flags.split('|')));
+    if (access.type === 'open') this.#opened(call, { absolute, view }, new Set(access.flags.split('|')));
     else if (call.error !== undefined) this.#failed(call.error, access, absolute);
     else return this.#done(access, absolute);
     return undefined;
   }
 
-  #listed(call: Call): void {
+  #listed(call: Call, view: View): void {
     const folder = fileArgument(call.args[0]);
-    const path = folder?.path === undefined || folder.deleted ? undefined : this.#counted(folder.path);
+    const real = folder?.deleted ? undefined : realIn(view, folder?.path);
+    const path = real === undefined ? undefined : this.#counted(real);
     if (path !== undefined) this.ledger.list(path);
   }
 
@@ -121,10 +141,9 @@ export class Files {
   #stat(target: Target, mode: string): void {
     const type = /st[x]?_mode=(S_IF[A-Z]+)/.exec(mode)?.[1];
     this.#with(target, (path) => {
-      if (type === 'S_IFREG') this.ledger.read(path);
-      else if (type === 'S_IFLNK') this.ledger.readLink(path);
+      if (type === 'S_IFLNK') this.ledger.readLink(path);
       else if (type === 'S_IFDIR') this.ledger.presentFolder(path);
-      else this.ledger.present(path);
+      else this.ledger.read(path);
     });
   }
 
@@ -143,7 +162,7 @@ export class Files {
     if (typeof start === 'object' && start.interpreter.startsWith('/')) this.#executed(start.interpreter);
   }
 
-  #opened(call: Call, absolute: string, flags: ReadonlySet<string>): void {
+  #opened(call: Call, { absolute, view }: { absolute: string; view: View }, flags: ReadonlySet<string>): void {
     if (call.error !== undefined) {
       const creates = flags.has('O_CREAT') && call.error === 'ENOENT';
       // A file can be made unless its folder is missing.
@@ -151,7 +170,7 @@ export class Files {
       return;
     }
     if (flags.has('O_TMPFILE')) return;
-    const target = this.#openTarget(call, absolute);
+    const target = this.#openTarget(realIn(view, call.path), absolute);
     if (target.path === undefined) return;
     const { path } = target;
     const { ledger } = this;
@@ -164,8 +183,7 @@ export class Files {
   }
 
   /** The kernel says which file it was in the end; the name says which links led there. */
-  #openTarget(call: Call, absolute: string): Target {
-    const { path: real } = call;
+  #openTarget(real: string | undefined, absolute: string): Target {
     if (!real?.startsWith('/')) return this.#target(absolute, true);
     const named = this.#paths.placeOf(absolute, false);
     const isLink = (named.path === undefined ? absolute : `${this.root}/${named.path}`) !== real;
@@ -180,8 +198,9 @@ export class Files {
     return !stat || stat.birthtimeMs > this.options.startedAt;
   }
 
-  #two(call: Call, access: Access & { type: 'rename' | 'link' }, cwd: WorkingFolder): void {
-    const [from, to] = [this.#absolute(call, access.at, cwd), this.#absolute(call, access.to, cwd)];
+  #two(call: Call, access: Access & { type: 'rename' | 'link' }, view: View): void {
+    const from = realIn(view, this.absolute(call, access.at, view));
+    const to = realIn(view, this.absolute(call, access.to, view));
     if (from === undefined || to === undefined) return;
     if (call.error !== undefined) {
       const isOfNew = call.error === 'EEXIST' || call.error === 'ENOTEMPTY';
@@ -221,10 +240,10 @@ export class Files {
   }
 
   /** Undefined: the name starts in a folder that is gone, or that nobody knows. */
-  #absolute(call: Call, at: Named, cwd: WorkingFolder): string | undefined {
+  absolute(call: Call, at: Named, view: View): string | undefined {
     const name = nameIn(call, at);
     const from = at.from === undefined ? undefined : fileArgument(call.args[at.from]);
-    const folder = from && !from.isCwd ? from : this.#currentFolder(from?.path, cwd);
+    const folder = from && !from.isCwd ? from : this.#currentFolder(from?.path, view);
     if (name === undefined) {
       if (call.error === undefined) this.cannotFollow('a file name in the trace cannot be read');
       return undefined;
@@ -242,12 +261,12 @@ export class Files {
   }
 
   /** The kernel's word for it counts, where the trace has it. */
-  #currentFolder(said: string | undefined, cwd: WorkingFolder): { path?: string | undefined; deleted: boolean } {
-    if (said === undefined) return { path: cwd.path, deleted: false };
-    if (!said.endsWith(DELETED)) cwd.path = said;
-    else if (said === `${cwd.path}${DELETED}`) return { deleted: true };
+  #currentFolder(said: string | undefined, view: View): { path?: string | undefined; deleted: boolean } {
+    if (said === undefined) return { path: view.cwd, deleted: false };
+    if (!said.endsWith(DELETED)) view.cwd = said;
+    else if (said === `${view.cwd}${DELETED}`) return { deleted: true };
     else this.cannotFollow('a process worked in a folder that was removed');
-    return { path: cwd.path, deleted: false };
+    return { path: view.cwd, deleted: false };
   }
 
   #target(absolute: string, follow: boolean): Target {
@@ -279,7 +298,10 @@ export class Files {
   }
 }
 
-export type FileAccess = Exclude<Access, { type: 'start' } | { type: 'enter-open' }>;
+export type FileAccess = Exclude<
+  Access,
+  { type: 'start' } | { type: 'enter-open' } | { type: 'leave-namespace' } | { type: 'mount' } | { type: 'pivot' }
+>;
 type OneFile = Exclude<
   FileAccess,
   { type: 'open' } | { type: 'list' } | { type: 'beyond' } | { type: 'rename' } | { type: 'link' }
@@ -298,6 +320,15 @@ const SEEN = new Set([
   'EPERM',
   'EACCES',
 ]);
+
+/** Where a path of a process really is; undefined: nowhere on our disk. */
+function realIn({ mounts }: View, path: string | undefined): string | undefined {
+  return path === undefined || !mounts || !path.startsWith('/') ? path : mounts.real(path);
+}
+
+function isPrintable(text: string): boolean {
+  return !/[^ -~]|["\\<>]/.test(text);
+}
 
 function parentOf(absolute: string): string {
   return absolute.slice(0, Math.max(1, absolute.lastIndexOf('/')));

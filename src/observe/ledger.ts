@@ -137,7 +137,7 @@ export class Ledger {
   }
 
   /** `there`: what is at a path now. */
-  results(there: (path: string) => 'file' | 'folder' | 'link' | undefined): Looked {
+  results(there: (path: string) => There): Looked {
     const found = { reads: [] as string[], absent: [] as string[], writes: [] as string[], present: new Set<string>() };
     const own = new Map<string, string[]>();
     for (const [path, flags] of this.#paths) {
@@ -146,7 +146,7 @@ export class Ledger {
     for (const [path, flags] of this.#paths) {
       const now = (flags & READ) !== 0 || (flags & WRITTEN) !== 0 ? there(path) : undefined;
       const isFolder = (flags & FOLDER) !== 0 || now === 'folder';
-      if ((flags & READ) !== 0 && !isFolder) found.reads.push(path);
+      if ((flags & READ) !== 0 && !isFolder && now !== 'other') found.reads.push(path);
       else if ((flags & (READ | PRESENT)) !== 0) found.present.add(path);
       if ((flags & ABSENT) !== 0 && (flags & (OWN | READ | PRESENT)) === 0) found.absent.push(path);
       if ((flags & WRITTEN) !== 0 && isWrite(flags, now)) found.writes.push(path);
@@ -156,6 +156,9 @@ export class Ledger {
     return { ...found, present: bareFolders(found, lists), lists };
   }
 }
+
+/** What is at a path in the end. */
+export type There = 'file' | 'folder' | 'link' | 'other' | undefined;
 
 export interface Looked {
   readonly reads: string[];

@@ -2,7 +2,9 @@ import { isAbsolute } from 'node:path';
 import type { Observation } from '../model/observation.js';
 import { lstatIfThere } from '../util/stat.js';
 import { ACCESSES, type Access } from './access.js';
-import { Files, type WorkingFolder } from './files.js';
+import { Files, type View } from './files.js';
+import type { There } from './ledger.js';
+import { Mounts } from './mounts.js';
 import { type Call, fileArgument, parseCall } from './trace-call.js';
 import { parseLine, type TraceLine } from './trace-line.js';
 
@@ -27,8 +29,8 @@ const MOST_WAITING = 10_000;
 export class Observer {
   readonly #files: Files;
   readonly #first: string;
-  /** Working folders; threads share theirs. */
-  readonly #cwds = new Map<number, WorkingFolder>();
+  /** Of each process that is alive; threads share theirs. */
+  readonly #views = new Map<number, View>();
   readonly #unfinished = new Map<number, string>();
   readonly #waiting = new Map<number, string[]>();
   #waits = 0;
@@ -53,13 +55,13 @@ export class Observer {
 
   /** Processes that have begun and not ended. */
   alive(): Iterable<number> {
-    return this.#cwds.keys();
+    return this.#views.keys();
   }
 
   /** `isWhole`: the tracer has closed the trace. */
   end(isWhole: boolean): Observation {
-    for (const pid of [...this.#waiting.keys()]) this.#begin(pid, { path: undefined });
-    const isCut = !isWhole || !this.#isBegun || this.#rest !== '' || this.#cwds.size > 0;
+    for (const pid of [...this.#waiting.keys()]) this.#begin(pid, { cwd: undefined });
+    const isCut = !isWhole || !this.#isBegun || this.#rest !== '' || this.#views.size > 0;
     if (isCut) this.#cannotFollow('the trace was cut short');
     const { ledger } = this.#files;
     if (ledger.isFull) this.#cannotFollow('it looked at too many files');
@@ -76,11 +78,12 @@ export class Observer {
     };
   }
 
-  #there(path: string): 'file' | 'folder' | 'link' | undefined {
+  #there(path: string): There {
     const stat = lstatIfThere(`${this.#files.root}/${path}`);
     if (!stat) return undefined;
     if (stat.isSymbolicLink()) return 'link';
-    return stat.isDirectory() ? 'folder' : 'file';
+    if (stat.isFile()) return 'file';
+    return stat.isDirectory() ? 'folder' : 'other';
   }
 
   /** The first reason is the one that is told. */
@@ -98,15 +101,15 @@ export class Observer {
     const { pid } = line;
     if (!this.#isBegun) {
       this.#isBegun = true;
-      this.#cwds.set(pid, { path: this.#first });
+      this.#views.set(pid, { cwd: this.#first });
     }
-    if (!this.#cwds.has(pid)) this.#wait(pid, text);
+    if (!this.#views.has(pid)) this.#wait(pid, text);
     else if (line.type === 'call') this.#call(pid, line.text);
     else if (line.type === 'unfinished') this.#unfinished.set(pid, line.text);
     else if (line.type === 'resumed') this.#resumed(pid, line.rest);
     else if (line.type === 'superseded') this.#supersede(pid, line.by);
     else {
-      this.#cwds.delete(pid);
+      this.#views.delete(pid);
       this.#unfinished.delete(pid);
     }
   }
@@ -124,9 +127,9 @@ export class Observer {
     this.#unfinished.delete(by);
     if (begun === undefined) this.#unfinished.delete(pid);
     else this.#unfinished.set(pid, begun);
-    const cwd = this.#cwds.get(by);
-    this.#cwds.delete(by);
-    if (cwd) this.#cwds.set(pid, cwd);
+    const cwd = this.#views.get(by);
+    this.#views.delete(by);
+    if (cwd) this.#views.set(pid, cwd);
   }
 
   /** A process can say something before the call that started it has returned. */
@@ -135,11 +138,11 @@ export class Observer {
     lines.push(text);
     this.#waiting.set(pid, lines);
     this.#waits += 1;
-    if (this.#waits > MOST_WAITING) this.#begin(pid, { path: undefined });
+    if (this.#waits > MOST_WAITING) this.#begin(pid, { cwd: undefined });
   }
 
-  #begin(pid: number, cwd: WorkingFolder): void {
-    this.#cwds.set(pid, cwd);
+  #begin(pid: number, view: View): void {
+    this.#views.set(pid, view);
     const lines = this.#waiting.get(pid) ?? [];
     this.#waiting.delete(pid);
     this.#waits -= lines.length;
@@ -147,29 +150,59 @@ export class Observer {
   }
 
   #call(pid: number, text: string): void {
+    if (!this.#views.get(pid)!.mounts && this.#files.isElsewhere(text)) return;
     const call = parseCall(text);
     if (!call) this.#cannotFollow(UNREADABLE);
     if (!call || call === 'unknown') return;
     const access = ACCESSES[call.name]?.(call);
     if (!access) return;
-    if (access.type === 'start') this.#started(pid, call, access);
-    else if (access.type === 'enter-open') this.#entered(pid, fileArgument(call.args[0])?.path, call);
+    const view = this.#views.get(pid)!;
+    if (access.type === 'start') this.#started(view, call, access.flags);
+    else if (access.type === 'enter-open') this.#entered(view, fileArgument(call.args[0])?.path, call);
+    else if (access.type === 'leave-namespace') {
+      if (call.error === undefined && access.flags.includes('CLONE_NEWNS')) view.mounts = ownMounts(view);
+    } else if (access.type === 'mount' || access.type === 'pivot') this.#mounted(view, call, access);
     else {
-      const entered = this.#files.record(call, access, this.#cwds.get(pid)!);
-      if (access.type === 'enter') this.#entered(pid, entered, call);
+      const entered = this.#files.record(call, access, view);
+      if (access.type === 'enter') this.#entered(view, entered, call);
     }
   }
 
-  #started(pid: number, call: Call, { sharesFolder, hidden }: Access & { type: 'start' }): void {
+  #started(parent: View, call: Call, flags: string): void {
     if (call.error !== undefined || call.value <= 0) return;
-    if (hidden) this.#cannotFollow('a process hid another one from the trace');
-    const parent = this.#cwds.get(pid)!;
-    this.#begin(call.value, sharesFolder ? parent : { ...parent });
+    if (flags.includes('CLONE_UNTRACED')) this.#cannotFollow('a process hid another one from the trace');
+    const mounts = flags.includes('CLONE_NEWNS') ? ownMounts(parent) : parent.mounts;
+    this.#begin(call.value, flags.includes('CLONE_FS') ? parent : { cwd: parent.cwd, mounts });
   }
 
-  #entered(pid: number, path: string | undefined, { error }: Call): void {
-    if (error !== undefined) return;
-    const cwd = this.#cwds.get(pid)!;
-    cwd.path = path !== undefined && isAbsolute(path) ? path : undefined;
+  #entered(view: View, path: string | undefined, { error }: Call): void {
+    if (error === undefined) view.cwd = path !== undefined && isAbsolute(path) ? path : undefined;
   }
+
+  #mounted(view: View, call: Call, access: Access & { type: 'mount' | 'pivot' }): void {
+    if (call.error !== undefined) return;
+    const { mounts } = view;
+    if (!mounts) this.#cannotFollow('a process mounted something');
+    if (!mounts) return;
+    const from = call.args[0] === 'NULL' ? undefined : this.#files.absolute(call, { name: 0 }, view);
+    const to = this.#files.absolute(call, { name: 1 }, view);
+    if (to === undefined) return;
+    if (access.type === 'pivot' && from !== undefined) {
+      mounts.pivot(from, to);
+      view.cwd = '/';
+    } else if (access.type === 'mount') mount(mounts, access.flags.split('|'), { from, to });
+  }
+}
+
+function ownMounts({ mounts }: View): Mounts {
+  return mounts?.copy() ?? new Mounts();
+}
+
+/** Flags of calls that only change how something is mounted. */
+const SAME_PLACE = ['MS_REMOUNT', 'MS_SLAVE', 'MS_PRIVATE', 'MS_SHARED', 'MS_UNBINDABLE'];
+
+function mount(mounts: Mounts, flags: readonly string[], { from, to }: { from: string | undefined; to: string }): void {
+  if (SAME_PLACE.some((flag) => flags.includes(flag))) return;
+  if ((flags.includes('MS_BIND') || flags.includes('MS_MOVE')) && from !== undefined) mounts.bind(from, to);
+  else mounts.cover(to);
 }

@@ -25,6 +25,8 @@ export class ProjectPaths {
   readonly #folders = new Map<string, { readonly real: string; readonly links: readonly string[] }>();
   /** Of all known folders, and of those above them. */
   readonly #prefixes = new Set<string>();
+  /** Paths at which there is no link. */
+  readonly #plain = new Set<string>();
 
   /** `root`: absolute and real. */
   constructor(readonly root: string) {}
@@ -41,11 +43,23 @@ export class ProjectPaths {
     return this.#inside(absolute);
   }
 
+  /** Whether a folder, and whatever leads to it, is outside. */
+  isOutside(folder: string): boolean {
+    const { real, links } = this.#folderAt(folder);
+    return links.length === 0 && this.#inside(real) === undefined;
+  }
+
   /** Something at this path was made, moved or removed by the program. */
   changed(path: string): void {
+    this.#plain.delete(`${this.root}/${path}`);
     if (!this.#prefixes.has(`${this.root}/${path}`)) return;
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#folders.clear();
     this.#prefixes.clear();
+    this.#plain.clear();
   }
 
   #inside(real: string): string | undefined {
@@ -59,7 +73,8 @@ export class ProjectPaths {
     if (name === '' || name === '.' || name === '..') return this.#folderAt(absolute);
     const folder = this.#folderAt(slash === 0 ? '/' : absolute.slice(0, slash));
     const real = folder.real === '/' ? `/${name}` : `${folder.real}/${name}`;
-    if (!follow || this.#inside(real) === undefined) return { real, links: folder.links };
+    const isPlain = !follow || this.#plain.has(real) || this.#inside(real) === undefined;
+    if (isPlain) return { real, links: folder.links };
     return this.#followed(real, folder.links);
   }
 
@@ -69,7 +84,10 @@ export class ProjectPaths {
     let links = before;
     for (let times = 0; times < MOST_LINKS; times += 1) {
       const target = lstatIfThere(real)?.isSymbolicLink() ? readLink(real) : undefined;
-      if (target === undefined) break;
+      if (target === undefined) {
+        if (times === 0) this.#plain.add(start);
+        break;
+      }
       const link = this.#inside(real);
       if (link !== undefined) links = [...links, link];
       const next = this.#fileAt(resolve(dirname(real), target), false);
@@ -82,7 +100,7 @@ export class ProjectPaths {
   #folderAt(folder: string): { readonly real: string; readonly links: readonly string[] } {
     const known = this.#folders.get(folder);
     if (known) return known;
-    if (this.#folders.size >= MOST_KNOWN) this.#folders.clear();
+    if (this.#folders.size >= MOST_KNOWN) this.#forget();
     const real = realFolder(folder);
     const found = { real, links: real === plain(folder) ? NO_LINKS : this.#linksOn(plain(folder)) };
     this.#folders.set(folder, found);

@@ -20,6 +20,10 @@ export function straceArgv(
     // Arguments and link targets are nobody's business. Names of files are always whole.
     '--string-limit=0',
     '--columns=0',
+    // What a stat returned would double its cost; what is there can be seen later.
+    '--verbose=openat2,clone3',
+    // Sandboxes have ids of their own.
+    '--pidns-translation',
     // One that a process was ended by is said in any case but this.
     '--signal=!SIGCHLD',
     '--quiet=attach,personality',

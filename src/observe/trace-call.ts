@@ -10,7 +10,7 @@ export interface Call {
 }
 
 const CLOSES: Readonly<Record<string, string>> = { '{': '}', '[': ']', '(': ')' };
-const RESULT = /^\) += (?:(-?\d+)(<(?:[^>\\]|\\.)*>)?|\?|0x[0-9a-f]+)(?:\(deleted\))?(?: (E[A-Z0-9]+))?/;
+const RESULT = /^\) += (?:(-?\d+)(<(?:[^>\\]|\\.)*>)?|\?|0x[0-9a-f]+)(?:\(deleted\))?(?: (E[A-Z0-9]+)| \/\* (\d+) in)?/;
 
 /**
  * Undefined for what cannot be read. `unknown` for a call that never returned: its process was killed, or the call is
@@ -27,7 +27,8 @@ export function parseCall(text: string): Call | 'unknown' | undefined {
   return {
     name: text.slice(0, open),
     args: split.args,
-    value: Number(result[1]),
+    // An id in a namespace of its own means nothing to us.
+    value: Number(result[4] ?? result[1]),
     ...(result[3] !== undefined && { error: result[3] }),
     ...(path !== undefined && { path }),
   };
@@ -112,8 +113,8 @@ export const NOT_UTF8 = '\ufffd';
 /** What strace escaped: as bytes, which are UTF-8 again. */
 function unquoted(text: string): string {
   if (!text.includes('\\')) return text;
-  const bytes = text.replaceAll(ESCAPE, (escape) => {
-    const what = escape.slice(1);
+  const bytes = text.replaceAll(ESCAPE, (escaped) => {
+    const what = escaped.slice(1);
     if (what.length === 3 && what.startsWith('x')) return String.fromCharCode(Number.parseInt(what.slice(1), 16));
     if (/^[0-7]/.test(what)) return String.fromCharCode(Number.parseInt(what, 8) & 0xff);
     return NAMED[what] ?? what;

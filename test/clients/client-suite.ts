@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +16,11 @@ import { createRunner } from '../../src/agent/create-runner.js';
 import type { RunnerEvent, RunnerRequest } from '../../src/agent/runner.js';
 import { assembleFlow, openProject, runFlow } from '../../src/library.js';
 import type { RunnerConfig } from '../../src/model/config.js';
+import { TracedProcess } from '../../src/observe/traced.js';
 import { type ModelServer, startModelServer, USAGE } from '../support/model-server.js';
 import { brand, until } from '../support/processes.js';
 import { projectIn, requestIn } from '../support/runner-request.js';
+import { STRACE } from '../support/traced.js';
 
 export interface ClientSetup {
   readonly type: 'pi' | 'claude' | 'codex';
@@ -107,6 +118,23 @@ export function describeClient(setup: ClientSetup): void {
       expect(result.filesWritten.map(inProject)).toEqual(['notes.txt']);
       expect(result.filesRead.map(inProject)).toEqual(setup.reports.filesRead ? ['notes.txt'] : []);
       expect(result.usage.outputTokens).toBe(3 * USAGE.output);
+    });
+
+    test.skipIf(STRACE === undefined)('everything that it looks at is seen, whichever tool it uses', async () => {
+      const project = join(root, 'project');
+      mkdirSync(join(project, 'sub'), { recursive: true });
+      for (const name of ['by-tool.txt', 'by-shell.txt', 'sub/listed.txt']) writeFileSync(join(project, name), name);
+      const trace = new TracedProcess({ strace: STRACE!, root: project });
+      const shell = 'cat by-shell.txt; ls sub; cat missing.txt; echo x > made.txt; true';
+      const path = join(project, 'by-tool.txt');
+      const result = await ask(`[[tool: read ${path}]] [[tool: bash ${shell}]] [[reply: seen]]`, { trace });
+      expect(result).toMatchObject({ text: 'seen', stopReason: 'complete' });
+      const { reads, lists, absent, writes, ...rest } = trace.observation();
+      expect(rest).toEqual({ source: 'system', complete: true, present: rest.present });
+      expect(reads).toEqual(expect.arrayContaining(['by-shell.txt', 'by-tool.txt']));
+      expect(lists).toContainEqual({ path: 'sub', own: [] });
+      expect(absent).toContain('missing.txt');
+      expect(writes).toContain('made.txt');
     });
 
     test('a refusal', async () => {

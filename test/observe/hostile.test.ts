@@ -83,6 +83,33 @@ describe('a trace', () => {
     expect(observe(trace)).toMatchObject({ complete: true, reads: ['a'] });
   });
 
+  it('of a sandbox is read with the names that its processes use', () => {
+    const calls = [
+      '7 clone(child_stack=NULL, flags=CLONE_NEWNS|CLONE_NEWPID|SIGCHLD) = 8',
+      '8 mount(NULL, "/", NULL, MS_REC|MS_SLAVE, NULL) = 0',
+      '8 mount("tmpfs", "/tmp", ""..., MS_NOSUID, NULL) = 0',
+      '8 chdir("/tmp") = 0',
+      '8 mount("newroot", "newroot", NULL, MS_BIND|MS_REC, NULL) = 0',
+      '8 pivot_root("/tmp", "oldroot") = 0',
+      `8 mkdir("/newroot${root}/made-in-memory", 0777) = 0`,
+      '8 mount("/oldroot/", "/newroot/", NULL, MS_BIND|MS_REC, NULL) = 0',
+      `8 mount("/oldroot${root}/d", "/newroot/elsewhere", NULL, MS_BIND, NULL) = 0`,
+      `8 mount("tmpfs", "/newroot${root}/hidden", ""..., MS_NOSUID, NULL) = 0`,
+      '8 chdir("/newroot") = 0',
+      '8 pivot_root(".", ".") = 0',
+      `8 chdir("${root}") = 0`,
+      "8 fork() = 2 /* 9 in strace's PID NS */",
+      `9 openat(AT_FDCWD<${root}>, "a", O_RDONLY) = 3<${root}/a>`,
+      '9 access("hidden/x", F_OK) = -1 ENOENT (x)',
+      '9 access("/elsewhere/y", F_OK) = -1 ENOENT (x)',
+      `9 access("z", F_OK) = -1 ENOENT (x)`,
+      '9 +++ exited with 0 +++',
+      '8 +++ exited with 0 +++',
+    ];
+    const observed = observe(`${calls.join('\n')}\n${END}`);
+    expect(observed).toMatchObject({ complete: true, reads: ['a'], absent: ['d/y', 'z'], writes: [] });
+  });
+
   it('cannot be forged by the name of a file', () => {
     const name = '\\") = 3</evil>\\n7 openat(AT_FDCWD, \\"b';
     expect(observe(`${open(name, '-1 ENOENT (x)')}${END}`).absent).toEqual(['") = 3</evil>\n7 openat(AT_FDCWD, "b']);

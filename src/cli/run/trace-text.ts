@@ -1,5 +1,6 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
+import type { ObservedCounts } from '../../model/observation.js';
 import { shownOutput } from '../../run/core/output-folder.js';
 import { recordedOutcome } from '../../run/history/recorded-outcome.js';
 import type { PhaseTrace, RunTrace } from '../../run/history/trace.js';
@@ -84,6 +85,7 @@ export class TraceText {
     const status = line.optional ? `${line.status} (optional)` : line.status;
     const facts = [line.kind, status, ...took, ...model, ...usageFacts(line.usage)];
     this.text += `  ${facts.join(' · ')}\n  ${outcomeNote(recordedOutcome(line, this.#root))}\n`;
+    if (line.observed) this.text += `  ${this.#style.dim(observedText(line.observed))}\n`;
   }
 
   #attempt({ attempt, unit, durationMs, failure, partial, retryInMs }: AttemptLine, triedAgain: boolean): void {
@@ -145,6 +147,17 @@ export class TraceText {
 function wasTriedAgain({ result, units }: PhaseTrace, { unit, attempt }: AttemptLine): boolean {
   const ended = unit === undefined ? result : units.find((line) => line.unit === unit);
   return ended === undefined || ended.attempts > attempt;
+}
+
+function observedText({ incomplete, reads, lists, absent, writes, undeclared }: ObservedCounts): string {
+  const facts = [
+    `read ${plural(reads, 'file')}`,
+    `listed ${plural(lists, 'folder')}`,
+    `missed ${absent}`,
+    `wrote ${plural(writes, 'file')}`,
+    `${undeclared} not declared`,
+  ];
+  return `observed: ${facts.join(', ')}${incomplete === undefined ? '' : ` (not complete: ${oneLine(incomplete)})`}`;
 }
 
 function cutLine(line: string): string {

@@ -1,11 +1,11 @@
-import type { PhaseOutcome } from '../../model/outcome.js';
+import type { ShownOutcome } from '../../model/outcome.js';
 import { oneLine, sanitize } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
 
 const TAIL_LINES = 12;
 
 /** A failure: the first line, then the rest of the message, what was printed, and what to do. */
-export function failureText(outcome: PhaseOutcome | undefined, style: Style): { first: string; under: string[] } {
+export function failureText(outcome: ShownOutcome | undefined, style: Style): { first: string; under: string[] } {
   const failure = outcome?.failure;
   const message = sanitize(failure?.message ?? outcome?.reason ?? '').trimEnd();
   const [first = '', ...rest] = message.split('\n');

@@ -1,5 +1,5 @@
 import { waitsFor } from '../../model/failure.js';
-import type { PhaseOutcome, Usage } from '../../model/outcome.js';
+import type { ShownOutcome, Usage } from '../../model/outcome.js';
 import { totalTokens } from '../../model/outcome.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../../util/format.js';
@@ -9,12 +9,12 @@ import { oneLine } from '../../util/terminal-text.js';
  * `CACHED (cross-run · age 6m · saved $0.04, 12s)`, `ran (input changed: file:package.json)`, `skipped (…)`, and what
  * else is to be said of it: who won, where changes were kept, why it is not kept for the next run.
  */
-export function outcomeNote(outcome: PhaseOutcome): string {
+export function outcomeNote(outcome: ShownOutcome): string {
   const note = statusNote(outcome);
   return outcome.remark === undefined ? note : `${note} · ${oneLine(outcome.remark)}`;
 }
 
-function statusNote(outcome: PhaseOutcome): string {
+function statusNote(outcome: ShownOutcome): string {
   const { status, cacheHit, failure } = outcome;
   if (status === 'failed' || status === 'blocked') {
     const why = oneLine(failure?.message ?? outcome.reason);
@@ -29,11 +29,11 @@ function statusNote(outcome: PhaseOutcome): string {
 }
 
 /** Gates and approvals are asked in each run: why this time is no question. */
-function isAsked({ kind }: PhaseOutcome): boolean {
+function isAsked({ kind }: ShownOutcome): boolean {
   return kind === 'gate' || kind === 'approval';
 }
 
-function decided({ kind, output }: PhaseOutcome): string {
+function decided({ kind, output }: ShownOutcome): string {
   if (kind === 'gate') return 'passed';
   if (kind !== 'approval') return 'ran';
   const note = 'text' in output ? oneLine(output.text) : '';
@@ -44,13 +44,13 @@ function withReason(word: string, reason: string): string {
   return reason === '' ? word : `${word} (${reason})`;
 }
 
-export function hitNote({ cacheHit, ageMs, saved }: Pick<PhaseOutcome, 'cacheHit' | 'ageMs' | 'saved'>): string {
+export function hitNote({ cacheHit, ageMs, saved }: Pick<ShownOutcome, 'cacheHit' | 'ageMs' | 'saved'>): string {
   const age = ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`;
   const amounts = saved ? formatSaved(saved) : '';
   return `CACHED (${cacheHit}${age}${amounts === '' ? '' : ` · saved ${amounts}`})`;
 }
 
-type Timed = Pick<PhaseOutcome, 'durationMs' | 'attempts' | 'items'>;
+type Timed = Pick<ShownOutcome, 'durationMs' | 'attempts' | 'items'>;
 
 /** `4.1s in 3 attempts`: all of them, and the pauses between them. Items and branches have attempts of their own. */
 export function tookText({ durationMs, attempts, items }: Timed): string {

@@ -1,5 +1,5 @@
 import type { EndError, RunEvent, RunStatus } from '../../model/event.js';
-import { NO_USAGE, type PhaseOutcome, type Savings, type Usage } from '../../model/outcome.js';
+import { NO_USAGE, type Savings, type ShownOutcome, type Usage } from '../../model/outcome.js';
 import { type DagNode, dagOrder } from '../../plan/dag-order.js';
 
 /** What is known of a run, folded from its events by `applyEvent`. Drawing only reads it. */
@@ -40,7 +40,7 @@ export interface Spent {
 
 export interface PhaseState {
   readonly id: string;
-  state: 'waiting' | 'running' | PhaseOutcome['status'];
+  state: 'waiting' | 'running' | ShownOutcome['status'];
   startedAt?: number;
   reason?: string;
   model?: string;
@@ -51,7 +51,7 @@ export interface PhaseState {
   items?: Extract<RunEvent, { readonly type: 'phase-progress' }>['items'];
   /** What it does at this moment: a tool, a pause, what it waits for. */
   note?: string | undefined;
-  outcome?: PhaseOutcome;
+  outcome?: ShownOutcome;
 }
 
 export function createRunState(): RunState {
@@ -158,7 +158,7 @@ function applyPhaseEvent(state: RunState, phase: PhaseState, event: PhaseEvent):
   }
 }
 
-function isBad({ status }: PhaseOutcome): boolean {
+function isBad({ status }: ShownOutcome): boolean {
   return status === 'failed' || status === 'blocked';
 }
 

@@ -67,6 +67,12 @@ export class ObservationUnion {
   }
 }
 
+export function unionOf(parts: Iterable<Observation | undefined>): Observation | undefined {
+  const union = new ObservationUnion();
+  for (const part of parts) union.add(part);
+  return union.whole;
+}
+
 function sorted(paths: Iterable<string>): string[] {
   return [...paths].sort();
 }

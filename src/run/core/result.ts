@@ -1,6 +1,7 @@
 import type { RunStatus } from '../../model/event.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
+import type { ObservedCounts } from '../../model/observation.js';
 import {
   type ItemCounts,
   type PhaseOutcome,
@@ -76,6 +77,8 @@ export interface PhaseResult {
   /** It failed or was blocked, and the run went on without it. */
   readonly optional?: true;
   readonly items?: ItemCounts;
+  /** How much it looked at, where it was executed and somebody looked. */
+  readonly observed?: ObservedCounts;
 }
 
 export interface ResultFacts {
@@ -183,5 +186,6 @@ function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): Phase
     },
     optional: phase.optional,
     items: phase.items,
+    observed: phase.looked,
   };
 }

@@ -6,6 +6,7 @@ import { pause } from '../../util/pause.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { notStarted } from '../core/cancelled.js';
 import { type Execution, failedBefore } from '../core/execution.js';
+import { unionOf } from '../core/observation-union.js';
 import { lastWords } from '../core/output-text.js';
 
 /** Without a word about retries, an agent call that met a passing provider error is tried three times more. */
@@ -35,7 +36,10 @@ interface Tried {
   readonly calls: 'agent' | 'process';
 }
 
-/** Runs attempts until one succeeds or none is left. What failed attempts cost and took counts too, with the pauses. */
+/**
+ * Runs attempts until one succeeds or none is left. What failed attempts cost and took counts too, with the pauses, and
+ * what they looked at and left behind.
+ */
 export async function withRetries(
   at: PhaseContext,
   { unit, calls }: Tried,
@@ -61,7 +65,13 @@ export async function withRetries(
     limitedAt = undefined;
     const durationMs = clock.elapsed() - begunAt;
     const total = spent
-      ? { ...result, usage: addUsage(spent.usage, result.usage), durationMs, attempts: number }
+      ? {
+          ...result,
+          usage: addUsage(spent.usage, result.usage),
+          durationMs,
+          attempts: number,
+          observed: unionOf([spent.observed, result.observed]),
+        }
       : result;
     // What was not let in has not been attempted.
     const attempts = result.attempts === 0 ? number - 1 : number;

@@ -5,7 +5,7 @@ import type { ResultLine } from '../journal/lines.js';
 /** How a phase ended, from its line in the journal. */
 export function recordedOutcome(line: ResultLine, root: string): ShownOutcome {
   const { phase, kind, status, hit, madeAt, at, files = [] } = line;
-  const { reason, key, output, attempts, durationMs, usage, saved, model, failure, optional, items } = line;
+  const { reason, key, output, attempts, durationMs, usage, saved, model, failure, optional, items, observed } = line;
   const ageMs = hit !== null && madeAt !== undefined ? Math.max(0, at - madeAt) : undefined;
   return {
     id: phase,
@@ -25,6 +25,7 @@ export function recordedOutcome(line: ResultLine, root: string): ShownOutcome {
     failure,
     optional,
     items,
+    observed,
     ...(status === 'done' && hit === null && attempts === 0 && { noWork: true }),
   };
 }

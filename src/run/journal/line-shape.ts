@@ -33,6 +33,10 @@ const usage = shaped({ inputTokens: number, cachedInputTokens: number, outputTok
 const savings = shaped({ usd: (value) => value === null || number(value), tokens: number, ms: number });
 const failure = shaped({ code: text, message: text, hint: maybe(text), detail: maybe(text) });
 const counts = shaped({ total: number, executed: number, reused: number, failed: number });
+const observed = shaped({
+  ...{ complete: flag, incomplete: maybe(text), reads: number, lists: number, absent: number, writes: number },
+  undeclared: number,
+});
 const place = { phase: text, unit: maybe(text), runKey: maybe(text) };
 
 const result: Shape = {
@@ -58,6 +62,7 @@ const result: Shape = {
   items: maybe(counts),
   identity: maybe(object),
   inputs: maybe(object),
+  observed: maybe(observed),
   unkeepable: maybe(text),
   effect: maybe(shaped({ unit: maybe(text), body: text, env: text, inputs: object })),
   remark: maybe(text),

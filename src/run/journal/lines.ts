@@ -3,7 +3,7 @@ import type { Failure } from '../../model/failure.js';
 import type { Expiry } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
-import type { SeenInputs } from '../../model/observation.js';
+import type { ObservedCounts, SeenInputs } from '../../model/observation.js';
 import type { CacheHit, ItemCounts, Output, OutputFile, Savings, Status, Usage } from '../../model/outcome.js';
 import type { HolderIdentity } from '../../process/process-identity.js';
 
@@ -122,6 +122,8 @@ export interface ResultLine {
   readonly identity?: JsonObject;
   readonly inputs?: JsonObject;
   readonly facts?: JsonValue;
+  /** How much it looked at, where it was executed now and somebody looked. */
+  readonly observed?: ObservedCounts;
   /** What it looked at besides what is declared, where somebody looked. */
   readonly seen?: SeenInputs;
   /** Why it, and whatever it is a part of, may not be kept across runs. */

@@ -1,6 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { Phase } from '../../model/flow.js';
 import { mayBeCrossRun } from '../../model/kind.js';
+import { countsOf, type ObservedCounts } from '../../model/observation.js';
 import { type Acted, NO_USAGE, type PhaseOutcome, type ShownOutcome, type Status } from '../../model/outcome.js';
 import type { PhaseContext, Policy } from '../context/phase-context.js';
 import { isNewWork, keysOf, type Settled } from '../core/execution.js';
@@ -105,12 +106,18 @@ function resultLine(at: RecordSite, settled: Settled, unit: string | undefined):
   if (settled.inputs) line.inputs = settled.inputs;
   if (settled.facts !== undefined) line.facts = settled.facts;
   if (settled.seen) line.seen = settled.seen;
+  const looked = lookedOf(settled);
+  if (looked) line.observed = looked;
   if (settled.unkeepable !== undefined) line.unkeepable = settled.unkeepable;
   if (settled.remark !== undefined) line.remark = settled.remark;
   if (!at.phase.idempotent) line.idempotent = false;
   if (settled.effect) line.effect = settled.effect;
   if (!mayBeCrossRun(at.phase.kind)) line.deciding = true;
   return secrets.any ? withoutSecrets(line, secrets) : line;
+}
+
+function lookedOf({ hit, observed, seen }: Settled): ObservedCounts | undefined {
+  return hit === null && observed ? countsOf(observed, seen?.set) : undefined;
 }
 
 function isTolerated({ phase }: RecordSite, { status }: Settled): boolean {
@@ -157,6 +164,7 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
     items: settled.items,
     unkeepable: settled.unkeepable,
     observed: observedOf(settled),
+    looked: lookedOf(settled),
     // A side effect stays done, even if a gate rejects its result.
     unitKeys: at.phase.idempotent ? keysOf(settled) : [],
     remark: settled.remark,
@@ -169,7 +177,7 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
 }
 
 /** What an event shows: without the keys of the parts, which only the engine needs and of which a map has thousands. */
-export function shownOutcome(outcome: PhaseOutcome, root: string): ShownOutcome {
+export function shownOutcome({ looked, ...outcome }: PhaseOutcome, root: string): ShownOutcome {
   const output = shownOutput(outcome.output, root);
-  return { ...outcome, output, unitKeys: undefined, cost: undefined, acted: undefined, observed: undefined };
+  return { ...outcome, output, unitKeys: undefined, cost: undefined, acted: undefined, observed: looked };
 }
