@@ -62,6 +62,8 @@ export type AuditSite = Pick<PhaseContext, 'run' | 'scope'>;
 export interface AuditRequest {
   /** From 0 to 1: how many of the hits. At least one is taken. */
   readonly sample: number;
+  /** Fingerprints may ask commands. */
+  readonly mayAsk: boolean;
   /** False: nothing is executed. */
   readonly confirm: (plan: AuditPlan) => Promise<boolean>;
   readonly judge?: (at: AuditSite, audited: Audited) => Promise<Audited['opinion']>;
@@ -72,8 +74,7 @@ export interface AuditRequest {
 export async function auditRun(options: RunOptions, request: AuditRequest): Promise<Audit | RunRefused> {
   const { project, config, flow } = options;
   const folder = storeFolder(project, config);
-  // Fingerprints may ask commands here: the person wants things to be executed.
-  const world = 'problem' in folder ? undefined : openWorld(project, folder.dir);
+  const world = 'problem' in folder ? undefined : openWorld(project, folder.dir, { runCommands: request.mayAsk });
   const hits: ReusedWork[] = [];
   const session = await openRun({ ...options, world, onReused: (hit) => hits.push(hit) }, forecastInto());
   if ('refused' in session) return session;
