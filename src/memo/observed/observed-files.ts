@@ -51,11 +51,10 @@ export class ObservedFiles {
     const gone = present.filter((path) => !isThere(path));
     const digests: string[] = [];
     const pending: Promise<void>[] = [];
-    for (const [at, path] of reads.entries()) {
+    for (const path of reads) {
       const digest = this.#found.get(path) ?? this.#file(path);
-      if (typeof digest === 'string') digests[at] = digest;
-      else pending.push(digest.then((late) => void digests.splice(at, 1, late)));
-      digests[at] ??= '';
+      const at = digests.push(typeof digest === 'string' ? digest : '') - 1;
+      if (typeof digest !== 'string') pending.push(digest.then((late) => void digests.splice(at, 1, late)));
     }
     for (const folder of lists) digests.push(this.#found.get(nameOf(folder)) ?? this.#folder(folder));
     const looked = { digests, appeared, gone };

@@ -9,8 +9,8 @@ import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
   usage: 'FLOW PHASE [--suggest] [--json]',
-  description: `Lists what a phase looked at in the last run of the flow, or when the result that was reused was made, and
-does not declare. What it declares is in its key and is not listed. Executes nothing.`,
+  description: `Lists what a phase looked at in the last run of the flow, or when the result that was reused was
+made, and does not declare. What it declares is in its key and is not listed. Executes nothing.`,
   examples: [
     { command: 'taskflow cache inputs release review', does: 'what it read, listed and looked for' },
     { command: 'taskflow cache inputs release review --suggest', does: 'the fingerprint lines that would declare it' },
