@@ -256,7 +256,12 @@ describe.runIf(canTrace)('what a script reads and does not declare', () => {
 });
 
 describe.runIf(canTrace)('a run that continues by itself', () => {
-  const agent = { id: 'a', type: 'agent', runner: 'json', task: 'NAME: a\nDO: cat src/a.txt\nANSWER: {"text": "x"}' };
+  const agent = {
+    id: 'a',
+    type: 'agent',
+    runner: 'json',
+    task: 'NAME: a\nDO: cat src/a.txt > /dev/null\nANSWER: {"text": "x"}',
+  };
   const edited = (word: string) => flow([agent, { id: 'b', type: 'script', run: ['echo', word] }]);
 
   it('reuses the answer of an agent although the project changed, unless something that it read did', async () => {
