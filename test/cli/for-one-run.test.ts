@@ -17,7 +17,7 @@ const run = async (phase: object, ...flags: string[]) => {
 
 describe('a flag that does for one run what the flow could say for all', () => {
   it('--incremental: what is unchanged is reused by the next run with it, and by no other', async () => {
-    const phase = { run: 'echo ran >> log', cache: { fingerprint: [] } };
+    const phase = { run: 'echo ran >> log', cache: { fingerprint: [], observe: 'off' } };
     expect([await run(phase, '--incremental'), executions()]).toEqual([0, 1]);
     expect([await run(phase, '--incremental'), executions()]).toEqual([0, 1]);
     expect([await run(phase), executions()]).toEqual([0, 2]);

@@ -255,6 +255,27 @@ describe.runIf(canTrace)('what a script reads and does not declare', () => {
   });
 });
 
+describe.runIf(canTrace)('a run that continues by itself', () => {
+  const agent = {
+    id: 'a',
+    type: 'agent',
+    runner: 'json',
+    task: 'NAME: a\nDO: cat src/a.txt > /dev/null\nANSWER: {"text": "x"}',
+  };
+  const edited = (word: string) => flow([agent, { id: 'b', type: 'script', run: ['echo', word] }]);
+
+  it('reuses the answer of an agent although the project changed, unless something that it read did', async () => {
+    expect(await rig.executed(edited('one'))).toEqual({ a: 1 });
+    rig.write('src/other.txt', 'new');
+    expect(await rig.executed(edited('two'))).toEqual({});
+    writeFileSync(path('src/a.txt'), 'two');
+    rig.forget();
+    const result = await rig.run(edited('three'));
+    expect(rig.counts()).toEqual({ a: 1 });
+    expect(phaseOf(result, 'a').reason).toBe('read last time and changed since: src/a.txt');
+  });
+});
+
 describe('where nobody can look', () => {
   const changes = { env: { PATH: '' } };
   beforeEach(() => {

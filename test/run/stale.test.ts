@@ -109,7 +109,7 @@ describe('an edge that only orders', () => {
   });
 
   it('on a phase that is kept across runs, follows what that one said', async () => {
-    const kept = first({ scope: 'cross-run', fingerprint: ['file:word'] });
+    const kept = first({ scope: 'cross-run', fingerprint: ['file:word'], observe: 'off' });
     rig.write('word', 'one');
     await rig.run(flow([kept, follower]));
     await rig.run(flow([kept, follower]), { continuation: { how: 'fresh' } });

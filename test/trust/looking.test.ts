@@ -170,6 +170,12 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   list: () => [[], ['--json']],
   completion: () => [['bash'], ['zsh'], ['fish']],
   'cache clear': () => [['evil.json'], ['--all']],
+  'cache inputs': () => [
+    ['evil.json', 'do'],
+    ['evil.json', 'do', '--suggest', '--json'],
+  ],
+  // Without --yes, and with nobody to ask.
+  audit: () => [['evil.json']],
   'cache gc': () => [[]],
   'cache verify': () => [[]],
   'cache export': () => [[inBase('clone/out.tgz')]],

@@ -81,6 +81,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'what differs between now and the nearest kept result',
     load: () => import('../commands/cache/cache-explain.js'),
   },
+  {
+    name: 'cache inputs',
+    summary: 'what a phase looked at and does not declare',
+    load: () => import('../commands/cache/cache-inputs.js'),
+  },
   { name: 'cache clear', summary: 'remove kept results', load: () => import('../commands/cache/cache-clear.js') },
   {
     name: 'cache gc',

@@ -29,6 +29,8 @@ interface Row {
 export class KnownStats {
   #table: StatTable | undefined;
   #rows: Map<string, number> | undefined;
+  /** All digests in one text: a thousand small conversions cost as much as the stats. */
+  #hex = '';
   readonly #new = new Map<string, Row>();
   readonly #used = new Set<string>();
 
@@ -37,8 +39,8 @@ export class KnownStats {
   find(name: string, stat: FileStamp): string | undefined {
     const row = this.#load().get(name);
     if (row === undefined || !isTrusted(this.#table!, row, stat)) return undefined;
-    this.#used.add(name);
-    return this.#table!.digests.toString('hex', row * 32, row * 32 + 32);
+    if (this.#rows!.size > MOST_ROWS / 2) this.#used.add(name);
+    return this.#hex.slice(row * 64, row * 64 + 64);
   }
 
   add(name: string, row: Row): void {
@@ -62,17 +64,20 @@ export class KnownStats {
   #load(): ReadonlyMap<string, number> {
     if (this.#rows) return this.#rows;
     this.#table = readTable(this.project, NAME);
-    this.#rows = new Map(this.#table ? pathsOf(this.#table).map((name, row) => [name, row]) : []);
-    return this.#rows;
+    this.#hex = this.#table?.digests.toString('hex') ?? '';
+    const rows = new Map<string, number>();
+    for (const name of this.#table ? pathsOf(this.#table) : []) rows.set(name, rows.size);
+    this.#rows = rows;
+    return rows;
   }
 
   #row(at: number): Row {
-    const { numbers, digests } = this.#table!;
+    const { numbers } = this.#table!;
     const [size, mtimeMs, ctimeMs, ino, readAt] = numbers.subarray(at * NUMBERS_PER_ROW);
     return {
       stamp: { size: size!, mtimeMs: mtimeMs!, ctimeMs: ctimeMs!, ino: ino! },
       readAt: readAt!,
-      digest: digests.toString('hex', at * 32, at * 32 + 32),
+      digest: this.#hex.slice(at * 64, at * 64 + 64),
     };
   }
 

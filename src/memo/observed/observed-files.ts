@@ -43,18 +43,22 @@ export class ObservedFiles {
     this.#stats = new KnownStats(project);
   }
 
-  async look({ reads, lists, absent, present }: PathSet): Promise<LookedAt> {
+  /** A promise only where a large file has to be read; asked again after that, it answers at once. */
+  look({ reads, lists, absent, present }: PathSet): LookedAt | Promise<LookedAt> {
     this.#forgetOld();
     const isThere = (path: string) => lstatIfThere(this.#absolute(path)) !== undefined;
     const appeared = absent.filter(isThere);
     const gone = present.filter((path) => !isThere(path));
     const digests: string[] = [];
+    const pending: Promise<void>[] = [];
     for (const path of reads) {
       const digest = this.#found.get(path) ?? this.#file(path);
-      digests.push(typeof digest === 'string' ? digest : await digest);
+      const at = digests.push(typeof digest === 'string' ? digest : '') - 1;
+      if (typeof digest !== 'string') pending.push(digest.then((late) => void digests.splice(at, 1, late)));
     }
     for (const folder of lists) digests.push(this.#found.get(nameOf(folder)) ?? this.#folder(folder));
-    return { digests, appeared, gone };
+    const looked = { digests, appeared, gone };
+    return pending.length === 0 ? looked : Promise.all(pending).then(() => looked);
   }
 
   flush(): void {
@@ -92,9 +96,9 @@ export class ObservedFiles {
     try {
       if (stat.size < AT_ONCE) return keep(digestSmallFile(absolute));
     } catch {
-      return UNREADABLE;
+      return this.#keep(path, UNREADABLE);
     }
-    return digestFile(absolute, stat.size).then(keep, () => UNREADABLE);
+    return digestFile(absolute, stat.size).then(keep, () => this.#keep(path, UNREADABLE));
   }
 
   #folder(folder: ListedFolder): string {
@@ -153,7 +157,7 @@ function linkDigest(absolute: string): string {
   }
 }
 
-/** The state of a set, as one digest; undefined where a path is there or missing that was not: no result is for that. */
+/** The state of a set, as one digest; undefined where a path is there, or missing, that was not: that has no result. */
 export function stateOf(
   { complete, reads, lists, absent, present }: PathSet,
   { digests, appeared, gone }: LookedAt,

@@ -1,4 +1,4 @@
-import type { FingerprintValue } from '../../memo/identity.js';
+import type { FingerprintValue, Identity } from '../../memo/identity.js';
 import type { Phase } from '../../model/flow.js';
 import type { JsonValue } from '../../model/json.js';
 import type { Settled } from './execution.js';
@@ -23,4 +23,17 @@ export interface MadeUnit {
   /** Of a map. */
   readonly item?: JsonValue;
   readonly settled: Settled;
+}
+
+/** Work whose result was in the store. */
+export interface ReusedWork {
+  readonly phase: Phase;
+  readonly path: string;
+  readonly unit?: string;
+  readonly identity: Identity;
+  readonly settled: Settled;
+  /** It is one call or process; what consists of other work is not executed again as a whole. */
+  readonly isSingle: boolean;
+  /** Executes it again, beside the store. */
+  readonly again: () => Promise<Settled>;
 }

@@ -5,12 +5,8 @@ import type { AssembleSpec, Flow } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Usage } from '../../model/outcome.js';
 import type { Project } from '../../util/project.js';
-import type { PhaseContext } from '../context/phase-context.js';
 import type { World } from '../context/world.js';
-import type { Work } from '../reuse/memoized.js';
-import type { Found } from '../reuse/settle.js';
-import type { Settled } from './execution.js';
-import type { MadePhase, MadeUnit } from './made-phase.js';
+import type { MadePhase, MadeUnit, ReusedWork } from './made-phase.js';
 
 /** Everything a surface decides about a run. The flow is checked, the arguments are bound. */
 export interface RunOptions {
@@ -68,14 +64,6 @@ export interface RunOptions {
   readonly onReused?: (reused: ReusedWork) => void;
   /** The flow is run once for each of many rows; `over` names the list of them. */
   readonly batch?: { readonly over: string; readonly total: number };
-}
-
-/** Work whose result was in the store. */
-export interface ReusedWork {
-  readonly at: PhaseContext;
-  readonly work: Work;
-  readonly found: Found;
-  readonly settled: Settled;
 }
 
 /** A flow that a phase wants assembled. */

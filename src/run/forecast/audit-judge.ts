@@ -1,7 +1,6 @@
 import { agentCall } from '../core/agent-call.js';
-import type { ReusedWork } from '../core/options.js';
 import { Fence } from '../render/fence.js';
-import type { Audited } from './audit.js';
+import type { Audited, AuditSite } from './audit.js';
 
 /** The role in the settings (`models.judge`) that says who compares two answers. */
 const JUDGE = 'judge';
@@ -11,13 +10,13 @@ Would somebody who acts on the second do the same as somebody who acts on the fi
 style do not count. Answer with SAME or DIFFERENT as the first word, then one sentence that says why.`;
 
 /** Who configured a model for the role `judge` gets its opinion on answers that differ. */
-export async function askJudge({ at, found }: ReusedWork, audited: Audited): Promise<Audited['opinion']> {
+export async function askJudge(at: AuditSite, audited: Audited): Promise<Audited['opinion']> {
   const { run } = at;
   if (!Object.hasOwn(run.options.config.models, JUDGE)) return undefined;
   const call = await agentCall(at, { type: 'task', task: '', model: `{{${JUDGE}}}` });
   if ('failure' in call) return undefined;
   const fence = new Fence();
-  const task = JSON.stringify(found.identity.body['task'] ?? '');
+  const task = JSON.stringify(audited.task);
   const parts = [QUESTION, `The task: ${fence.block(task)}`, fence.block(audited.before), fence.block(audited.now)];
   const { project, config } = run.options;
   const answer = await call.pooled.runner.run({
@@ -29,7 +28,7 @@ export async function askJudge({ at, found }: ReusedWork, audited: Audited): Pro
     projectRoot: project.root,
     env: project.env,
     idleTimeoutMs: at.scope.flow.idleTimeoutMs,
-    signal: at.signal,
+    signal: run.limits.signal,
     maxOutputBytes: config.limits.outputBytes,
     mask: (text) => run.io.secrets.maskWhole(text),
   });

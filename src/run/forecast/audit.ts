@@ -1,19 +1,21 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
+import type { JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
+import type { SeenInputs } from '../../model/observation.js';
 import type { OutputFile, Usage } from '../../model/outcome.js';
 import { storeFolder } from '../../store/store-folder.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { digestFile } from '../../util/digest-file.js';
 import { statIfThere } from '../../util/stat.js';
+import type { PhaseContext } from '../context/phase-context.js';
 import { openWorld } from '../context/world.js';
 import { Admission } from '../core/admission.js';
 import type { Execution } from '../core/execution.js';
-import type { ReusedWork, RunOptions } from '../core/options.js';
+import type { ReusedWork } from '../core/made-phase.js';
+import type { RunOptions } from '../core/options.js';
 import { readText } from '../core/output-text.js';
 import { ownScope } from '../core/scope.js';
-import { seenInputs } from '../reuse/seen-inputs.js';
-import { beginWatch } from '../reuse/watch-inputs.js';
 import { runScope } from '../schedule/schedule.js';
 import { openRun, type RunRefused } from '../start/open-run.js';
 import { ForecastJournal } from './forecast-journal.js';
@@ -25,6 +27,8 @@ export interface Audited {
   readonly kind: Kind;
   /** Whether an agent made it: two good answers may differ. */
   readonly isAgent: boolean;
+  /** What the agent was asked. */
+  readonly task: JsonValue;
   readonly result: 'same' | 'different' | 'failed';
   readonly before: string;
   readonly now: string;
@@ -52,12 +56,17 @@ export interface AuditPlan {
   readonly chosen: readonly { readonly phase: string; readonly unit?: string; readonly usage: Usage }[];
 }
 
+/** Where results are executed again. */
+export type AuditSite = Pick<PhaseContext, 'run' | 'scope'>;
+
 export interface AuditRequest {
   /** From 0 to 1: how many of the hits. At least one is taken. */
   readonly sample: number;
+  /** Fingerprints may ask commands. */
+  readonly mayAsk: boolean;
   /** False: nothing is executed. */
   readonly confirm: (plan: AuditPlan) => Promise<boolean>;
-  readonly judge?: (reused: ReusedWork, audited: Audited) => Promise<Audited['opinion']>;
+  readonly judge?: (at: AuditSite, audited: Audited) => Promise<Audited['opinion']>;
   readonly onAudited?: (audited: Audited) => void;
 }
 
@@ -65,22 +74,22 @@ export interface AuditRequest {
 export async function auditRun(options: RunOptions, request: AuditRequest): Promise<Audit | RunRefused> {
   const { project, config, flow } = options;
   const folder = storeFolder(project, config);
-  // Fingerprints may ask commands here: the person wants things to be executed.
-  const world = 'problem' in folder ? undefined : openWorld(project, folder.dir);
+  const world = 'problem' in folder ? undefined : openWorld(project, folder.dir, { runCommands: request.mayAsk });
   const hits: ReusedWork[] = [];
   const session = await openRun({ ...options, world, onReused: (hit) => hits.push(hit) }, forecastInto());
   if ('refused' in session) return session;
   const { context } = session;
-  const result = await runScope(context, ownScope(options, new Admission()), context.limits.signal);
+  const at: AuditSite = { run: context, scope: ownScope(options, new Admission()) };
+  const result = await runScope(context, at.scope, context.limits.signal);
   // What consists of other work, and has its own result, is made by calls and processes that are audited themselves.
-  const single = hits.filter(({ work, at }) => work.beginsItself && at.phase.idempotent);
+  const single = hits.filter(({ isSingle, phase }) => isSingle && phase.idempotent);
   const chosen = pick(single, request.sample);
-  const plan = chosen.map(({ at, work, settled }) => ({ phase: at.path, unit: work.unit, usage: settled.cost.usage }));
+  const plan = chosen.map(({ path, unit, settled }) => ({ phase: path, unit, usage: settled.cost.usage }));
   const audited: Audited[] = [];
   if (chosen.length > 0 && (await request.confirm({ hits: single.length, chosen: plan }))) {
     for (const reused of chosen) {
       if (context.limits.signal.aborted) break;
-      const one = await auditOne(reused, request);
+      const one = await auditOne(at, reused, request);
       request.onAudited?.(one);
       audited.push(one);
     }
@@ -101,42 +110,37 @@ function pick<T>(all: readonly T[], sample: number): readonly T[] {
   return all.filter((one) => chosen.includes(one));
 }
 
-async function auditOne(reused: ReusedWork, { judge }: AuditRequest): Promise<Audited> {
-  const { at, work, found, settled } = reused;
-  const watch = await beginWatch(at, found.identity.outputs);
-  const execution = await work.execute(() => undefined);
-  const files = await changedFiles(reused);
-  const { seen } = settled;
-  const { observed } = execution;
-  const looked = watch && observed ? await seenInputs(at, { found, watch, observed }) : {};
-  const now = 'seen' in looked ? looked.seen : undefined;
-  const known = new Set(seen ? pathsOf(seen.set) : []);
-  const isSame = execution.status === 'done' && files.length === 0 && sameOutput(settled, execution);
+async function auditOne(at: AuditSite, reused: ReusedWork, { judge }: AuditRequest): Promise<Audited> {
+  const { path, unit, phase, identity, settled } = reused;
+  const now = await reused.again();
+  const files = await changedFiles(at, settled.files);
+  const known = new Set(settled.seen ? pathsOf(settled.seen) : []);
+  const isSame = files.length === 0 && sameOutput(settled, now);
+  const message = now.failure?.message ?? now.unkeepable;
   const audited: Audited = {
-    phase: at.path,
-    unit: work.unit,
-    kind: at.phase.kind,
-    isAgent: found.identity.agent !== null,
-    result: execution.status !== 'done' ? 'failed' : isSame ? 'same' : 'different',
+    phase: path,
+    unit,
+    kind: phase.kind,
+    isAgent: identity.agent !== null,
+    task: identity.body['task'] ?? null,
+    result: now.status !== 'done' ? 'failed' : isSame ? 'same' : 'different',
     before: textOf(settled.output),
-    now: textOf(execution.output),
+    now: textOf(now.output),
     files,
-    observed: { before: seen && pathsOf(seen.set).length, now: now && pathsOf(now.set).length },
-    news: now ? pathsOf(now.set).filter((path) => !known.has(path)) : [],
-    usage: execution.usage,
-    ...('unkept' in looked && { message: looked.unkept }),
-    ...(execution.failure && { message: execution.failure.message }),
+    observed: { before: settled.seen && known.size, now: now.seen && pathsOf(now.seen).length },
+    news: now.seen ? pathsOf(now.seen).filter((seen) => !known.has(seen)) : [],
+    usage: now.usage,
+    ...(message !== undefined && { message }),
   };
   if (audited.result !== 'different' || !audited.isAgent || !judge) return audited;
-  const opinion = await judge(reused, audited);
+  const opinion = await judge(at, audited);
   return opinion ? { ...audited, opinion } : audited;
 }
 
 /** The files of the kept result that are other ones now. They are put back as they were kept. */
-async function changedFiles({ at, settled }: ReusedWork): Promise<readonly string[]> {
-  const { run } = at;
+async function changedFiles({ run }: AuditSite, files: readonly OutputFile[]): Promise<readonly string[]> {
   const changed: string[] = [];
-  for (const file of settled.files) {
+  for (const file of files) {
     const absolute = join(run.options.project.root, file.path);
     if (await isAsKept(absolute, file)) continue;
     changed.push(file.path);
@@ -160,14 +164,6 @@ function textOf(output: Execution['output']): string {
   return 'text' in read ? read.text : '';
 }
 
-function pathsOf({
-  reads,
-  lists,
-  absent,
-}: {
-  reads: readonly string[];
-  lists: readonly { path: string }[];
-  absent: readonly string[];
-}) {
+function pathsOf({ set: { reads, lists, absent } }: SeenInputs): readonly string[] {
   return [...reads, ...absent, ...lists.map(({ path }) => `${path}/`)];
 }

@@ -28,24 +28,33 @@ export function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
   const { run, policy } = at;
   if (!policy.readStore || !run.reuse.store || (policy.readRun && run.reuse.shared.knows(found.runKey)))
     return undefined;
-  const got = get(at, found, found.key);
-  if ('miss' in got) return missOf(got);
-  const { entry } = got;
-  if (entry.pathSets) return { later: 'has path sets' };
-  if (at.policy.observe.mode === 'strict') return { miss: NOT_SEEN };
+  const kept = keptResult(at, found);
+  if ('miss' in kept) return kept;
+  if ('pending' in kept) return { later: 'has path sets' };
+  const { entry } = kept;
   const isWhole = entry.files.length === 0 && !(entry.output instanceof StoredOutput);
-  return isWhole ? { settled: fromEntry(entry, found, got.now) } : { later: 'has files' };
+  return isWhole ? { settled: settledFrom(kept, found) } : { later: 'has files' };
 }
 
 /** `fetch` brings what a shared store has under a key into this one. */
 export async function lookUp(at: PhaseContext, found: Found, fetch?: Fetch): Promise<LookUp> {
-  const kept = await keptResult(at, found, fetch);
+  const ask = fetch && once(fetch);
+  let kept = keptResult(at, found, ask);
+  while ('pending' in kept) {
+    await kept.pending;
+    kept = keptResult(at, found, ask);
+  }
   if ('miss' in kept) return kept;
-  const { entry, now, seen } = kept;
-  const output = await at.run.io.outputs.adopt(entry.output);
-  const problem = output ? await bringBack(at, found, entry.files) : OUTPUT_GONE;
+  const output = await at.run.io.outputs.adopt(kept.entry.output);
+  const problem = output ? await bringBack(at, found, kept.entry.files) : OUTPUT_GONE;
   if (!output || problem !== undefined) return { miss: problem };
-  return { settled: { ...fromEntry({ ...entry, output, key: found.key }, found, now), ...(seen && { seen }) } };
+  return { settled: settledFrom({ ...kept, entry: { ...kept.entry, output } }, found) };
+}
+
+/** Whatever it was found by, it is a result of the declared key. */
+function settledFrom({ entry, now, seen }: Kept, found: Found): Settled {
+  if (!seen) return fromEntry(entry, found, now);
+  return { ...fromEntry({ ...entry, key: found.key }, found, now), seen };
 }
 
 interface Kept {
@@ -57,7 +66,7 @@ interface Kept {
 type Miss = { readonly miss: string | undefined };
 
 /** The entry under the declared key; or one that was made from what is now at the paths which executions looked at. */
-async function keptResult(at: PhaseContext, found: Found, fetch: Fetch | undefined): Promise<Kept | Miss> {
+function keptResult(at: PhaseContext, found: Found, ask?: Ask): Kept | Miss | { readonly pending: Promise<unknown> } {
   const got = get(at, found, found.key);
   if ('miss' in got) return missOf(got);
   const { pathSets } = got.entry;
@@ -70,10 +79,13 @@ async function keptResult(at: PhaseContext, found: Found, fetch: Fetch | undefin
       miss ??= NOT_SEEN;
       continue;
     }
-    const looked = await at.run.reuse.observed.look(set);
+    const looked = at.run.reuse.observed.look(set);
+    if (looked instanceof Promise) return { pending: looked };
     const value = stateOf(set, looked);
-    const kept =
-      value === undefined ? undefined : await getOrFetch(at, found, { key: strongKey(found.key, value), fetch });
+    const key = value === undefined ? undefined : strongKey(found.key, value);
+    const kept = key === undefined ? undefined : get(at, found, key);
+    const asked = kept && 'miss' in kept ? ask?.(key!) : undefined;
+    if (asked) return { pending: asked };
     if (value !== undefined && kept && 'entry' in kept && !kept.entry.pathSets)
       return { ...kept, seen: { set, value } };
     // The latest set is that of the last execution.
@@ -84,14 +96,16 @@ async function keptResult(at: PhaseContext, found: Found, fetch: Fetch | undefin
 
 type Got = GetResult & { readonly now: number };
 type Fetch = (key: string) => Promise<Fetched>;
+/** Undefined for what was asked for already. */
+type Ask = (key: string) => Promise<Fetched> | undefined;
 
-async function getOrFetch(
-  at: PhaseContext,
-  found: Found,
-  { key, fetch }: { readonly key: string; readonly fetch: Fetch | undefined },
-): Promise<Got> {
-  const got = get(at, found, key);
-  return 'miss' in got && fetch && 'fetched' in (await fetch(key)) ? get(at, found, key) : got;
+function once(fetch: Fetch): Ask {
+  const asked = new Set<string>();
+  return (key) => {
+    if (asked.has(key)) return undefined;
+    asked.add(key);
+    return fetch(key);
+  };
 }
 
 function get(at: PhaseContext, found: Found, key: string): Got {

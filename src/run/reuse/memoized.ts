@@ -6,6 +6,7 @@ import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../core/forecast-outcome.js';
+import type { ReusedWork } from '../core/made-phase.js';
 import { effectOf } from '../effects/effect.js';
 import { ruleEffect } from '../effects/rule.js';
 import type { ResultLine } from '../journal/lines.js';
@@ -327,7 +328,7 @@ function finish(job: Job, settled: Settled): Settled {
   const { at, work, found } = job;
   const place = work.record(settled);
   reportMade(job, settled);
-  if (settled.hit === 'cross-run') at.run.options.onReused?.({ ...job, settled });
+  if (settled.hit === 'cross-run') at.run.options.onReused?.(reusedWork(job, settled));
   if (settled.saved) at.run.limits.ledger.save(settled.saved);
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   const runKey = settled.runKey ?? found.runKey;
@@ -343,6 +344,17 @@ function finish(job: Job, settled: Settled): Settled {
   if (runKey !== found.runKey) at.run.reuse.shared.abandon(found.runKey);
   at.run.reuse.shared.finish(runKey, settled, reusable ? place : undefined);
   return settled;
+}
+
+function reusedWork({ at, work, found }: Job, settled: Settled): ReusedWork {
+  const { phase, path } = at;
+  const isSingle = work.beginsItself === true;
+  const again = async () => {
+    const watch = await beginWatch(at, found.identity.outputs);
+    const made = ran(at, found, { execution: await work.execute(() => undefined), reason: 'audited' });
+    return watch && made.status === 'done' ? withSeen(at, made, { found, watch }) : made;
+  };
+  return { phase, path, unit: work.unit, identity: found.identity, settled, isSingle, again };
 }
 
 /** The snapshot collects what the run's own phases made or reused. */

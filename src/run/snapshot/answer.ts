@@ -1,3 +1,4 @@
+import { strongKey } from '../../memo/identity.js';
 import type { RunEvent, RunEventBody } from '../../model/event.js';
 import { NO_OUTPUT, type PhaseOutcome } from '../../model/outcome.js';
 import { holderIdentity } from '../../process/process-identity.js';
@@ -51,10 +52,12 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   for (const phase of phases) {
     const at: RecordSite = { run: { io: { journal, secrets }, options: { project } }, ...siteOf(phase) };
     const { key } = phase;
-    const settled = fromEntry({ ...phase, files: [] }, { runKey: key }, clock.now());
+    const { seen } = phase;
+    const settled = { ...fromEntry({ ...phase, files: [] }, { runKey: key }, clock.now()), ...(seen && { seen }) };
     recordPhase(at, settled);
     if (settled.saved) ledger.save(settled.saved);
     log?.used(key);
+    if (seen) log?.used(strongKey(key, seen.value));
     const outcome = outcomeOf(at, settled);
     outcomes.set(phase.id, outcome);
     emit({ type: 'phase-end', phase: phase.id, outcome: shownOutcome(outcome, project.root) });

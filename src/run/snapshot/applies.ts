@@ -43,7 +43,6 @@ export function isPlainPhase({ phase, settled, fingerprints, reads, hasEnvironme
     settled.key !== undefined &&
     settled.key === settled.runKey &&
     settled.files.length === 0 &&
-    settled.seen === undefined &&
     !(settled.output instanceof StoredOutput) &&
     phase.idempotent &&
     phase.outputs.length === 0 &&

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Dependency } from '../../check/dependencies.js';
+import { strongKey } from '../../memo/identity.js';
 import { entryPath } from '../../store/paths.js';
 import { lstatIfThere } from '../../util/stat.js';
 import { openWorld, type World } from '../context/world.js';
@@ -11,7 +12,7 @@ import { environmentDigest } from '../history/end-stamp.js';
 import { journalOf } from '../history/runs-folder.js';
 import { readRunLine } from '../journal/reader.js';
 import { isPlainPhase, isPlainRun, LARGEST_OUTPUTS } from './applies.js';
-import { type Asked, type SnapshotPhase, writeSnapshot } from './snapshot.js';
+import { type Asked, type EntryStats, type SnapshotPhase, writeSnapshot } from './snapshot.js';
 
 /** The kernel stamps files with the time of its last tick. */
 const TICK_MS = 20;
@@ -74,9 +75,10 @@ export class SnapshotCollector {
 
   /** Undefined when the entry may have been replaced since the run read it. */
   #phase({ phase, settled, fingerprints, reads = [], ttlMs }: MadePhase): SnapshotPhase | undefined {
-    const { key = '', madeAt, output, cost, model, facts } = settled;
-    const stat = lstatIfThere(entryPath(this.from.store, key));
-    if (!stat?.isFile() || stat.ctimeMs + TICK_MS > this.#startedAt) return undefined;
+    const { key = '', madeAt, output, cost, model, facts, seen } = settled;
+    const entry = this.#stats(seen ? strongKey(key, seen.value) : key);
+    const paths = seen && this.#stats(key);
+    if (!entry || (seen && !paths)) return undefined;
     const declared = fingerprints.map(({ entry, value }) => [entry, value] as const);
     const files = reads.map(([path, digest]) => [`file:${path}`, digest] as const);
     return {
@@ -90,8 +92,15 @@ export class SnapshotCollector {
       durationMs: cost.durationMs,
       model,
       facts,
-      entry: [stat.ino, stat.size, stat.ctimeMs],
+      entry,
       inputs: [...declared, ...files],
+      ...(seen && { seen, paths }),
     };
+  }
+
+  #stats(key: string): EntryStats | undefined {
+    const stat = lstatIfThere(entryPath(this.from.store, key));
+    if (!stat?.isFile() || stat.ctimeMs + TICK_MS > this.#startedAt) return undefined;
+    return [stat.ino, stat.size, stat.ctimeMs];
   }
 }

@@ -1,5 +1,7 @@
 import { unchanged } from '../../check/dependencies.js';
 import type { Resolution } from '../../memo/fingerprint/source.js';
+import { strongKey } from '../../memo/identity.js';
+import { ObservedFiles, stateOf } from '../../memo/observed/observed-files.js';
 import type { JsonValue } from '../../model/json.js';
 import { isLogLong } from '../../store/index-log.js';
 import { entryPath } from '../../store/paths.js';
@@ -12,7 +14,7 @@ import { openWorld } from '../context/world.js';
 import { environmentDigest } from '../history/end-stamp.js';
 import { lastRunId } from '../history/runs-folder.js';
 import { latestOf } from '../history/succession.js';
-import type { Snapshot, SnapshotPhase } from './snapshot.js';
+import type { EntryStats, Snapshot, SnapshotPhase } from './snapshot.js';
 
 /** Compares every input of the run with what is there now. In doubt the snapshot is stale. */
 export async function isFresh(snapshot: Snapshot, project: Project): Promise<boolean> {
@@ -23,7 +25,9 @@ export async function isFresh(snapshot: Snapshot, project: Project): Promise<boo
   // A run that uses the engine folds a long log into the index.
   if ('problem' in folder || isLogLong(folder.dir)) return false;
   const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
-  for (const { inputs } of phases) {
+  const observed = new ObservedFiles(project, () => fingerprints.touches);
+  for (const { inputs, seen } of phases) {
+    if (seen && stateOf(seen.set, await observed.look(seen.set)) !== seen.value) return false;
     for (const [entry, value] of inputs) {
       const pending = fingerprints.resolve(entry, { ownOutputs: [] });
       if (!hasValue(pending instanceof Promise ? await pending : pending, value)) return false;
@@ -42,11 +46,16 @@ function isFinished({ run }: Snapshot, project: Project): boolean {
   return runId === last && line.fileDigest === run.fileDigest && state === 'success' && !end?.partial;
 }
 
-function hasSameEntry({ key, entry, createdAt, ttlMs }: SnapshotPhase, store: string, now: number): boolean {
-  const stat = lstatIfThere(entryPath(store, key));
-  const [ino, size, ctimeMs] = entry;
-  if (!stat?.isFile() || stat.ino !== ino || stat.size !== size || stat.ctimeMs !== ctimeMs) return false;
+function hasSameEntry(phase: SnapshotPhase, store: string, now: number): boolean {
+  const { key, entry, paths, seen, createdAt, ttlMs } = phase;
+  if (!isSameFile(entryPath(store, seen ? strongKey(key, seen.value) : key), entry)) return false;
+  if (paths && !isSameFile(entryPath(store, key), paths)) return false;
   return ageProblem({ createdAt }, { now, ttlMs }) === undefined;
+}
+
+function isSameFile(path: string, [ino, size, ctimeMs]: EntryStats): boolean {
+  const stat = lstatIfThere(path);
+  return stat?.isFile() === true && stat.ino === ino && stat.size === size && stat.ctimeMs === ctimeMs;
 }
 
 function hasValue(found: Resolution, value: JsonValue): boolean {

@@ -3,7 +3,9 @@ import type { KnownFile } from '../../memo/fingerprint/source.js';
 import type { Config } from '../../model/config.js';
 import type { JsonValue } from '../../model/json.js';
 import { KINDS, type Kind } from '../../model/kind.js';
+import type { SeenInputs } from '../../model/observation.js';
 import type { Output, Usage } from '../../model/outcome.js';
+import { pathSetsProblem } from '../../store/path-sets.js';
 import { readChecked, removeDerivedFiles, writeChecked } from '../../util/derived-cache.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { Project } from '../../util/project.js';
@@ -11,7 +13,7 @@ import { VERSION } from '../../util/version.js';
 import type { RunLine } from '../journal/lines.js';
 
 /** Raised when the format of a snapshot or its meaning changes. */
-const FORMAT = 1;
+const FORMAT = 2;
 const ENDING = '.snapshot';
 
 /** A whole run that the store answered, with all its inputs. */
@@ -46,6 +48,10 @@ export interface SnapshotPhase {
   readonly entry: EntryStats;
   /** Declared inputs and other files, as fingerprints with their values. */
   readonly inputs: readonly (readonly [entry: string, value: JsonValue])[];
+  /** What it was made from besides: its entry is found by that. */
+  readonly seen?: SeenInputs;
+  /** File stats of the entry with the path sets. */
+  readonly paths?: EntryStats;
 }
 
 export type EntryStats = readonly [ino: number, size: number, ctimeMs: number];
@@ -97,7 +103,8 @@ function isSnapshot(value: unknown): value is Snapshot {
 }
 
 function isPhase(value: unknown): boolean {
-  const { id, kind, key, createdAt, output, usage, durationMs, entry, inputs } = (value ?? {}) as Shape<SnapshotPhase>;
+  const phase = (value ?? {}) as Shape<SnapshotPhase>;
+  const { id, kind, key, createdAt, output, usage, durationMs, entry, inputs, seen, paths } = phase;
   return (
     typeof id === 'string' &&
     KINDS.includes(kind as Kind) &&
@@ -108,8 +115,14 @@ function isPhase(value: unknown): boolean {
     isObject(usage) &&
     typeof durationMs === 'number' &&
     isListOf(entry, (part) => typeof part === 'number') &&
-    isListOf(inputs, (input) => Array.isArray(input) && typeof input[0] === 'string')
+    isListOf(inputs, (input) => Array.isArray(input) && typeof input[0] === 'string') &&
+    (seen === undefined || (isSeen(seen) && isListOf(paths, (part) => typeof part === 'number')))
   );
+}
+
+function isSeen(value: unknown): boolean {
+  if (!isObject(value) || typeof value['value'] !== 'string') return false;
+  return pathSetsProblem([value['set'] as JsonValue]) === undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

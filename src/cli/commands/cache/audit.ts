@@ -27,7 +27,7 @@ Status: 0 if all are the same, 1 if one is different or fails.`,
   ],
   flags: [
     { name: 'sample', type: 'string', value: 'N%', help: 'how many of the results (default 5%, at least one a flow)' },
-    { name: 'yes', alias: 'y', type: 'boolean', help: 'do not ask before money is spent' },
+    { name: 'yes', alias: 'y', type: 'boolean', help: 'do not ask before anything is executed' },
     { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
     { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file' },
     {
@@ -57,9 +57,9 @@ Status: 0 if all are the same, 1 if one is different or fails.`,
         isRefused = answer === undefined;
         return answer === true;
       };
-      const audit = await auditRun(options, { sample, confirm, judge: askJudge });
+      const audit = await auditRun(options, { sample, mayAsk: canBeAsked(invocation), confirm, judge: askJudge });
       if ('refused' in audit) return complain(invocation, audit.refused.message, audit.refused.hint);
-      if (isRefused) return complain(invocation, 'it would spend money, and nobody can be asked', 'say --yes');
+      if (isRefused) return complain(invocation, 'it executes phases, and nobody can be asked', 'say --yes');
       audits.push(audit);
     }
     if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(audits, null, 2)}\n`);
@@ -98,11 +98,16 @@ async function mayExecute(
   const isPaid = last.usd !== 0 || totalTokens(last) > 0;
   const cost = isPaid ? `; the last time that cost ${price} (${totalTokens(last)} tokens)` : '';
   err.write(`${chosen.length} of ${plural(hits, 'reusable result')} will be executed again${cost}\n`);
-  if (!isPaid || flags.boolean('yes')) return true;
+  if (flags.boolean('yes')) return true;
   if (!err.isTerminal || !stdin.isTerminal) return undefined;
   const { signal } = new AbortController();
   const question = { text: '', prompt: 'go on? [y/N] ', read: readAnswer, signal };
   return (await askPerson(question, err, () => () => {})) ?? false;
+}
+
+/** Fingerprints may start commands only where somebody lets the audit execute things. */
+function canBeAsked({ err, flags, stdin }: Invocation): boolean {
+  return flags.boolean('yes') || (err.isTerminal && stdin.isTerminal);
 }
 
 function readAnswer(line: string): boolean | undefined {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../../../model/diagnostic.js';
+import type { Flow } from '../../../model/flow.js';
 import { isTestFile } from '../../../model/names.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
@@ -8,7 +9,7 @@ import { absentInWords, flowReference } from '../../load/flow-file.js';
 import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
-  usage: 'FLOW… [--strict] [--json | --format text|json|github]',
+  usage: 'FLOW… [--strict] [--observed] [--json | --format text|json|github]',
   description: `Reports every problem of the flows at once: where it is, what is wrong and what to do. Starts no
 process and calls no model. Without FLOW, all saved flows of the project are checked. A test file (NAME.test.yaml) is
 checked too.`,
@@ -26,6 +27,7 @@ checked too.`,
       help: 'text, json, or github for annotations in a workflow',
     },
     { name: 'strict', type: 'boolean', help: 'warnings fail too' },
+    { name: 'observed', type: 'boolean', help: 'warn of what phases read in the last run and do not declare' },
   ],
   positionals: [{ name: 'FLOW', help: 'a path, or the name of a saved flow', required: false, many: true }],
   async run(invocation) {
@@ -64,10 +66,28 @@ async function checkAll(invocation: Invocation, flows: readonly string[]): Promi
       withoutKept: true,
       lookForFiles: true,
     });
-    const diagnostics = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, flow, loaded.diagnostics);
-    results.push({ flow, diagnostics, source: loaded.source });
+    const found = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, flow, loaded.diagnostics);
+    const observed = 'flow' in loaded && invocation.flags.boolean('observed');
+    const more = observed ? await undeclaredInputs(invocation, loaded.flow, flow) : [];
+    results.push({ flow, diagnostics: [...found, ...more], source: loaded.source });
   }
   return results;
+}
+
+/** Phases that are kept across runs, and read what they do not declare. */
+async function undeclaredInputs({ project }: Invocation, flow: Flow, typed: string): Promise<readonly Diagnostic[]> {
+  const { seenInLastRun } = await import('../../../run/history/seen-in-run.js');
+  const seen = seenInLastRun(project, flow.file ?? typed);
+  return flow.phases.flatMap(({ id, cache, line = 1, column = 1 }) => {
+    const { reads = [], absent = [] } = (cache.scope === 'cross-run' && seen.get(id)) || {};
+    const [first, ...others] = [...reads, ...absent];
+    if (first === undefined) return [];
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    const message = `"${id}" looked at ${first}${more} and does not declare it`;
+    const hint = `taskflow cache inputs ${typed} ${id} --suggest`;
+    const place = { file: flow.file ?? typed, line, column, length: 1 };
+    return [{ ...place, severity: 'warning' as const, code: 'undeclared-input', message, hint }];
+  });
 }
 
 /** A test file is checked with the flow that it tests. */
