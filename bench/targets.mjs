@@ -26,6 +26,8 @@ export const LIMITS = {
   sharedWarm: 1.05,
   observedAgent: 1.4,
   observedTsc: 1.15,
+  observedPaths: 1.5,
+  unobserved: 1.02,
 };
 
 const LEAF = 'one leaf changed';
@@ -197,8 +199,20 @@ const sharedTargets = [
   ),
 ];
 
-/** What it costs to see what a phase reads. */
+/** What it costs to see what a phase reads, and to look at it again. */
 const observeTargets = [
+  ratio(
+    '1,000 observed paths that did not change : a stat of each',
+    LIMITS.observedPaths,
+    ['observed-paths', 'verify', 'time'],
+    ['observed-paths', 'stat', 'time'],
+  ),
+  ratio(
+    '1,000 warm phases without observations : observing switched off',
+    LIMITS.unobserved,
+    ['unobserved', 'observe: auto', 'time'],
+    ['unobserved', 'observe: off', 'time'],
+  ),
   ...Object.entries({ 'a call of pi': LIMITS.observedAgent, tsc: LIMITS.observedTsc }).map(([what, limit]) => {
     const cpu = (row) => ['observe', row, `${what}, CPU`];
     return ratio(`${what}, observed : not observed, CPU`, limit, cpu('observed'), cpu('not observed'));

@@ -1,6 +1,6 @@
-// `npm run picture:page` makes docs/report.png: a picture of a real report of a real run, in the system's Chromium. The
-// flow is run twice, with one edit between; a program of the demo answers in place of a model.
-import { execFileSync } from 'node:child_process';
+// `npm run picture:page` makes docs/report.png and docs/ui.png: pictures of a real report and of `taskflow ui`, in the
+// system's Chromium. The flow is run a few times, with an edit between; a program answers in place of a model.
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -92,16 +92,36 @@ try {
   write('src/payments.ts', 'export const payments = 2;\n');
   taskflow('run', 'release.yaml', '--fresh');
   taskflow('report', '--out', 'report.html');
+  for (const name of ['queue', 'store', 'queue']) {
+    write(`src/${name}.ts`, `export const ${name} = ${name.length};\n// ${Math.random()}\n`);
+    taskflow('run', 'release.yaml', '--fresh', '--yes');
+  }
   const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
   const page = await chrome.newPage({ viewport: { width: 1280, height: 1010 }, colorScheme: 'light' });
   await page.goto(pathToFileURL(join(folder, 'report.html')).href);
   await page.click('[data-phase="risks"]');
   await page.mouse.move(0, 0);
   await page.screenshot({ path: join(root, 'docs/report.png') });
+  const ui = spawn(process.execPath, [join(root, 'dist/taskflow.cjs'), 'ui', '--no-open'], { cwd: folder });
+  const address = await new Promise((resolve) => {
+    const read = (chunk) => {
+      const [found] = /http:\S+/.exec(String(chunk)) ?? [];
+      if (found) resolve(found);
+    };
+    ui.stdout.on('data', read);
+    ui.stderr.on('data', read);
+  });
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.goto(address);
+  await page.getByText('release').first().waitFor();
+  await page.screenshot({ path: join(root, 'docs/ui.png') });
+  ui.kill('SIGINT');
   await chrome.close();
-  process.stdout.write(
-    `wrote docs/report.png (${Math.round(statSync(join(root, 'docs/report.png')).size / 1024)} KB)\n`,
-  );
+  for (const name of ['report', 'ui']) {
+    process.stdout.write(
+      `wrote docs/${name}.png (${Math.round(statSync(join(root, `docs/${name}.png`)).size / 1024)} KB)\n`,
+    );
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

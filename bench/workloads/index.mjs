@@ -11,6 +11,7 @@ import { maps } from './maps.mjs';
 import { mcp } from './mcp.mjs';
 import { memory } from './memory.mjs';
 import { observe } from './observe.mjs';
+import { observedPaths } from './observed-paths.mjs';
 import { phases } from './phases.mjs';
 import { shared } from './shared.mjs';
 import { startup } from './startup.mjs';
@@ -20,5 +21,5 @@ import { worktree } from './worktree.mjs';
 /** @type {import('../lib/context.mjs').Workload[]} */
 export const WORKLOADS = [
   ...[startup, graphs, memory, map, store, maintenance, glob, worktree, check, phases, batch, assemble, shared],
-  ...[observe, calls, calls10000, maps, command, mcp],
+  ...[observe, observedPaths, calls, calls10000, maps, command, mcp],
 ];

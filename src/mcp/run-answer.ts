@@ -7,13 +7,14 @@ export function runAnswer(json: JsonValue): JsonObject {
   return next === undefined ? run : { ...run, next };
 }
 
-function nextStep({ runId, state, continuedBy, waiting }: JsonObject): string | undefined {
+function nextStep({ runId, state, continuedBy, waiting, limit }: JsonObject): string | undefined {
   if (continuedBy) return `it went on as run ${continuedBy}: see that one`;
   const asked = ((waiting ?? []) as JsonObject[]).find(({ decided }) => !decided);
   switch (state) {
     case 'running':
       return `wait_run with run ${runId} waits for its end`;
     case 'paused':
+      if (limit) return `the provider's usage limit is reached: resume_run with run ${runId} goes on once it is reset`;
       if (asked) return `a person has to decide: call approve with run ${runId} and phase ${asked['phase']}`;
       return waiting && (waiting as JsonValue[]).length > 0
         ? `it is decided: resume_run with run ${runId} goes on`

@@ -22,7 +22,7 @@ const FLOW = {
       id: 'say',
       type: 'script',
       run: ['sh', '-c', 'echo x >> said; echo "hello $0"', '{args.topic}'],
-      cache: { scope: 'cross-run', fingerprint: [] },
+      cache: { scope: 'cross-run', fingerprint: [], observe: { exclude: ['said'] } },
     },
     { id: 'after', type: 'script', run: ['echo', 'after {steps.say.output}'] },
   ],

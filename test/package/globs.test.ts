@@ -20,7 +20,7 @@ const PATTERNS: [pattern: string, selected: string, other: string][] = [
 
 it.each(PATTERNS)('the installed command reuses by glob:%s', async (pattern, selected, other) => {
   const cache = { scope: 'cross-run', fingerprint: [`glob:${pattern}`] };
-  const run = `echo ran >> .pi/log; cat ${selected}`;
+  const run = `cat ${selected}`;
   project.write('flow.json', JSON.stringify({ name: 'globs', phases: [{ id: 'a', type: 'script', run, cache }] }));
   const executed = async () => {
     const { status, stdout, stderr } = await project.run(['run', './flow.json', '--json']);

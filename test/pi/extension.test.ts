@@ -108,7 +108,8 @@ describe('the tool', () => {
   });
 
   it('lists, plans, explains and shows runs', async () => {
-    save('one', script('a', 'echo 1', { cache: { scope: 'cross-run', fingerprint: [] } }));
+    const cache = { scope: 'cross-run', fingerprint: [], observe: { exclude: ['ran.log'] } };
+    save('one', script('a', 'echo 1', { cache }));
     const { ask } = load();
     expect(await ask({ action: 'list' })).toContain('does one');
     expect(await ask({ action: 'plan', flow: 'one' })).toContain('a');

@@ -77,7 +77,8 @@ it('status says what the shared cache is and who is trusted, and asks nobody', a
   const project = machine();
   const { stdout } = await project.run(['cache', 'status']);
   expect(stdout).toContain(
-    `shared ${server.url}: read; not written (there is no signing key in SIGNING_KEY); trusts ci (${keys.keyId.slice(0, 4)}…)`,
+    `shared ${server.url}: read; not written (there is no signing key in SIGNING_KEY); ` +
+      `trusts ci (${keys.keyId.slice(0, 4)}…)`,
   );
   const { stdout: json } = await project.run(['cache', 'status', '--json'], signing);
   expect(JSON.parse(json).shared).toEqual({

@@ -137,9 +137,15 @@ describe('an entry on disk', () => {
 
   test('of another format is a miss and stays for whoever can read it', () => {
     stored('a');
-    tamper('a', (text) => text.replace('"format":1', '"format":2'));
+    tamper('a', (text) => text.replace('"format":1', '"format":3'));
     expect(get('a')).toMatchObject({ miss: { code: 'version' } });
     expect(existsSync(path('a'))).toBe(true);
+  });
+
+  test('of a result that says it is of the format of path sets is a miss', () => {
+    stored('a');
+    tamper('a', (text) => text.replace('"format":1', '"format":2'));
+    expect(get('a')).toMatchObject({ miss: { code: 'damaged' } });
   });
 
   test('that is JSON but no entry is a miss', () => {

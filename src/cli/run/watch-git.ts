@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { askGit } from '../../process/git.js';
+import { gitIgnored } from '../../process/git-ignored.js';
 import type { Project } from '../../util/project.js';
 
 /** What git says about a project that is watched. Nothing where there is no repository. */
@@ -12,18 +13,16 @@ export interface GitView {
 
 export const NO_GIT_VIEW: GitView = { ignored: new Set(), refs: [] };
 
-const IGNORED = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
 const FOLDERS = ['rev-parse', '--git-dir', '--git-common-dir'];
 
 export async function gitView({ root, env }: Project): Promise<GitView> {
   const options = { cwd: root, env };
-  const [ignored, folders] = await Promise.all([askGit(IGNORED, options), askGit(FOLDERS, options)]);
-  if ('failed' in ignored || 'failed' in folders) return NO_GIT_VIEW;
-  const paths = ignored.stdout.split('\0').filter(Boolean);
+  const [ignored, folders] = await Promise.all([gitIgnored(options), askGit(FOLDERS, options)]);
+  if (!ignored || 'failed' in folders) return NO_GIT_VIEW;
   const [own, common] = folders.stdout.split('\n').map((folder) => resolve(root, folder));
   const shared = ['packed-refs', 'refs/heads', 'refs/tags'].map((name) => join(common!, name));
   return {
-    ignored: new Set(paths.map((path) => resolve(root, path))),
+    ignored: new Set(ignored.map((path) => resolve(root, path))),
     refs: [join(own!, 'HEAD'), ...shared],
   };
 }

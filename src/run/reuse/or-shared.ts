@@ -27,4 +27,4 @@ function staysHere({ run, scope }: PhaseContext, { identity }: Found): boolean {
 }
 
 const STAYS_HERE =
-  'results that depend on env: or on a secret argument stay on this machine; a cache.signingKey of the team shares them';
+  'results that depend on env: or on a secret argument stay on this machine; a cache.signingKey shares them';

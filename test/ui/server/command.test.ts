@@ -20,10 +20,11 @@ afterEach(async () => {
   project.remove();
 });
 
+const cache = { scope: 'cross-run', observe: { exclude: ['ran-*'] } };
 const ASK = {
   name: 'ask',
   phases: [
-    { id: 'draft', type: 'script', run: 'echo x >> ran-draft; echo draft', cache: { scope: 'cross-run' } },
+    { id: 'draft', type: 'script', run: 'echo x >> ran-draft; echo draft', cache },
     { id: 'sure', type: 'approval', task: 'Publish this? {steps.draft.output}', dependsOn: ['draft'] },
     { id: 'publish', type: 'script', run: 'echo x >> ran-publish', dependsOn: ['sure'] },
   ],

@@ -172,7 +172,7 @@ function RunTable({ runs }: { readonly runs: readonly ListedRun[] }) {
 
 function RunRow({ run }: { readonly run: ListedRun }) {
   const { runId, flow, over, rows, state, startedAt, durationMs, spent, saved, executed, reused, waiting } = run;
-  const word = state === 'paused' && waiting === 0 ? 'decided' : runWord(state);
+  const word = state === 'paused' && waiting > 0 ? 'waits for an approval' : runWord(state);
   return (
     <tr>
       <th scope="row">

@@ -1,0 +1,35 @@
+// Measures, in a process of its own, how long looking at observed paths takes beside a stat of each. Prints JSON:
+// samples in milliseconds. `node observed-driver.mjs MODULE DIR ROUNDS COUNT`
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+
+const [module = '', root = '', rounds = '', count = ''] = process.argv.slice(2);
+const { ObservedFiles } = await import(pathToFileURL(module).href);
+mkdirSync(`${root}/src`, { recursive: true });
+const reads = Array.from({ length: Number(count) }, (_, index) => `src/file-${index}.txt`);
+for (const path of reads) writeFileSync(`${root}/${path}`, `content of ${path}\n`.repeat(20));
+// Digests are believed of files that are clearly older than the look at them.
+await sleep(3000);
+const clock = { now: () => Date.now(), elapsed: () => performance.now() };
+const project = { root, home: `${root}/home`, env: { XDG_CACHE_HOME: `${root}/cache` }, clock };
+const set = { complete: true, reads, lists: [], absent: [], present: [], marks: [] };
+/** As a run does: it reads the table of known digests once. */
+const verify = async () => {
+  const files = new ObservedFiles(project, () => 0);
+  await files.look(set);
+  files.flush();
+};
+const stat = () => reads.map((path) => lstatSync(`${root}/${path}`).mtimeMs);
+const timed = async (work) => {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+};
+await verify();
+const samples = { verify: [], stat: [] };
+for (let round = 0; round < Number(rounds); round += 1) {
+  samples.stat.push(await timed(stat));
+  samples.verify.push(await timed(verify));
+}
+process.stdout.write(JSON.stringify(samples));
