@@ -1,5 +1,5 @@
 import { type BlobList, NamedBlobs } from './blob-list.js';
-import type { IndexRow } from './index-row.js';
+import { type IndexRow, isOfPaths } from './index-row.js';
 import type { StoreLimits } from './options.js';
 
 export interface BoundOptions {
@@ -15,7 +15,7 @@ export interface BoundOptions {
  * first, then asked about in the same order, the least recently used first.
  */
 export class Bounds {
-  /** Of what stays. */
+  /** Of what stays; what only says where to look is none, as in every other count of entries. */
   entries = 0;
   entryBytes = 0;
   #blobBytes = 0;
@@ -29,7 +29,7 @@ export class Bounds {
 
   count(row: IndexRow): void {
     if (this.#isTooOld(row)) return;
-    this.entries += 1;
+    if (!isOfPaths(row)) this.entries += 1;
     this.entryBytes += row.bytes;
     this.#blobBytes += this.#blobs.add(row.blobs);
   }
@@ -38,7 +38,7 @@ export class Bounds {
     if (this.#isTooOld(row)) return true;
     const { maxEntries, maxBytes } = this.#options.limits;
     if (this.entries <= maxEntries && this.entryBytes + this.#blobBytes <= maxBytes) return false;
-    this.entries -= 1;
+    if (!isOfPaths(row)) this.entries -= 1;
     this.entryBytes -= row.bytes;
     this.#blobBytes -= this.#blobs.remove(row.blobs);
     return true;

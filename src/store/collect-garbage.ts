@@ -7,7 +7,7 @@ import { Bounds } from './bounds.js';
 import { clockSince, isAgeBelievable, readMarker, writeMarker } from './collect-marker.js';
 import { fileClock } from './file-clock.js';
 import { namesIn } from './folder-names.js';
-import { type IndexRow, isAbout } from './index-row.js';
+import { type IndexRow, isAbout, isOfPaths } from './index-row.js';
 import { compactLedger } from './ledger.js';
 import { removeLeftovers } from './leftovers.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
@@ -105,7 +105,7 @@ async function evict(
   await index.each(pace, (row, slot) => {
     if (bounds.mustGo(row) && removeUnchanged(dir, index.keys.keyAt(slot), row)) {
       isGone[slot] = 1;
-      entries += 1;
+      if (!isOfPaths(row)) entries += 1;
       bytes += row.bytes;
       dropped.add(row.blobs);
     } else left.add(row.blobs);

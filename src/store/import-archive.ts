@@ -77,8 +77,8 @@ async function unpack(
       total += head.size;
       if (total > limits.maxBytes)
         throw new ArchiveProblem(`it holds more than the cache may (${limits.maxBytes} bytes)`);
-      if (staging.keys.size >= limits.maxEntries) throw new ArchiveProblem('it holds more entries than the cache may');
       await staging.receive(head, (onPiece) => reader.bytes(head.size, onPiece));
+      if (staging.results > limits.maxEntries) throw new ArchiveProblem('it holds more entries than the cache may');
       if (pace.tick()) await pace.rest();
     }
   } finally {

@@ -6,7 +6,7 @@ import { statIfThere } from '../util/stat.js';
 import { ArchiveProblem } from './archive-format.js';
 import { blobsOf } from './entry-blobs.js';
 import { decodeEntry } from './entry-format.js';
-import { type IndexRow, rowOf } from './index-row.js';
+import { type IndexRow, isOfPaths, rowOf } from './index-row.js';
 import { KeyTable } from './key-table.js';
 import { linesOf } from './lines.js';
 import type { ImportOptions } from './options.js';
@@ -35,6 +35,8 @@ interface Packed {
  */
 export class Staging {
   readonly keys = new KeyTable();
+  /** How many of the entries are results; the others only say where to look. */
+  results = 0;
   readonly blobs = new KeyTable();
   /** Of everything in it. */
   bytes = 0;
@@ -166,6 +168,7 @@ export class Staging {
       throw refuse('its output is missing');
     this.keys.add(key);
     const { inode: _none, ...row } = rowOf(decoded.entry, { ino: 0, size: bytes, usedAt: project.clock.now() });
+    if (!isOfPaths(row)) this.results += 1;
     this.#rows.push({ key, at, ...row });
     if (this.#rows.length >= ROWS_AT_ONCE) this.#spool();
   }

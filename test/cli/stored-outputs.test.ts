@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/run/core/result.js';
 import { runCli } from '../support/cli.js';
 import { createRig, phaseOf, type Rig } from '../support/rig.js';
+import { STRACE } from '../support/traced.js';
 
 const BYTES = 2_000_000;
 const WHOLE = 'w'.repeat(BYTES);
@@ -83,9 +84,18 @@ describe('a large output', { timeout: 60_000 }, () => {
       text: expect.stringMatching(/^w{4000}/),
       file: outputFile,
     });
-    const entry = await cli(['cache', 'show', checkpoint.keys['big']!]);
+    // Under its declared key is what it looked at where it was observed; the result is the entry of a run.
+    const declared = checkpoint.keys['big']!;
+    const entries: { key: string; runId: string }[] = JSON.parse((await cli(['cache', 'list', '--json'])).stdout);
+    const results = entries.filter((listed) => listed.runId === runId);
+    expect(results).toHaveLength(1);
+    const entry = await cli(['cache', 'show', results[0]!.key]);
     expect(entry.stdout).toContain('1.9 MB');
     expect(entry.stdout.length).toBeLessThan(10_000);
+    if (STRACE) {
+      const paths = await cli(['cache', 'show', declared]);
+      expect(paths.stdout).toMatch(/looks at +bin\/tick\nno result: /);
+    }
     const events = await cli(['run', './flow.json', '--events']);
     const end = events.stdout.split('\n').find((line) => line.includes('"phase-end"'));
     expect(JSON.parse(end!).outcome.output.file).toMatchObject({ digest: outputFile!.digest, bytes: BYTES });

@@ -135,6 +135,9 @@ export function describeClient(setup: ClientSetup): void {
       expect(lists).toContainEqual({ path: 'sub', own: [] });
       expect(absent).toContain('missing.txt');
       expect(writes).toContain('made.txt');
+      for (const name of ['by-tool.txt', 'by-shell.txt', 'sub', 'made.txt']) {
+        rmSync(join(project, name), { recursive: true });
+      }
     });
 
     test('a refusal', async () => {

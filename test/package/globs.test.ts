@@ -20,19 +20,23 @@ const PATTERNS: [pattern: string, selected: string, other: string][] = [
 
 it.each(PATTERNS)('the installed command reuses by glob:%s', async (pattern, selected, other) => {
   const cache = { scope: 'cross-run', fingerprint: [`glob:${pattern}`] };
+  // What is declared is not observed a second time: that it is read changes nothing.
   const run = `cat ${selected}`;
   project.write('flow.json', JSON.stringify({ name: 'globs', phases: [{ id: 'a', type: 'script', run, cache }] }));
   const executed = async () => {
     const { status, stdout, stderr } = await project.run(['run', './flow.json', '--json']);
     expect({ status, stderr: stderr.match(/bug|error/)?.[0] }).toEqual({ status: 0, stderr: undefined });
-    return JSON.parse(stdout).reuse.executed;
+    const { reuse, phases, output } = JSON.parse(stdout);
+    return { executed: reuse.executed, reason: phases[0].reason, output };
   };
-  expect(await executed()).toBe(1);
-  expect(await executed()).toBe(0);
+  expect(await executed()).toMatchObject({ executed: 1, output: selected });
+  expect(await executed()).toMatchObject({ executed: 0, output: selected });
   project.write(other, 'edited\n');
-  expect(await executed()).toBe(0);
+  expect(await executed()).toMatchObject({ executed: 0, output: selected });
   project.write(selected, 'edited\n');
-  expect(await executed()).toBe(1);
+  // By the glob, not because it was seen to be read.
+  const reason = `input changed: glob:${pattern} (${selected})`;
+  expect(await executed()).toEqual({ executed: 1, reason, output: 'edited' });
 });
 
 it.each(PATTERNS)('the installed command attaches context by %s', async (pattern, selected, other) => {

@@ -190,7 +190,7 @@ describe('without waiting', () => {
     expect(first.limits).toMatchObject([{ waits: false }]);
     expect(phaseOf(first.result, 'after')).toMatchObject({
       status: 'cancelled',
-      reason: 'each waits for a usage limit to reset',
+      reason: 'each waited for a usage limit to reset',
     });
     expect(calls()).toMatchObject({ refused: 1, answered: 0 });
     await new Promise((resolve) => setTimeout(resolve, Number(rig.read('until')) - Date.now() + 10));

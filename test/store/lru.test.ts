@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectGarbage } from '../../src/store/collect-garbage.js';
 import { openStore } from '../../src/store/disk-store.js';
+import { exportArchive } from '../../src/store/export-archive.js';
+import { importArchive } from '../../src/store/import-archive.js';
 import { listEntries } from '../../src/store/list-entries.js';
 import { maybeCollect } from '../../src/store/maybe-collect.js';
 import type { StoreLimits } from '../../src/store/options.js';
@@ -50,6 +52,15 @@ describe('a full store evicts what was used least recently, at any time scale', 
     expect(rig.counts(), 'the other three are still there').toEqual({ one: 1, two: 1, three: 1, four: 1 });
     await rig.run(flow('two'), { file: 'two.json' });
     expect(rig.counts()).toMatchObject({ two: 2 });
+    // What only says where to look takes nobody's place: neither here nor for who takes over all three.
+    const options = { dir: join(rig.root, '.pi/taskflows/cache'), project: rig.project, limits: LIMITS };
+    expect(await storeStatus(options)).toMatchObject({ entries: 3 });
+    const archive = join(rig.root, '../full.tfc');
+    expect(await exportArchive(options, archive)).toMatchObject({ skipped: 0 });
+    const taken = (maxEntries: number) => importArchive(place.options({ limits: { ...LIMITS, maxEntries } }), archive);
+    expect(await taken(2)).toMatchObject({ refused: expect.stringContaining('more entries than the cache may') });
+    expect(await taken(3)).toMatchObject({ known: 0 });
+    expect(await listEntries(place.options())).toHaveLength(3);
   });
 
   test('within one run', async () => {

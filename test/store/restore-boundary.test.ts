@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OutputFile } from '../../src/model/outcome.js';
 import { ledgerPath } from '../../src/store/ledger.js';
 import { isSafeLink, isSafeOutputPath } from '../../src/store/output-path.js';
+import type { Entry } from '../../src/store/store.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { forgeEntry, forgeFile, readEntries } from '../support/forge-entry.js';
 import { createRig, phaseOf, type Rig } from '../support/rig.js';
@@ -24,10 +25,13 @@ const flow = (outputs: readonly string[] = ['dist/**']) => ({
   phases: [{ id: 'build', type: 'script', run: script, outputs, cache: { scope: 'cross-run' } }],
 });
 
+/** Not one that only says where to look. */
+const isResult = ({ pathSets }: Entry) => pathSets === undefined;
+
 /** Runs the flow once, then replaces the files that its entry names, and loses those of the project. */
 async function forge(files: (dir: string) => readonly OutputFile[], outputs?: readonly string[]): Promise<void> {
   await rig.run(flow(outputs));
-  const [entry] = readEntries(cache);
+  const [entry] = readEntries(cache).filter(isResult);
   forgeEntry(cache, { ...entry!, files: files(cache) });
   rmSync(join(rig.root, 'dist'), { recursive: true });
   rig.forget();
@@ -115,7 +119,7 @@ describe('links', () => {
     expect(rig.read('package.json')).toBe('{}');
     rmSync(join(rig.root, 'dist'), { recursive: true });
 
-    const [entry] = readEntries(cache);
+    const [entry] = readEntries(cache).filter(isResult);
     forgeEntry(cache, { ...entry!, files: [forgeFile(cache, 'dist/l', '..', LINK)] });
     expect(phaseOf(await rig.run(flow()), 'build').cacheHit).toBe('cross-run');
     forgeEntry(cache, { ...entry!, files: [forgeFile(cache, 'dist/l/.envrc', 'evil')] });
@@ -182,7 +186,7 @@ test('files of a flow inside come back with the whole, and only those that its p
   expect(phaseOf(await rig.run(outer), 'all').cacheHit).toBe('cross-run');
   expect(rig.counts()).toEqual({});
   expect(rig.read('dist/app.js')).toBe('made\n');
-  const whole = readEntries(cache).find((entry) => entry.phase === 'all')!;
+  const whole = readEntries(cache).find((entry) => entry.phase === 'all' && isResult(entry))!;
   forgeEntry(cache, { ...whole, files: [forgeFile(cache, '.envrc', 'evil')] });
   await rig.run(outer);
   expect(existsSync(join(rig.root, '.envrc'))).toBe(false);
@@ -230,7 +234,7 @@ test('an item that is the first name of a path stands for no .github and no .env
     [['{item}/**', '{item}'], '.envrc'],
   ] as const) {
     await rig.run(each(outputs));
-    for (const entry of readEntries(cache)) {
+    for (const entry of readEntries(cache).filter(isResult)) {
       forgeEntry(cache, { ...entry, files: [...entry.files, forgeFile(cache, path, 'evil')] });
     }
     rmSync(join(rig.root, 'dist'), { recursive: true });

@@ -5,6 +5,7 @@ import { compareRuns } from '../../src/ui/view/compare.js';
 import { readRun, readRunView } from '../../src/ui/view/read-run.js';
 import { runBefore } from '../../src/ui/view/run-before.js';
 import { createRig, type Rig } from '../support/rig.js';
+import { STRACE } from '../support/traced.js';
 import { endLine, RUN_ID, resultLine, rowLine, runLine, writeJournal } from '../support/written-journal.js';
 
 let rig: Rig;
@@ -107,26 +108,51 @@ describe('a journal that is not as it should be', () => {
     expect(Object.hasOwn(embedded, '__proto__')).toBe(true);
   });
 
-  it('with an observation of any shape: what is not a path is left out', () => {
-    const observed = {
-      complete: 1,
-      reads: ['a.txt', 5, null, { path: 'b' }],
-      lists: [{ path: 'src', own: [] }],
-      absent: 'x',
-    };
-    const odd = [{ observed }, { observed: [1] }, { observed: 'no' }].map((more, at) =>
-      resultLine(`p${at}`, more as never),
-    );
-    writeJournal(rig.root, [runLine([]), ...odd, endLine()]);
-    const { details } = readRun(rig.project, RUN_ID)!;
-    expect(details.get('p0')?.observed).toEqual({ complete: false, reads: ['a.txt', 'b'], lists: ['src'], absent: [] });
-    expect([details.get('p1')?.observed, details.get('p2')?.observed]).toEqual([undefined, undefined]);
+  it('with an observation of another shape: the line is passed over, the others are shown', () => {
+    const counts = { complete: false, incomplete: 'cut', reads: 3, lists: 1, absent: 0, writes: 2, undeclared: 2 };
+    const lists = [{ path: 'src', own: [] }];
+    const set = { complete: false, reads: ['a.txt'], lists, absent: [], present: [], marks: ['0', '1'] };
+    const seen = { set, value: 'v' };
+    const odd = [
+      ...[[1], 'no', { ...counts, reads: ['a.txt'] }, { ...counts, complete: 1 }].map((observed) => ({ observed })),
+      ...['no', 5, {}, { set, value: 5 }, { set: [], value: 'v' }].map((other) => ({ seen: other })),
+      ...[{ reads: [5] }, { lists: ['src'] }, { absent: 'x' }].map((other) => ({
+        seen: { set: { ...set, ...other } },
+      })),
+    ];
+    const lines = [{ observed: counts, seen }, { seen }, ...odd].map((more, at) => resultLine(`p${at}`, more as never));
+    writeJournal(rig.root, [runLine([]), ...lines, endLine()]);
+    const { details, view } = readRun(rig.project, RUN_ID)!;
+    const paths = { complete: false, reads: ['a.txt'], lists: ['src'], absent: [] };
+    const { complete: _, undeclared: __, incomplete, ...of } = counts;
+    expect(details.get('p0')?.observed).toEqual({ ...paths, incomplete, counts: of });
+    expect(details.get('p1')?.observed).toEqual(paths);
+    expect([...details.keys()]).toEqual(['p0', 'p1']);
+    expect(view.phases.map(({ id }) => id)).toEqual(['p0', 'p1']);
   });
 
   it('is not read outside of the runs folder', () => {
     writeFileSync(`${rig.root}/journal.jsonl`, `${JSON.stringify(runLine([]))}\n`);
     expect(readRunView(rig.project, '../../..')).toBeUndefined();
   });
+});
+
+describe('what a phase looked at', () => {
+  it.skipIf(STRACE === undefined)(
+    'is shown as its run has written it: how much, and what is not declared',
+    async () => {
+      for (const name of ['a.txt', 'b.txt']) rig.write(name, 'one');
+      const run = 'cat a.txt b.txt; ls src; test -e c.txt; exit 0';
+      rig.write('src/x.txt', 'x');
+      const { runId } = await rig.run({ name: 'made', phases: [script('look', { run, cache: KEPT('file:a.txt') })] });
+      const { observed } = readRun(rig.project, runId)!.details.get('look')!;
+      expect(observed).toEqual({
+        complete: true,
+        counts: { reads: 2, lists: 1, absent: 1, writes: 0 },
+        ...{ reads: ['b.txt'], lists: ['src'], absent: ['c.txt'] },
+      });
+    },
+  );
 });
 
 describe('large runs', () => {

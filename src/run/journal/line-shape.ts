@@ -37,6 +37,14 @@ const observed = shaped({
   ...{ complete: flag, incomplete: maybe(text), reads: number, lists: number, absent: number, writes: number },
   undeclared: number,
 });
+const texts = listOf(text);
+const seen = shaped({
+  value: text,
+  set: shaped({
+    ...{ complete: flag, reads: texts, absent: texts, present: texts, marks: texts },
+    lists: listOf(shaped({ path: text, own: texts })),
+  }),
+});
 const place = { phase: text, unit: maybe(text), runKey: maybe(text) };
 
 const result: Shape = {
@@ -63,6 +71,7 @@ const result: Shape = {
   identity: maybe(object),
   inputs: maybe(object),
   observed: maybe(observed),
+  seen: maybe(seen),
   unkeepable: maybe(text),
   effect: maybe(shaped({ unit: maybe(text), body: text, env: text, inputs: object })),
   remark: maybe(text),

@@ -156,9 +156,10 @@ class Schedule {
         return { status, reason: message, failure: { code: 'dependency', message } };
       }
       case 'waiting':
+        // Recorded for good: it stays true when somebody has decided.
         return {
           status: 'cancelled',
-          reason: `${cause} waits for ${waitsFor(this.scope.outcomes.get(cause)?.failure)}`,
+          reason: `${cause} waited for ${waitsFor(this.scope.outcomes.get(cause)?.failure)}`,
         };
       case 'cancelled':
         return { status: 'cancelled', reason: `${cause} ${forecast ? 'would run first' : 'did not run'}` };

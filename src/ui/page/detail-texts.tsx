@@ -181,15 +181,20 @@ function Paths({ paths }: { readonly paths: readonly string[] }) {
 
 /** What it looked at by itself, where the run has watched it. */
 function Observed({ observed }: { readonly observed: NonNullable<Detail['observed']> }) {
-  const { reads, lists, absent, complete, incomplete } = observed;
+  const { reads, lists, absent, counts, complete, incomplete } = observed;
   const parts: readonly [string, readonly string[]][] = [
-    ['read', reads],
-    ['listed', lists],
-    ['looked for, not there', absent],
+    ['read, not declared', reads],
+    ['listed, not declared', lists],
+    ['looked for, not there, not declared', absent],
   ];
   return (
     <Section title="What it looked at">
       {!complete && <p class="none">Not everything was seen{incomplete ? `: ${oneLine(incomplete)}` : ''}.</p>}
+      {counts && (
+        <p class="none">
+          {counts.reads} read, {counts.lists} listed, {counts.absent} looked for and not there, {counts.writes} written
+        </p>
+      )}
       {parts
         .filter(([, paths]) => paths.length > 0)
         .map(([name, paths]) => (

@@ -58,8 +58,7 @@ export class Details {
     }
     if (line.failure) detail.failure = failureOf(line.failure, texts, outputs);
     if (line.files) detail.files = line.files.slice(0, MOST_FILES).map(({ path }) => texts.short(path, 500));
-    // Written by runs that observe what their phases read.
-    const observed = observedOf((line as { readonly observed?: JsonValue }).observed, texts);
+    const observed = observedOf(line, texts);
     if (observed) detail.observed = observed;
     if (line.key !== undefined) detail.key = line.key;
     if (line.unkeepable !== undefined) detail.unkeepable = texts.short(line.unkeepable);

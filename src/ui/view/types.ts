@@ -143,6 +143,9 @@ export interface ObservedView {
   readonly complete: boolean;
   /** Why it is not complete. */
   readonly incomplete?: string;
+  /** Of all paths, where it was executed in this run. */
+  readonly counts?: Readonly<Record<'reads' | 'lists' | 'absent' | 'writes', number>>;
+  /** Paths that are not declared, here and below. */
   readonly reads: readonly string[];
   readonly lists: readonly string[];
   /** Looked for and not there. */

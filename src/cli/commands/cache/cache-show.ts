@@ -1,3 +1,4 @@
+import type { PathSet } from '../../../model/observation.js';
 import { shownOutput } from '../../../run/core/output-folder.js';
 import { isLink } from '../../../store/output-path.js';
 import { showEntry } from '../../../store/show-entry.js';
@@ -51,8 +52,13 @@ function show({ out, project }: Invocation, entry: Entry): void {
   const field = (name: string, value: string) => out.write(`${style.dim(name.padEnd(9))} ${value}\n`);
   field('key', entry.key);
   field('phase', oneLine(`${entry.flow}/${entry.phase}`));
-  field('made', `${age} by run ${oneLine(entry.runId)}`);
+  field('made', entry.runId === '' ? age : `${age} by run ${oneLine(entry.runId)}`);
   field('by', oneLine(madeBy(entry.creator)));
+  if (entry.pathSets) {
+    for (const path of new Set(entry.pathSets.flatMap(pathsOf))) field('looks at', oneLine(path));
+    out.write('no result: results are found by what is at these paths; taskflow cache list shows them\n');
+    return;
+  }
   if (entry.model !== undefined) field('model', oneLine(entry.model));
   field('cost', cost);
   for (const file of entry.files) {
@@ -63,6 +69,10 @@ function show({ out, project }: Invocation, entry: Entry): void {
   out.write(`${indent(sanitize(JSON.stringify(entry.identity, null, 2)))}\n`);
   field('output', '');
   out.write(`${indent(sanitize(shownOutput(entry.output, project.root).text))}\n`);
+}
+
+function pathsOf({ reads, lists, absent, present }: PathSet): readonly string[] {
+  return [...reads, ...lists.map(({ path }) => `${path}/`), ...absent, ...present];
 }
 
 function madeBy({ user, host, ci, taskflow, client }: Creator): string {
