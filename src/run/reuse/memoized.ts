@@ -260,7 +260,7 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
   let ended = false;
   try {
     const start = announce(at, work, { runKey: found.runKey, reason, effect: found.effect, over: found.over });
-    const watch = await beginWatch(at, found.identity.outputs);
+    const watch = await beginWatch(at, found);
     const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
     const parts = work.partsInTheEnd?.();
     const why = execution.noWork ? ALL_SKIPPED : reason;
@@ -350,7 +350,7 @@ function reusedWork({ at, work, found }: Job, settled: Settled): ReusedWork {
   const { phase, path } = at;
   const isSingle = work.beginsItself === true;
   const again = async () => {
-    const watch = await beginWatch(at, found.identity.outputs);
+    const watch = await beginWatch(at, found);
     const made = ran(at, found, { execution: await work.execute(() => undefined), reason: 'audited' });
     return watch && made.status === 'done' ? withSeen(at, made, { found, watch }) : made;
   };

@@ -3,6 +3,7 @@ import { fileClock } from '../../store/file-clock.js';
 import { pause } from '../../util/pause.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { bodiesOf } from './nested-identity.js';
+import type { Found } from './settle.js';
 
 /** What has to be known before an execution, so that what it looked at can be judged afterwards. */
 export interface Watch {
@@ -28,10 +29,13 @@ function isContinued({ run: { options }, phase }: PhaseContext): boolean {
   return phase.cache.observe?.mode !== undefined || bodiesOf(phase).some(({ type }) => type === 'task');
 }
 
-/** Undefined where nobody watches. */
-export async function beginWatch(at: PhaseContext, outputs: readonly string[]): Promise<Watch | undefined> {
-  if (!isWatched(at)) return undefined;
-  const before = await filesOf(at, outputs);
+/** Undefined where nobody watches, and for a call that cannot read files: there are thousands of these in a batch. */
+export async function beginWatch(
+  at: PhaseContext,
+  { identity, closed }: Pick<Found, 'identity' | 'closed'>,
+): Promise<Watch | undefined> {
+  if (!isWatched(at) || (closed && at.policy.observe.mode !== 'strict')) return undefined;
+  const before = await filesOf(at, identity.outputs);
   const start = await nextTick(at);
   return start === undefined ? undefined : { start, before };
 }
