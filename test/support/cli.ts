@@ -74,6 +74,7 @@ export function createTestProject(files: Readonly<Record<string, string>> = {}):
     root,
     write,
     run: (args, options) => runCli(args, { cwd: root, ...options }),
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    // A run that was left to itself may still write its last lines.
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   };
 }
