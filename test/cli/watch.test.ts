@@ -73,6 +73,16 @@ describe('an edit', () => {
     expect((await end()).status).toBe(130);
   });
 
+  it.skipIf(!hasStrace)('of a file that only an earlier run was seen to read counts too', async () => {
+    writeFlow(script('a', 'cat src/a.ts', reads()));
+    expect((await project.run(['run', './flow.json'])).status).toBe(0);
+    await watch();
+    expect(ran('a')).toBe(1);
+    project.write('src/a.ts', '2\n');
+    await waiting(2);
+    expect(ran('a')).toBe(2);
+  });
+
   it('of many files at once is one run', async () => {
     writeFlow(script('read', 'cat src/*', reads('glob:src/**')));
     await watch();

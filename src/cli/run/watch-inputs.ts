@@ -2,15 +2,15 @@ import { resolve } from 'node:path';
 import { isFlowPath } from '../../check/find-flow.js';
 import { loadFlow } from '../../check/load-flow.js';
 import { loadConfig } from '../../config/load.js';
-import type { Observation } from '../../model/observation.js';
 import { openWorld } from '../../run/context/world.js';
+import type { Settled } from '../../run/core/execution.js';
 import type { RunOptions } from '../../run/core/options.js';
 import { storeFolder } from '../../store/store-folder.js';
 import { relativePath } from '../../util/inside.js';
 import type { Invocation } from '../boot/command.js';
 import { flowReference, type UsableFlow } from '../load/flow-file.js';
 import type { UsableConfig } from '../load/settings.js';
-import { contextEntry, declaredEntries, type WatchedPaths, watchedPaths } from './watch-paths.js';
+import { contextEntry, declaredEntries, type SeenPaths, type WatchedPaths, watchedPaths } from './watch-paths.js';
 
 /** Collects what a flow looks at: from its file, and from what its runs asked for. */
 export class WatchedInputs {
@@ -21,7 +21,7 @@ export class WatchedInputs {
   #declared: readonly string[] = [];
   readonly #asked = new Set<string>();
   /** By phase and unit: a result that is reused was observed in an earlier run. */
-  readonly #observed = new Map<string, Observation>();
+  readonly #observed = new Map<string, SeenPaths>();
   readonly #written = new Set<string>();
   readonly #everWritten = new Set<string>();
 
@@ -84,10 +84,11 @@ export class WatchedInputs {
       this.#asked.add(entry);
       onMore();
     };
-    const observe = (name: string, { observed }: { readonly observed?: Observation }) => {
-      if (!observed) return;
-      this.#observed.set(name, observed);
-      for (const path of observed.writes) {
+    const observe = (name: string, { observed, seen }: Pick<Settled, 'observed' | 'seen'>) => {
+      // A reused result was found by what its execution looked at.
+      const looked = observed ?? seen?.set;
+      if (looked) this.#observed.set(name, looked);
+      for (const path of observed?.writes ?? []) {
         this.#written.add(path);
         this.#everWritten.add(path);
       }

@@ -30,8 +30,10 @@ export interface LookedAt {
   /** Fingerprints, with their values filled in; context files and globs as `file:` and `glob:`. */
   readonly entries: Iterable<string>;
   /** What executions were seen to look at. */
-  readonly observed?: Iterable<Observation>;
+  readonly observed?: Iterable<SeenPaths>;
 }
+
+export type SeenPaths = Pick<Observation, 'reads' | 'absent' | 'lists'>;
 
 export function watchedPaths({ project, read, entries, observed = [] }: LookedAt): WatchedPaths {
   const files = new Set<string>();
