@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createRunner } from '../../src/agent/create-runner.js';
 import type { RunnerEvent, RunnerRequest } from '../../src/agent/runner.js';
-import { assembleFlow, openProject, runFlow } from '../../src/library.js';
+import { assembleFlow, loadFlow, openProject, runFlow } from '../../src/library.js';
 import type { RunnerConfig } from '../../src/model/config.js';
 import { TracedProcess } from '../../src/observe/traced.js';
 import { type ModelServer, startModelServer, USAGE } from '../support/model-server.js';
@@ -139,6 +139,44 @@ export function describeClient(setup: ClientSetup): void {
         rmSync(join(project, name), { recursive: true });
       }
     });
+
+    test.skipIf(STRACE === undefined)(
+      'an undeclared file that it reads decides whether it is asked again',
+      async () => {
+        const folder = join(root, 'observed');
+        for (const name of ['.pi', 'other']) mkdirSync(join(folder, name), { recursive: true });
+        const unread = (text: string) => writeFileSync(join(folder, 'other/unread.txt'), text);
+        unread('one');
+        const variables = { ...env, HOME: join(root, 'home'), PATH: `${BIN}:${process.env['PATH']}` };
+        const project = openProject(folder, variables);
+        const runner = { type: setup.type, model: setup.model, ...setup.config };
+        const config = { runner: 'mine', runners: { mine: runner } };
+        const data = (text: string) => writeFileSync(join(folder, 'data.txt'), text);
+        const task = `Look. [[tool: read ${join(folder, 'data.txt')}]] [[tool: bash cat hint.txt; true]] [[reply: seen]]`;
+        const phases = [{ id: 'look', task, tools: ['read', 'bash'], cache: { scope: 'cross-run', fingerprint: [] } }];
+        writeFileSync(join(folder, 'flow.json'), JSON.stringify({ name: 'look', phases }));
+        const reasonOf = async () => {
+          const before = server.calls.length;
+          const flow = await loadFlow(project, './flow.json', { config });
+          const { status, phases: [phase] = [] } = await runFlow(project, flow).result;
+          expect(status).toBe('success');
+          expect(phase?.cacheHit === null).toBe(server.calls.length > before);
+          return phase?.cacheHit ?? phase?.reason;
+        };
+        data('one');
+        await reasonOf();
+        expect(await reasonOf()).toBe('cross-run');
+        data('two');
+        expect(await reasonOf()).toContain('data.txt');
+        data('one');
+        expect(await reasonOf()).toBe('cross-run');
+        writeFileSync(join(folder, 'hint.txt'), 'new');
+        // Some clients list the folder that they start in: then the new name is news by itself.
+        expect(await reasonOf()).not.toBe('cross-run');
+        unread('two');
+        expect(await reasonOf()).toBe('cross-run');
+      },
+    );
 
     test('a refusal', async () => {
       const result = await ask('[[refusal]] [[reply: I cannot]]');
