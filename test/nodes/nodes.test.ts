@@ -18,7 +18,7 @@ const flow = JSON.stringify({
     id: `p${i}`,
     type: 'script',
     run: `echo p${i} >> ran.log; echo note > /dev/stderr; cat in/p${i}.txt > /dev/stdout`,
-    cache: { scope: 'cross-run', fingerprint: [`file:in/p${i}.txt`] },
+    cache: { scope: 'cross-run', fingerprint: [`file:in/p${i}.txt`], observe: { exclude: ['ran.log'] } },
   })),
 });
 
