@@ -4,7 +4,8 @@ import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-const [module = '', root = '', rounds = '', count = ''] = process.argv.slice(2);
+const [module = '', dir = '', rounds = '', count = ''] = process.argv.slice(2);
+const root = `${dir}/project`;
 const { ObservedFiles } = await import(pathToFileURL(module).href);
 mkdirSync(`${root}/src`, { recursive: true });
 const reads = Array.from({ length: Number(count) }, (_, index) => `src/file-${index}.txt`);
@@ -12,7 +13,7 @@ for (const path of reads) writeFileSync(`${root}/${path}`, `content of ${path}\n
 // Digests are believed of files that are clearly older than the look at them.
 await sleep(3000);
 const clock = { now: () => Date.now(), elapsed: () => performance.now() };
-const project = { root, home: `${root}/home`, env: { XDG_CACHE_HOME: `${root}/cache` }, clock };
+const project = { root, home: `${dir}/home`, env: { XDG_CACHE_HOME: `${dir}/cache` }, clock };
 const set = { complete: true, reads, lists: [], absent: [], present: [], marks: [] };
 /** As a run does: it reads the table of known digests once. */
 const verify = async () => {

@@ -152,7 +152,8 @@ export function describeClient(setup: ClientSetup): void {
         const runner = { type: setup.type, model: setup.model, ...setup.config };
         const config = { runner: 'mine', runners: { mine: runner } };
         const data = (text: string) => writeFileSync(join(folder, 'data.txt'), text);
-        const task = `Look. [[tool: read ${join(folder, 'data.txt')}]] [[tool: bash cat hint.txt; true]] [[reply: seen]]`;
+        const shell = '[[tool: bash cat hint.txt; true]]';
+        const task = `Look. [[tool: read ${join(folder, 'data.txt')}]] ${shell} [[reply: seen]]`;
         const phases = [{ id: 'look', task, tools: ['read', 'bash'], cache: { scope: 'cross-run', fingerprint: [] } }];
         writeFileSync(join(folder, 'flow.json'), JSON.stringify({ name: 'look', phases }));
         const reasonOf = async () => {
