@@ -14,7 +14,8 @@ export function makeWorkFolder() {
 function removeAbandoned(folder, pattern) {
   for (const name of readdirSync(folder)) {
     const pid = pattern.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 
