@@ -20,7 +20,7 @@ function removeAbandoned(folder, pattern) {
 }
 
 export function removeWorkFolder() {
-  for (const folder of [WORK, HOME]) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  for (const folder of [WORK, HOME]) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 function isAlive(pid) {
