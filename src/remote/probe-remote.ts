@@ -1,8 +1,8 @@
 import { sha256Hex } from '../util/digest.js';
 import type { Project } from '../util/project.js';
 import { encodeActionResult } from './action-result.js';
-import { openProtocol } from './open-protocol.js';
-import { Remote } from './remote.js';
+import { openRemote } from './open-remote.js';
+import type { Remote } from './remote.js';
 import type { RemoteSettings } from './settings.js';
 
 /** Where the probe is put; no phase has this key. */
@@ -13,7 +13,7 @@ export async function probeRemote(
   settings: RemoteSettings,
   project: Project,
 ): Promise<{ readonly answers: string } | { readonly problem: string }> {
-  const remote = new Remote(await openProtocol(settings, project), settings);
+  const remote = await openRemote(settings, project);
   try {
     return settings.unwritten ? await look(remote) : await putAndGet(remote, project.clock.now());
   } finally {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RemoteConfig } from '../../src/model/config.js';
 import { encodeActionResult } from '../../src/remote/action-result.js';
-import { openProtocol } from '../../src/remote/open-protocol.js';
+import { openRemote } from '../../src/remote/open-remote.js';
 import type { Item } from '../../src/remote/protocol.js';
-import { Remote } from '../../src/remote/remote.js';
+import type { Remote } from '../../src/remote/remote.js';
 import { remoteSettings } from '../../src/remote/settings.js';
 import { newKeyPair } from '../../src/remote/trust.js';
 import { sha256Hex } from '../../src/util/digest.js';
@@ -37,7 +37,7 @@ export function contractOf(name: string, start: () => Promise<ServerUnderTest>):
       const rig = createRig(env);
       rigs.push(rig);
       const settings = remoteSettings({ cache: { remote: config } as never }, rig.project)!;
-      return new Remote(await openProtocol(settings, rig.project), settings);
+      return openRemote(settings, rig.project);
     };
     beforeAll(async () => {
       server = await start();
