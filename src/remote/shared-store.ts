@@ -30,7 +30,7 @@ export function shareStore(disk: DiskStore, options: Omit<OpenShared, 'disk'>): 
       const shared = await (await opened)?.lease(key, request);
       if (shared && 'lookAgain' in shared) {
         claim.release();
-        return { ready: true };
+        return { ready: true, elsewhere: true };
       }
       if (!shared || !('lease' in shared)) return { claim: withLease(claim, offered) };
       // After what was offered before, which waits for the same promise.

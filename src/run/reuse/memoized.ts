@@ -237,7 +237,8 @@ async function fromStoreOrExecution(
       if ('unavailable' in claimed) return executeAndKeep(job, reason);
       // The other process may have changed files that fingerprints read.
       run.reuse.fingerprints.touched();
-      const second = await orShared(at, found, await lookUp(at, found));
+      const local = await lookUp(at, found);
+      const second = claimed.elsewhere ? await orShared(at, found, local) : local;
       if ('settled' in second) return second.settled;
       if (at.signal.aborted) return executeAndKeep(job, reason);
     }
