@@ -37,7 +37,7 @@ export async function startCacheServer(): Promise<CacheServer> {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const body = Buffer.concat(chunks);
-        if (state.isConditional && !mayPut(request, kept.get(url))) return void response.writeHead(412).end();
+        if (state.isConditional && !mayPut(request, tagOf(kept.get(url)))) return void response.writeHead(412).end();
         kept.set(url, body);
         response.writeHead(201, state.isConditional ? { etag: tagOf(body) } : {}).end();
       });
@@ -66,13 +66,12 @@ export async function startCacheServer(): Promise<CacheServer> {
   return state;
 }
 
-function tagOf(body: Buffer): string {
-  return `"${createHash('sha256').update(body).digest('hex')}"`;
+function tagOf(body: Buffer | undefined): string | undefined {
+  return body && `"${createHash('sha256').update(body).digest('hex')}"`;
 }
 
-/** `If-None-Match: *` and `If-Match`, as HTTP has them for PUT. */
-export function mayPut({ headers }: Pick<IncomingMessage, 'headers'>, known: Buffer | undefined): boolean {
-  if (headers['if-none-match'] === '*') return known === undefined;
-  const wanted = headers['if-match'];
-  return wanted === undefined || (known !== undefined && wanted === tagOf(known));
+/** `If-None-Match: *` and `If-Match` of a PUT, over an object that has this tag or is not there. */
+export function mayPut({ headers }: Pick<IncomingMessage, 'headers'>, tag: string | undefined): boolean {
+  if (headers['if-none-match'] === '*') return tag === undefined;
+  return headers['if-match'] === undefined || headers['if-match'] === tag;
 }
