@@ -81,7 +81,8 @@ export interface Store {
   get(key: string, options: GetOptions): GetResult;
   /**
    * Waits until this caller may compute the key, in this process or against others. Resolves to `ready` when someone
-   * else has just stored it, here or `elsewhere`: look it up again. Without a usable store: `{ unavailable }`, and the phase simply runs.
+   * else has just stored it, here or `elsewhere`: look it up again. Without a usable store: `{ unavailable }`, and the
+   * phase simply runs.
    */
   claim(
     key: string,

@@ -32,9 +32,9 @@ export class Route {
     this.#headers = proxy && !isTunnel ? { host: origin.host, ...proxyAuthorization(proxy) } : {};
   }
 
-  request({ method, path, headers }: Pick<RequestOptions, 'method'> & RoutedRequest): ClientRequest {
+  request({ method, path, headers, auth }: RoutedRequest): ClientRequest {
     const sent = this.#prefix === '' ? headers : { ...headers, ...this.#headers };
-    return this.#send({ ...this.#to, agent: this.#agent, method, path: `${this.#prefix}${path}`, headers: sent });
+    return this.#send({ ...this.#to, agent: this.#agent, method, path: this.#prefix + path, headers: sent, auth });
   }
 
   close(): void {
@@ -43,6 +43,9 @@ export class Route {
 }
 
 export interface RoutedRequest {
+  readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** `NAME:PASSWORD` for the server. */
+  readonly auth?: string;
 }

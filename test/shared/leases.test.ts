@@ -6,7 +6,7 @@ import { openRemote } from '../../src/remote/open-remote.js';
 import { ServerLeases } from '../../src/remote/server-leases.js';
 import { remoteSettings } from '../../src/remote/settings.js';
 import { newKeyPair, openSigner, openTrust } from '../../src/remote/trust.js';
-import { type CacheServer, startCacheServer } from '../support/cache-server.js';
+import { type CacheServer, mayPut, startCacheServer } from '../support/cache-server.js';
 import { phaseOf, ticking } from '../support/rig.js';
 import { CROSS, createTeam, type Machine, type Team } from './support.js';
 
@@ -29,6 +29,9 @@ afterAll(async () => {
   team.remove();
   await server.stop();
 });
+
+/** A server without tags. */
+const ANY = '*';
 
 const slow = (seconds: number, then = 'true') => ({
   phases: [{ id: 'slow', type: 'script', run: `bin/tick slow made; sleep ${seconds}; ${then}`, ...CROSS }],
@@ -109,6 +112,29 @@ describe('two machines want the same result', () => {
     const runs = await Promise.all(machines.map((machine) => waitingOn(machine, slow(1, 'cat data.txt'))));
     expect(executed(...machines)).toBe(1);
     expect(runs.map(({ result }) => phaseOf(result, 'slow').output)).toEqual(machines.map(() => 'made\nsame'));
+  });
+
+  it('the lease ends when the result is there, however slow the upload is', async () => {
+    server.misbehave = (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      if (request.method !== 'PUT') return false;
+      request.on('end', () => {
+        const body = Buffer.concat(chunks);
+        const isEntry = body.includes('{"shared":1');
+        const isFree = isEntry || mayPut(request, server.kept.has(request.url!) ? ANY : undefined);
+        const keep = () => {
+          if (isFree) server.kept.set(request.url!, body);
+          response.writeHead(isFree ? 201 : 412).end();
+        };
+        if (isEntry) setTimeout(keep, 2_000);
+        else keep();
+      });
+      return true;
+    };
+    const machines = [signing(), signing()];
+    await Promise.all(machines.map((machine) => machine.run(slow(1))));
+    expect(executed(...machines)).toBe(1);
   });
 
   it('the first fails: the second executes at once', async () => {
@@ -264,9 +290,10 @@ describe('who takes part', () => {
   it('a machine without a signing key, one that may not wait, and a key that stays here ask for no lease', async () => {
     await team.machine().run(slow(0));
     await signing({ claimWait: '0s' }).run(slow(0, 'echo'));
-    await signing().run({
-      phases: [ticking('own', { cache: { scope: 'cross-run', fingerprint: ['env:HOME'] } })],
-    });
     expect(server.count('PUT')).toBe(1);
+    const own = { cache: { scope: 'cross-run', fingerprint: ['env:HOME'] } };
+    await signing().run({ phases: [ticking('ours', CROSS), ticking('own', { ...own, dependsOn: ['ours'] })] });
+    // The probe twice, one lease, its end and one entry.
+    expect(server.count('PUT')).toBe(1 + 5);
   });
 });
