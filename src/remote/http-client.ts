@@ -13,8 +13,6 @@ export interface Exchange {
   readonly take?: (chunk: Buffer) => void;
   /** Of the answer's body; one that is longer is a failure. */
   readonly maxBytes: number;
-  /** For all of it. */
-  readonly totalMs: number;
   readonly signal?: AbortSignal;
 }
 
@@ -52,7 +50,7 @@ export class HttpClient {
     return 'isStale' in first ? this.#once(exchange) : first;
   }
 
-  #once({ method, path, headers, body, take, maxBytes, totalMs, signal }: Exchange): Promise<Exchanged> {
+  #once({ method, path, headers, body, take, maxBytes, signal }: Exchange): Promise<Exchanged> {
     return new Promise((resolve) => {
       if (signal?.aborted) return void resolve({ failed: 'stopped' });
       const sent = body ? { ...headers, 'content-length': String(body.bytes) } : headers;
@@ -67,7 +65,7 @@ export class HttpClient {
         resolve(result);
       };
       const fail = (failed: string) => end({ failed });
-      const forgetTime = this.#deadlines.watch({ request, totalMs, fail });
+      const forgetTime = this.#deadlines.watch({ request, fail });
       const forgetSignal = onAbort(signal, () => fail('stopped'));
       request.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = request.reusedSocket && error.code === 'ECONNRESET';

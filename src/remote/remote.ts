@@ -3,10 +3,6 @@ import type { ClientLimits } from './deadlines.js';
 import { type Exchanged, HttpClient, type RequestBody } from './http-client.js';
 import type { Item, Method, Protocol } from './protocol.js';
 
-/** Beside the time that a large body takes at 256 KB a second. */
-const TOTAL_MS = 10_000;
-const SLOWEST_PER_MS = 256;
-
 /** `bytes`: what the body may have. */
 export interface Download {
   readonly bytes: number;
@@ -106,7 +102,6 @@ export class Remote {
       take,
       // The text of an error may be longer than what was asked for.
       maxBytes: bytes + 64 * 1024,
-      totalMs: TOTAL_MS + Math.ceil((body?.bytes ?? bytes) / SLOWEST_PER_MS),
       signal,
     });
   }
