@@ -20,6 +20,7 @@ const FIELDS = {
   connectTimeoutMs: 'connectTimeout',
   timeoutMs: 'timeout',
   uploadWaitMs: 'uploadWait',
+  claimWaitMs: 'claimWait',
 } as const;
 
 /** The shared store of the settings; undefined where none is named. */

@@ -211,6 +211,11 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'cache.remote.connectTimeout', help: 'time to connect to the shared store (500ms)', read: duration },
   { key: 'cache.remote.timeout', help: 'time to wait for an answer of the shared store (3s)', read: duration },
   { key: 'cache.remote.uploadWait', help: 'how long the end of a run waits for uploads (10s)', read: duration },
+  {
+    key: 'cache.remote.claimWait',
+    help: 'how long to wait for another machine that computes the same (10m; 0s: not at all)',
+    read: duration,
+  },
   { key: 'cache.trust.mode', help: 'none: accept shared entries whoever made them', read: oneOf('none') },
   { key: 'cache.trust.sign.env', help: 'environment variable with the private key that signs uploads', read: variable },
   { key: 'cache.trust.sign.file', help: 'file with the private key that signs uploads', read: text },

@@ -51,6 +51,8 @@ export interface RemoteConfig {
   readonly timeoutMs?: number;
   /** How long the end of a run waits for uploads. */
   readonly uploadWaitMs?: number;
+  /** How long another machine that computes the same is waited for; 0: there are no claims. */
+  readonly claimWaitMs?: number;
   /** The project chose where the token goes, and the user has not allowed that: nothing is sent. */
   readonly keyNeedsLeave?: true;
 }

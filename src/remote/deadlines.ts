@@ -10,8 +10,6 @@ export interface ClientLimits {
 
 interface Watched {
   readonly request: ClientRequest;
-  /** From the moment it has a connection. */
-  readonly totalMs: number;
   readonly fail: (why: string) => void;
 }
 
@@ -19,11 +17,15 @@ interface Watched {
 interface Progress extends Watched {
   beganAt?: number;
   isConnected?: true;
+  /** What had gone through the connection before. */
+  firstBytes?: number;
   bytes: number;
   movedAt: number;
 }
 
 const EVERY_MS = 25;
+/** A body that comes more slowly is given up: one byte now and then would take for ever. */
+const SLOWEST_PER_MS = 256;
 
 /** Ends requests that take too long. One timer looks at all of them: three for each cost as much as a request. */
 export class Deadlines {
@@ -72,7 +74,9 @@ export class Deadlines {
       progress.movedAt = now;
     }
     if (now - progress.movedAt > silentMs) return `no answer within ${formatDuration(silentMs)}`;
-    const { beganAt, totalMs } = progress;
-    return now - beganAt > totalMs ? `not done within ${formatDuration(totalMs)}` : undefined;
+    progress.firstBytes ??= bytes;
+    const totalMs = 1_000 + 3 * silentMs + (bytes - progress.firstBytes) / SLOWEST_PER_MS;
+    const tookMs = now - progress.beganAt;
+    return tookMs > totalMs ? `not done within ${formatDuration(Math.round(totalMs))}` : undefined;
   }
 }

@@ -1,6 +1,6 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { onAbort } from '../util/on-abort.js';
+import { Route } from '../util/route.js';
 import { type ClientLimits, Deadlines } from './deadlines.js';
 import type { Method, Protocol } from './protocol.js';
 
@@ -13,8 +13,6 @@ export interface Exchange {
   readonly take?: (chunk: Buffer) => void;
   /** Of the answer's body; one that is longer is a failure. */
   readonly maxBytes: number;
-  /** For all of it. */
-  readonly totalMs: number;
   readonly signal?: AbortSignal;
 }
 
@@ -25,27 +23,25 @@ export interface RequestBody {
 }
 
 /** A server's word, whatever it is; or why there was none. */
-export type Exchanged = { readonly status: number } | { readonly failed: string; readonly isStale?: true };
+export type Exchanged =
+  | { readonly status: number; readonly headers: IncomingHttpHeaders }
+  | { readonly failed: string; readonly isStale?: true };
 
 const MOST_SOCKETS = 16;
 
 /** One server, with connections that are kept for the next request. Redirects are answers like any other. */
 export class HttpClient {
-  readonly #agent: HttpAgent;
-  readonly #isHttps: boolean;
-  readonly #server: { readonly hostname: string; readonly port: string };
+  readonly #route: Route;
   readonly #deadlines: Deadlines;
 
-  constructor({ origin }: Pick<Protocol, 'origin'>, limits: ClientLimits) {
-    this.#isHttps = origin.protocol === 'https:';
+  constructor({ origin }: Pick<Protocol, 'origin'>, limits: ClientLimits & { readonly proxy: URL | undefined }) {
     const kept = { keepAlive: true, maxSockets: MOST_SOCKETS, maxFreeSockets: MOST_SOCKETS };
-    this.#agent = this.#isHttps ? new HttpsAgent(kept) : new HttpAgent(kept);
-    this.#server = { hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port };
+    this.#route = new Route(origin, { kept, proxy: limits.proxy, connectMs: limits.connectMs });
     this.#deadlines = new Deadlines(limits);
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#route.close();
   }
 
   /** A kept connection that the server has closed meanwhile never saw the request: it is sent once more. */
@@ -54,12 +50,11 @@ export class HttpClient {
     return 'isStale' in first ? this.#once(exchange) : first;
   }
 
-  #once({ method, path, headers, body, take, maxBytes, totalMs, signal }: Exchange): Promise<Exchanged> {
+  #once({ method, path, headers, body, take, maxBytes, signal }: Exchange): Promise<Exchanged> {
     return new Promise((resolve) => {
       if (signal?.aborted) return void resolve({ failed: 'stopped' });
       const sent = body ? { ...headers, 'content-length': String(body.bytes) } : headers;
-      const options = { ...this.#server, agent: this.#agent, method, path, headers: sent };
-      const request = this.#isHttps ? requestHttps(options) : requestHttp(options);
+      const request = this.#route.request({ method, path, headers: sent });
       let isOver = false;
       const end = (result: Exchanged) => {
         if (isOver) return;
@@ -70,7 +65,7 @@ export class HttpClient {
         resolve(result);
       };
       const fail = (failed: string) => end({ failed });
-      const forgetTime = this.#deadlines.watch({ request, totalMs, fail });
+      const forgetTime = this.#deadlines.watch({ request, fail });
       const forgetSignal = onAbort(signal, () => fail('stopped'));
       request.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = request.reusedSocket && error.code === 'ECONNRESET';
@@ -87,14 +82,14 @@ function receive(
   response: IncomingMessage,
   { take, maxBytes, end }: Pick<Exchange, 'take' | 'maxBytes'> & { readonly end: (result: Exchanged) => void },
 ): void {
-  const status = response.statusCode ?? 0;
+  const { statusCode: status = 0, headers } = response;
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > maxBytes) end({ failed: `its answer is longer than ${maxBytes} bytes` });
     else if (status === 200) take?.(chunk);
   });
-  response.once('end', () => end(response.complete ? { status } : { failed: 'the answer was cut short' }));
+  response.once('end', () => end(response.complete ? { status, headers } : { failed: 'the answer was cut short' }));
   response.on('error', () => end({ failed: 'the answer was cut short' }));
   response.once('close', () => end({ failed: 'the answer was cut short' }));
 }

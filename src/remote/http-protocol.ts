@@ -4,7 +4,9 @@ import type { Protocol } from './protocol.js';
 export function httpProtocol(address: string, token: string | undefined): Protocol {
   const origin = new URL(address);
   const base = origin.pathname.replace(/\/+$/, '');
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  // bazel-remote knows names and passwords only.
+  const authorization = token?.startsWith('Basic ') ? token : `Bearer ${token}`;
+  const headers: Record<string, string> = token === undefined ? {} : { authorization };
   return {
     name: 'http',
     origin,

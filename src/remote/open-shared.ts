@@ -1,12 +1,15 @@
 import type { Config } from '../model/config.js';
+import { creatorOf } from '../store/creator.js';
 import type { DiskStore } from '../store/disk-store.js';
 import type { CheckOptions } from '../store/options.js';
-import type { Entry, Fetched, GetOptions } from '../store/store.js';
+import type { ClaimRequest, Entry, Fetched, GetOptions } from '../store/store.js';
 import { plural } from '../util/format.js';
 import { onAbort } from '../util/on-abort.js';
 import { Breaker } from './breaker.js';
-import { openProtocol } from './open-protocol.js';
-import { Remote } from './remote.js';
+import type { Acquired, Leases } from './leases.js';
+import { openRemote } from './open-remote.js';
+import type { Remote } from './remote.js';
+import { ServerLeases } from './server-leases.js';
 import { type RemoteSettings, remoteSettings } from './settings.js';
 import { SharedCache } from './shared-cache.js';
 import { staysHere } from './stays-here.js';
@@ -25,13 +28,22 @@ export interface OpenShared extends CheckOptions {
 export interface SharedSession {
   fetch(key: string, options: GetOptions): Promise<Fetched>;
   offer(entry: Entry): void;
+  /** The right to compute a key that this run has asked for, where the server can say who has it. */
+  lease(key: string, request: ClaimRequest): Promise<Acquired>;
   /** Waits for uploads within the bound, and says what was not uploaded. */
   end(): Promise<void>;
 }
 
 const NOTHING: Fetched = { miss: undefined };
 
-const OFF: SharedSession = { fetch: async () => NOTHING, offer: () => {}, end: async () => {} };
+const UNAVAILABLE: Acquired = { unavailable: true };
+
+const OFF: SharedSession = {
+  fetch: async () => NOTHING,
+  offer: () => {},
+  lease: async () => UNAVAILABLE,
+  end: async () => {},
+};
 
 export async function openShared(options: OpenShared): Promise<SharedSession> {
   const { config, disk, warn } = options;
@@ -45,13 +57,17 @@ export async function openShared(options: OpenShared): Promise<SharedSession> {
   });
   if (options.signal?.aborted) breaker.stop();
   const forget = onAbort(options.signal, () => breaker.stop());
-  const remote = new Remote(await openProtocol(settings, disk.options.project), settings);
+  const remote = await openRemote(settings, disk.options.project);
   const cache = new SharedCache({ ...options, settings, remote, breaker });
   const uploads = new Uploads((entry) => cache.upload(entry));
   const underWay = new Map<string, Promise<Fetched>>();
+  const leases = leasesOf(options, { settings, remote, breaker });
+  /** A key that stays on this machine is never asked for. */
+  const asked = new Set<string>();
   return {
     fetch(key, request) {
       if (settings.unread || breaker.isOff('read')) return Promise.resolve(NOTHING);
+      asked.add(key);
       const known = underWay.get(key);
       if (known) return known;
       const fetching = cache.fetch(key, request).finally(() => underWay.delete(key));
@@ -62,14 +78,34 @@ export async function openShared(options: OpenShared): Promise<SharedSession> {
       const isOwn = disk.options.signingKey === undefined && staysHere(entry);
       if (!settings.unwritten && !isOwn) uploads.add(entry);
     },
+    async lease(key, request) {
+      if (!leases || !asked.has(key)) return UNAVAILABLE;
+      const acquired = await leases.acquire(key, request);
+      if (!('lease' in acquired)) return acquired;
+      const { lease } = acquired;
+      // Others look for the result when the lease is over.
+      return { lease: { release: () => void uploads.soFar().then(() => lease.release()) } };
+    },
     async end() {
       const { lost, why } = await uploads.end(settings.uploadWaitMs);
+      await leases?.end();
       if (lost > 0) warn(`${plural(lost, 'result was', 'results were')} not uploaded to the shared cache: ${why}`);
       forget();
       breaker.stop();
       remote.close();
     },
   };
+}
+
+/** Only who can sign a result and believe another's takes part: the others have nothing to give, or nothing to get. */
+function leasesOf(
+  { disk, signal }: OpenShared,
+  parts: { readonly settings: RemoteSettings; readonly remote: Remote; readonly breaker: Breaker },
+): Leases | undefined {
+  const { signer, trust, unread, unwritten, claimWaitMs: mostWaitMs } = parts.settings;
+  if (!signer || unread || unwritten || mostWaitMs === 0) return undefined;
+  const { ci, host = 'unknown' } = creatorOf(disk.options.project.env);
+  return new ServerLeases({ ...parts, signer, trust, by: ci ?? host, mostWaitMs, signal });
 }
 
 /** One line for what a person has to put right; what was asked for is no news. */

@@ -1,8 +1,9 @@
 import { sha256Hex } from '../util/digest.js';
 import type { Project } from '../util/project.js';
-import { encodeActionResult } from './action-result.js';
-import { openProtocol } from './open-protocol.js';
-import { Remote } from './remote.js';
+import { decodeActionResult, encodeActionResult } from './action-result.js';
+import { canLease } from './can-lease.js';
+import { openRemote } from './open-remote.js';
+import type { Remote } from './remote.js';
 import type { RemoteSettings } from './settings.js';
 
 /** Where the probe is put; no phase has this key. */
@@ -13,7 +14,7 @@ export async function probeRemote(
   settings: RemoteSettings,
   project: Project,
 ): Promise<{ readonly answers: string } | { readonly problem: string }> {
-  const remote = new Remote(await openProtocol(settings, project), settings);
+  const remote = await openRemote(settings, project);
   try {
     return settings.unwritten ? await look(remote) : await putAndGet(remote, project.clock.now());
   } finally {
@@ -28,17 +29,20 @@ async function look(remote: Remote): Promise<{ answers: string } | { problem: st
 }
 
 async function putAndGet(remote: Remote, now: number): Promise<{ answers: string } | { problem: string }> {
-  let data: Buffer = Buffer.alloc(0);
-  for (const text of [`probe ${now}`, `probe ${now + 1}`]) {
-    data = encodeActionResult({ stdout: Buffer.from(text), stderr: Buffer.alloc(0), files: [] });
+  const texts = [`probe ${now}`, `probe ${now + 1}`];
+  for (const text of texts) {
+    const data = encodeActionResult({ stdout: Buffer.from(text), stderr: Buffer.alloc(0), files: [] });
     const put = await remote.put(PROBE, { data, digest: sha256Hex(data) });
     if (!('found' in put)) return { problem: `cannot be written: ${'refused' in put ? put.refused : reasonOf(put)}` };
   }
-  const chunks: Buffer[] = [];
-  const got = await remote.get(PROBE, { bytes: data.length, take: (chunk) => void chunks.push(chunk) });
-  if (!('found' in got)) return { problem: `cannot be read: ${'refused' in got ? got.refused : reasonOf(got)}` };
-  const isSame = Buffer.concat(chunks).equals(data);
-  return isSame ? { answers: 'can be written and read' } : { problem: 'gives back something else than was put' };
+  const got = await remote.getVersion(PROBE);
+  if (!('body' in got)) return { problem: `cannot be read: ${'refused' in got ? got.refused : reasonOf(got)}` };
+  // Not its bytes: bazel-remote notes in each message who has sent it.
+  if (String(decodeActionResult(got.body)?.stdout) !== texts.at(-1))
+    return { problem: 'gives back something else than was put' };
+  const lease = await canLease(remote);
+  const single = 'can' in lease && lease.can ? 'one machine computes a result' : 'two machines may compute one result';
+  return { answers: `can be written and read; of those that sign at the same time, ${single}` };
 }
 
 function reasonOf(answer: object): string {

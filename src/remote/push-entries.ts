@@ -2,8 +2,7 @@ import type { DiskStore } from '../store/disk-store.js';
 import { eachEntry } from '../store/list-entries.js';
 import { Pace, type Watcher } from '../store/pace.js';
 import { Breaker } from './breaker.js';
-import { openProtocol } from './open-protocol.js';
-import { Remote } from './remote.js';
+import { openRemote } from './open-remote.js';
 import type { RemoteSettings } from './settings.js';
 import { SharedCache } from './shared-cache.js';
 import { staysHere } from './stays-here.js';
@@ -40,7 +39,7 @@ export async function pushEntries({ disk, settings, flow }: PushOptions, watcher
   const breaker = new Breaker((_direction, reason) => {
     why = reason;
   });
-  const remote = new Remote(await openProtocol(settings, project), settings);
+  const remote = await openRemote(settings, project);
   const cache = new SharedCache({ settings, remote, disk, breaker });
   const one = async (key: string): Promise<keyof typeof counts> => {
     if (breaker.isOff('write')) return 'failed';

@@ -1,11 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { HttpClient, type RequestBody } from './http-client.js';
+import type { ClientLimits } from './deadlines.js';
+import { type Exchanged, HttpClient, type RequestBody } from './http-client.js';
 import type { Item, Method, Protocol } from './protocol.js';
-import type { RemoteSettings } from './settings.js';
-
-/** Beside the time that a large body takes at 256 KB a second. */
-const TOTAL_MS = 10_000;
-const SLOWEST_PER_MS = 256;
 
 /** `bytes`: what the body may have. */
 export interface Download {
@@ -25,14 +21,31 @@ export type Answer =
   | { readonly refused: string }
   | { readonly failed: string; readonly isServers?: true };
 
+/** A small object that several machines write. */
+export interface Version {
+  readonly body: Buffer;
+  readonly etag?: string;
+  /** By the server's own clock, where it says both the time and when the object was put. */
+  readonly ageMs?: number;
+}
+
+/** Only where there is nothing yet, or only over the version with this tag. */
+export type Condition = { readonly absent: true } | { readonly etag: string | undefined };
+
+/** `taken`: the condition does not hold. */
+export type Written = { readonly written: true; readonly etag?: string } | { readonly taken: true } | Unwritten;
+type Unwritten = Exclude<Answer, { readonly found: true } | { readonly absent: true }>;
+
+const LARGEST_VERSION = 64 * 1024;
+
 /** Entries and blobs on a server: get, put and head, whatever the protocol. Everything is bounded in time. */
 export class Remote {
   readonly #protocol: Protocol;
   readonly #client: HttpClient;
 
-  constructor(protocol: Protocol, { connectMs, silentMs }: Pick<RemoteSettings, 'connectMs' | 'silentMs'>) {
+  constructor(protocol: Protocol, limits: ClientLimits & { readonly proxy: URL | undefined }) {
     this.#protocol = protocol;
-    this.#client = new HttpClient(protocol, { connectMs, silentMs });
+    this.#client = new HttpClient(protocol, limits);
   }
 
   get(item: Item, { bytes, take }: Download, signal?: AbortSignal): Promise<Answer> {
@@ -47,32 +60,73 @@ export class Remote {
     return this.#ask({ method: 'PUT', item, bytes: 0, signal, upload });
   }
 
+  async getVersion(item: Item, signal?: AbortSignal): Promise<Version | Exclude<Answer, { found: true }>> {
+    const chunks: Buffer[] = [];
+    const take = (chunk: Buffer) => void chunks.push(chunk);
+    const headers = { 'cache-control': 'no-cache' };
+    const exchanged = await this.#exchange({ method: 'GET', item, take, bytes: LARGEST_VERSION, signal, headers });
+    const answer = answerOf('GET', exchanged);
+    if (!('found' in answer) || 'failed' in exchanged) return answer as Exclude<Answer, { found: true }>;
+    const { etag, date = '', 'last-modified': modified = '' } = exchanged.headers;
+    const ageMs = Date.parse(date) - Date.parse(modified);
+    return { body: Buffer.concat(chunks), ...(etag && { etag }), ...(ageMs >= 0 && { ageMs }) };
+  }
+
+  async putIf(item: Item, { upload, condition, signal }: ConditionalPut): Promise<Written> {
+    const headers = conditionHeaders(condition);
+    const exchanged = await this.#exchange({ method: 'PUT', item, upload, bytes: 0, signal, headers });
+    // 409: two such requests met (S3).
+    if ('status' in exchanged && [409, 412].includes(exchanged.status)) return { taken: true };
+    const answer = answerOf('PUT', exchanged);
+    if (!('found' in answer)) return answer as Unwritten;
+    const { etag } = 'headers' in exchanged ? exchanged.headers : {};
+    return { written: true, ...(etag && { etag }) };
+  }
+
   close(): void {
     this.#client.close();
   }
 
-  async #ask({ method, item, upload, take, bytes, signal }: Ask): Promise<Answer> {
+  async #ask(ask: Ask): Promise<Answer> {
+    return answerOf(ask.method, await this.#exchange(ask));
+  }
+
+  #exchange({ method, item, upload, take, bytes, signal, headers: more }: Ask): Promise<Exchanged> {
     const { path, headers } = this.#protocol.request({ method, item, digest: upload?.digest });
     const body = upload && bodyOf(upload);
-    const exchanged = await this.#client.exchange({
+    return this.#client.exchange({
       method,
       path,
-      headers: body ? { ...headers, 'content-type': 'application/octet-stream' } : headers,
+      headers: { ...headers, ...more, ...(body && { 'content-type': 'application/octet-stream' }) },
       body,
       take,
       // The text of an error may be longer than what was asked for.
       maxBytes: bytes + 64 * 1024,
-      totalMs: TOTAL_MS + Math.ceil((body?.bytes ?? bytes) / SLOWEST_PER_MS),
       signal,
     });
-    if ('failed' in exchanged) return exchanged;
-    const { status } = exchanged;
-    if (status === 200 || (method === 'PUT' && status > 200 && status < 300)) return { found: true };
-    if (status === 404 && method !== 'PUT') return { absent: true };
-    if (status === 401 || status === 403) return { refused: `it answers ${status}` };
-    if (status >= 300 && status < 400) return { failed: `it sends us elsewhere (${status})`, isServers: true };
-    return { failed: `it answers ${status}`, isServers: true };
   }
+}
+
+function answerOf(method: Method, exchanged: Exchanged): Answer {
+  if ('failed' in exchanged) return exchanged;
+  const { status } = exchanged;
+  if (status === 200 || (method === 'PUT' && status > 200 && status < 300)) return { found: true };
+  if (status === 404 && method !== 'PUT') return { absent: true };
+  if (status === 401 || status === 403) return { refused: `it answers ${status}` };
+  if (status >= 300 && status < 400) return { failed: `it sends us elsewhere (${status})`, isServers: true };
+  return { failed: `it answers ${status}`, isServers: true };
+}
+
+/** A version without a tag is overwritten whatever it is. */
+function conditionHeaders(condition: Condition): Record<string, string> {
+  if ('absent' in condition) return { 'if-none-match': '*' };
+  return condition.etag === undefined ? {} : { 'if-match': condition.etag };
+}
+
+export interface ConditionalPut {
+  readonly upload: Upload;
+  readonly condition: Condition;
+  readonly signal?: AbortSignal;
 }
 
 interface Ask {
@@ -82,6 +136,7 @@ interface Ask {
   readonly take?: (chunk: Buffer) => void;
   readonly bytes: number;
   readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 function bodyOf(upload: Upload): RequestBody {

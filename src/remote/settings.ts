@@ -24,6 +24,7 @@ export interface RemoteSettings {
   readonly connectMs: number;
   readonly silentMs: number;
   readonly uploadWaitMs: number;
+  readonly claimWaitMs: number;
 }
 
 /** Undefined where no shared store is configured. Sends nothing. */
@@ -46,6 +47,7 @@ export function remoteSettings({ cache }: Pick<Config, 'cache'>, project: Projec
     connectMs: remote.connectTimeoutMs ?? 500,
     silentMs: remote.timeoutMs ?? 3_000,
     uploadWaitMs: remote.uploadWaitMs ?? 10_000,
+    claimWaitMs: remote.claimWaitMs ?? 600_000,
   };
 }
 

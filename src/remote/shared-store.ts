@@ -1,5 +1,6 @@
 import type { DiskStore } from '../store/disk-store.js';
-import type { Entry, PutResult } from '../store/store.js';
+import type { Claim, Entry, PutResult } from '../store/store.js';
+import type { Lease } from './leases.js';
 import type { OpenShared, SharedSession } from './open-shared.js';
 
 /**
@@ -26,9 +27,32 @@ export function shareStore(disk: DiskStore, options: Omit<OpenShared, 'disk'>): 
       const result = await disk.claim(key, request);
       if (!('claim' in result)) return result;
       const { claim } = result;
-      return { claim: { put: (entry) => offered(entry, claim.put(entry)), release: () => claim.release() } };
+      const shared = await (await opened)?.lease(key, request);
+      if (shared && 'lookAgain' in shared) {
+        claim.release();
+        return { ready: true, elsewhere: true };
+      }
+      if (!shared || !('lease' in shared)) return { claim: withLease(claim, offered) };
+      // After what was offered before, which waits for the same promise.
+      const release = () => void open().then(() => shared.lease.release());
+      return { claim: withLease(claim, offered, { release }) };
     },
     fetch: async (key, request) => (await open()).fetch(key, request),
     settle: async () => (await opened)?.end(),
+  };
+}
+
+/** The lease ends with the claim, once the result is uploaded. */
+function withLease(claim: Claim, offered: (entry: Entry, result: PutResult) => PutResult, lease?: Lease): Claim {
+  return {
+    put: (entry) => {
+      const result = offered(entry, claim.put(entry));
+      lease?.release();
+      return result;
+    },
+    release: () => {
+      claim.release();
+      lease?.release();
+    },
   };
 }

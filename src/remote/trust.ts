@@ -2,14 +2,16 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { sha256Hex } from '../util/digest.js';
 import { rawPublicKey, SPKI_HEAD } from './public-key.js';
 
-/** What is signed begins with this, so that a signature of something else can never pass for one of an entry. */
-const PURPOSE = Buffer.from('taskflow shared entry 1\n');
+/** What is signed begins with what it is for: a signature of one thing can never pass for that of another. */
+export type Purpose = 'entry' | 'lease';
+const forPurpose = (purpose: Purpose, text: Buffer) =>
+  Buffer.concat([Buffer.from(`taskflow shared ${purpose} 1\n`), text]);
 const SIGNATURE = /^ed25519 ([0-9a-f]{16}) ([A-Za-z0-9+/]{86}==)$/;
 
 /** Makes a signature line: `ed25519 KEY SIGNATURE`. */
 export interface Signer {
   readonly keyId: string;
-  sign(text: Buffer): string;
+  sign(text: Buffer, purpose: Purpose): string;
 }
 
 /** Whose signatures are accepted. */
@@ -28,15 +30,22 @@ export function openTrust({ mode, keys = {} }: { mode?: 'none'; keys?: Readonly<
   return { keys: new Map(known), isOff: mode === 'none' };
 }
 
+export interface Signed {
+  readonly purpose: Purpose;
+  readonly text: Buffer;
+  /** The signature line. */
+  readonly line: string;
+}
+
 /** Why the text is not to be believed, in words; undefined when it is. */
-export function distrust({ keys, isOff }: Trust, text: Buffer, line: string): string | undefined {
+export function distrust({ keys, isOff }: Trust, { purpose, text, line }: Signed): string | undefined {
   if (isOff) return undefined;
   const [, id, signature] = SIGNATURE.exec(line) ?? [];
-  if (id === undefined) return 'shared entry is not signed';
+  if (id === undefined) return `shared ${purpose} is not signed`;
   const trusted = keys.get(id);
-  if (!trusted) return `shared entry signed by an untrusted key ${id.slice(0, 4)}…`;
-  const isRight = verify(null, Buffer.concat([PURPOSE, text]), trusted.key, Buffer.from(signature!, 'base64'));
-  return isRight ? undefined : `shared entry has a wrong signature (key ${trusted.name})`;
+  if (!trusted) return `shared ${purpose} signed by an untrusted key ${id.slice(0, 4)}…`;
+  const isRight = verify(null, forPurpose(purpose, text), trusted.key, Buffer.from(signature!, 'base64'));
+  return isRight ? undefined : `shared ${purpose} has a wrong signature (key ${trusted.name})`;
 }
 
 /** From an Ed25519 private key as PEM. */
@@ -46,7 +55,7 @@ export function openSigner(pem: string | Buffer): Signer | undefined {
     if (key.asymmetricKeyType !== 'ed25519') return undefined;
     const id = keyId(rawOf(createPublicKey(key)));
     const line = (signature: Buffer) => `ed25519 ${id} ${signature.toString('base64')}`;
-    return { keyId: id, sign: (text) => line(sign(null, Buffer.concat([PURPOSE, text]), key)) };
+    return { keyId: id, sign: (text, purpose) => line(sign(null, forPurpose(purpose, text), key)) };
   } catch {
     // No key at all.
     return undefined;

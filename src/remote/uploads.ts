@@ -6,8 +6,9 @@ const AT_ONCE = 8;
 
 /** Entries on their way to the server while the run goes on. */
 export class Uploads {
-  readonly #waiting: Entry[] = [];
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #pending = new Set<Promise<void>>();
+  #underWay = 0;
   #failed = 0;
   #why: string | undefined;
   #isOver = false;
@@ -16,30 +17,34 @@ export class Uploads {
   constructor(private readonly upload: (entry: Entry) => Promise<string | undefined>) {}
 
   add(entry: Entry): void {
-    this.#waiting.push(entry);
+    const done = new Promise<void>((resolve) => {
+      this.#waiting.push(() => this.#one(entry).finally(resolve));
+    });
+    this.#pending.add(done);
+    void done.then(() => this.#pending.delete(done));
     this.#next();
+  }
+
+  /** Resolves when what was added so far is there, or will not be. */
+  async soFar(): Promise<void> {
+    await Promise.all(this.#pending);
   }
 
   /** Waits until all is done, or this long; returns how many were not uploaded, and why. */
   async end(waitMs: number): Promise<{ readonly lost: number; readonly why?: string }> {
     const done = new AbortController();
-    await Promise.race([this.#idle(), pause(waitMs, done.signal)]);
+    await Promise.race([this.soFar(), pause(waitMs, done.signal)]);
     done.abort();
     this.#isOver = true;
-    const left = this.#waiting.length + this.#underWay.size;
+    const left = this.#pending.size;
     return { lost: this.#failed + left, why: this.#why ?? (left > 0 ? 'there was no more time' : undefined) };
   }
 
-  async #idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-  }
-
   #next(): void {
-    while (!this.#isOver && this.#underWay.size < AT_ONCE && this.#waiting.length > 0) {
-      const work = this.#one(this.#waiting.shift()!);
-      this.#underWay.add(work);
-      void work.then(() => {
-        this.#underWay.delete(work);
+    while (!this.#isOver && this.#underWay < AT_ONCE && this.#waiting.length > 0) {
+      this.#underWay += 1;
+      void this.#waiting.shift()!().then(() => {
+        this.#underWay -= 1;
         this.#next();
       });
     }

@@ -81,12 +81,15 @@ export interface Store {
   get(key: string, options: GetOptions): GetResult;
   /**
    * Waits until this caller may compute the key, in this process or against others. Resolves to `ready` when someone
-   * else has just stored it: look it up again. Without a usable store: `{ unavailable }`, and the phase simply runs.
+   * else has just stored it, here or `elsewhere`: look it up again. Without a usable store: `{ unavailable }`, and the
+   * phase simply runs.
    */
   claim(
     key: string,
     request: ClaimRequest,
-  ): Promise<{ readonly claim: Claim } | { readonly ready: true } | { readonly unavailable: string }>;
+  ): Promise<
+    { readonly claim: Claim } | { readonly ready: true; readonly elsewhere?: true } | { readonly unavailable: string }
+  >;
   /** Stores without a claim (`--refresh`, gate rounds). */
   put(entry: Entry): PutResult;
   remove(key: string): void;

@@ -2,16 +2,11 @@ import { createHash, createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { s3Protocol } from '../../src/remote/s3-protocol.js';
-import { contractOf } from '../shared/contract.js';
+import { contractOf, type ServerUnderTest } from '../shared/contract.js';
+import { startConditionalFront } from './conditional-front.js';
 import { INSTALLED, startServer } from './start-server.js';
 
-contractOf('a server that speaks S3', async () => {
-  const { port, stop } = await startServer((onPort, folder) => ({
-    argv: [
-      ...[process.execPath, `${INSTALLED}/s3rver/bin/s3rver.js`, '-d', folder, '-a', '127.0.0.1', '-p', `${onPort}`],
-      ...['--configure-bucket', 'results'],
-    ],
-  }));
+function serverAt(port: number, stop: () => Promise<void>): ServerUnderTest {
   const remote = { url: 's3://results/team', endpoint: `http://127.0.0.1:${port}` };
   const key = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_REGION: 'eu-central-1' };
   return {
@@ -21,6 +16,30 @@ contractOf('a server that speaks S3', async () => {
     strangers: { remote, env: { ...key, AWS_ACCESS_KEY_ID: 'STRANGER', AWS_SECRET_ACCESS_KEY: 'S3RVER' } },
     stop,
   };
+}
+
+const startS3 = () =>
+  startServer((onPort, folder) => ({
+    argv: [
+      ...[process.execPath, `${INSTALLED}/s3rver/bin/s3rver.js`, '-d', folder, '-a', '127.0.0.1', '-p', `${onPort}`],
+      ...['--configure-bucket', 'results'],
+    ],
+  }));
+
+contractOf('a server that speaks S3', async () => {
+  const { port, stop } = await startS3();
+  return serverAt(port, stop);
+});
+
+// s3rver is older than the conditions of S3, and no server on npm has them.
+contractOf('a server that speaks S3, with conditions', async () => {
+  const old = await startS3();
+  const front = await startConditionalFront(old.port);
+  const stop = async () => {
+    await front.stop();
+    await old.stop();
+  };
+  return { ...serverAt(front.port, stop), canLease: true };
 });
 
 /** Of the AWS SDK; its types are not there where it is not installed. */

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RemoteConfig } from '../../src/model/config.js';
-import { encodeActionResult } from '../../src/remote/action-result.js';
-import { openProtocol } from '../../src/remote/open-protocol.js';
+import { decodeActionResult, encodeActionResult } from '../../src/remote/action-result.js';
+import { openRemote } from '../../src/remote/open-remote.js';
+import { probeRemote } from '../../src/remote/probe-remote.js';
 import type { Item } from '../../src/remote/protocol.js';
-import { Remote } from '../../src/remote/remote.js';
+import type { Remote } from '../../src/remote/remote.js';
 import { remoteSettings } from '../../src/remote/settings.js';
 import { newKeyPair } from '../../src/remote/trust.js';
 import { sha256Hex } from '../../src/util/digest.js';
@@ -17,6 +18,8 @@ import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 export interface ServerUnderTest {
   readonly remote: RemoteConfig;
   readonly env: Readonly<Record<string, string>>;
+  /** It lets only the first of two create an object. */
+  readonly canLease?: true;
   /** The same without the right to do so. */
   readonly strangers?: { readonly remote: RemoteConfig; readonly env: Readonly<Record<string, string>> };
   stop(): Promise<void>;
@@ -24,6 +27,7 @@ export interface ServerUnderTest {
 
 const KEYS = newKeyPair();
 const CROSS = { cache: { scope: 'cross-run' } };
+const SIGNS = { sign: { file: '../signing.pem' } };
 
 /** What every server has to do, whatever it speaks. */
 export function contractOf(name: string, start: () => Promise<ServerUnderTest>): void {
@@ -37,7 +41,7 @@ export function contractOf(name: string, start: () => Promise<ServerUnderTest>):
       const rig = createRig(env);
       rigs.push(rig);
       const settings = remoteSettings({ cache: { remote: config } as never }, rig.project)!;
-      return new Remote(await openProtocol(settings, rig.project), settings);
+      return openRemote(settings, rig.project);
     };
     beforeAll(async () => {
       server = await start();
@@ -56,11 +60,25 @@ export function contractOf(name: string, start: () => Promise<ServerUnderTest>):
       const answer = await remote.get(item, { bytes: 64 * 1024 ** 2, take: (chunk) => void chunks.push(chunk) });
       return 'found' in answer ? Buffer.concat(chunks) : answer;
     };
-    /** Servers of Bazel's kind look into what they are given under `ac`. */
+    /** What an entry says: servers of Bazel's kind look into what they are given under `ac`, and add to it. */
+    const says = async (item: Item) => {
+      const body = await read(item);
+      return Buffer.isBuffer(body) ? String(decodeActionResult(body)?.stdout) : body;
+    };
     const message = (text: string) =>
       encodeActionResult({ stdout: Buffer.from(text), stderr: Buffer.alloc(0), files: [] });
     const put = (item: Item, data: Buffer) => remote.put(item, { data, digest: sha256Hex(data) });
     const randomKey = () => sha256Hex(randomBytes(16));
+
+    const machine = (sign: object) => {
+      const rig = createRig(server.env);
+      rigs.push(rig);
+      rig.write('../signing.pem', KEYS.privateKey);
+      const cache = { observe: 'off', remote: server.remote, trust: { keys: { ci: KEYS.publicKey }, ...sign } };
+      // In the user's own settings: variables go to a server that only the user chose.
+      rig.write('../home/.pi/agent/taskflows/config.yaml', JSON.stringify({ cache }));
+      return rig;
+    };
 
     it('what is not there is absent', async () => {
       for (const kind of ['ac', 'cas'] as const) {
@@ -74,7 +92,7 @@ export function contractOf(name: string, start: () => Promise<ServerUnderTest>):
       for (const text of ['first', 'second']) {
         expect(await put({ kind: 'ac', name }, message(text))).toEqual({ found: true });
         expect(await remote.head({ kind: 'ac', name })).toEqual({ found: true });
-        expect(await read({ kind: 'ac', name })).toEqual(message(text));
+        expect(await says({ kind: 'ac', name })).toBe(text);
       }
       expect(await remote.head({ kind: 'cas', name })).toEqual({ absent: true });
     });
@@ -92,8 +110,27 @@ export function contractOf(name: string, start: () => Promise<ServerUnderTest>):
       const names = Array.from({ length: 60 }, randomKey);
       const answers = await Promise.all(names.map((name) => put({ kind: 'ac', name }, message(name))));
       expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(new Set(['{"found":true}']));
-      const bodies = await Promise.all(names.map((name) => read({ kind: 'ac', name })));
-      expect(bodies).toEqual(names.map(message));
+      expect(await Promise.all(names.map((name) => says({ kind: 'ac', name })))).toEqual(names);
+    });
+
+    it('doctor is content with it, and knows whether it can hold leases', async () => {
+      const rig = createRig(server.env);
+      rigs.push(rig);
+      const { project } = rig;
+      const settings = remoteSettings({ cache: { remote: { ...server.remote, write: true } } as never }, project)!;
+      const probed = await probeRemote(settings, project);
+      const single = server.canLease ? 'one machine computes a result' : 'two machines may compute one result';
+      expect(probed).toEqual({ answers: expect.stringContaining(single) });
+    });
+
+    it('of two machines at the same moment one executes, where it can hold leases', async () => {
+      if (!server.canLease) return;
+      const run = 'bin/tick slow; sleep 1; echo made';
+      const flow = { name: `flow-${randomKey()}`, phases: [{ id: 'slow', type: 'script', run, ...CROSS }] };
+      const both = [machine(SIGNS), machine(SIGNS)];
+      const results = await Promise.all(both.map((each) => each.run(flow)));
+      expect(results.map(({ status, warnings }) => [status, warnings])).toEqual(both.map(() => ['success', undefined]));
+      expect(both.flatMap((each) => each.executions())).toEqual(['slow']);
     });
 
     it('a stranger is refused, or not let in', async () => {
@@ -108,15 +145,6 @@ export function contractOf(name: string, start: () => Promise<ServerUnderTest>):
     });
 
     it('a second checkout with a store of its own executes nothing', async () => {
-      const machine = (sign: object) => {
-        const rig = createRig(server.env);
-        rigs.push(rig);
-        rig.write('../signing.pem', KEYS.privateKey);
-        const cache = { observe: 'off', remote: server.remote, trust: { keys: { ci: KEYS.publicKey }, ...sign } };
-        // In the user's own settings: variables go to a server that only the user chose.
-        rig.write('../home/.pi/agent/taskflows/config.yaml', JSON.stringify({ cache }));
-        return rig;
-      };
       const made = 'bin/tick files; mkdir -p out; seq 1 1000 > out/a.txt; : > out/empty.txt';
       const flow = {
         name: `flow-${randomKey()}`,
@@ -126,7 +154,7 @@ export function contractOf(name: string, start: () => Promise<ServerUnderTest>):
           { id: 'large', type: 'script', run: 'bin/tick large; seq 1 400000', ...CROSS },
         ],
       };
-      const ci = machine({ sign: { file: '../signing.pem' } });
+      const ci = machine(SIGNS);
       const first = await ci.run(flow);
       expect([first.status, first.warnings, ci.executions().length]).toEqual(['success', undefined, 3]);
       const laptop = machine({});

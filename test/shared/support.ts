@@ -14,7 +14,11 @@ export interface Machine extends Rig {
 export interface Team {
   readonly keys: ReturnType<typeof newKeyPair>;
   /** A checkout with a store and a home of its own; `signs`: it has the private key. */
-  machine(options?: { readonly signs?: boolean; readonly cache?: object }): Machine;
+  machine(options?: {
+    readonly signs?: boolean;
+    readonly cache?: object;
+    readonly env?: Readonly<Record<string, string>>;
+  }): Machine;
   remove(): void;
 }
 
@@ -24,8 +28,8 @@ export function createTeam(url: string): Team {
   const rigs: Rig[] = [];
   return {
     keys,
-    machine: ({ signs = false, cache: more = {} } = {}) => {
-      const rig = createRig();
+    machine: ({ signs = false, cache: more = {}, env } = {}) => {
+      const rig = createRig(env);
       rigs.push(rig);
       if (signs) rig.write('../signing.pem', keys.privateKey, 0o600);
       const configure = (cache: object = {}) => {

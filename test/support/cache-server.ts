@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -13,9 +14,11 @@ export interface CacheServer {
   readonly url: string;
   readonly kept: Map<string, Buffer>;
   readonly seen: SeenRequest[];
+  /** Lets only the first of two create an object, and gives each version a tag; else it overwrites. */
+  isConditional: boolean;
   /** Answers instead of the server, if it returns true. */
   misbehave: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
-  /** Paths of the kept entries. */
+  /** Paths of the kept entries; leases and probes are none. */
   entries(): string[];
   blobs(): string[];
   count(method: string, part?: string): number;
@@ -33,13 +36,16 @@ export async function startCacheServer(): Promise<CacheServer> {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        kept.set(url, Buffer.concat(chunks));
-        response.writeHead(201).end();
+        const body = Buffer.concat(chunks);
+        if (state.isConditional && !mayPut(request, tagOf(kept.get(url)))) return void response.writeHead(412).end();
+        kept.set(url, body);
+        response.writeHead(201, state.isConditional ? { etag: tagOf(body) } : {}).end();
       });
       return;
     }
     const found = kept.get(url);
-    response.writeHead(found ? 200 : 404, { 'content-length': found?.length ?? 0 });
+    const tag = state.isConditional && found && { etag: tagOf(found) };
+    response.writeHead(found ? 200 : 404, { 'content-length': found?.length ?? 0, ...tag });
     response.end(method === 'HEAD' ? undefined : found);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -48,7 +54,8 @@ export async function startCacheServer(): Promise<CacheServer> {
     kept,
     seen,
     misbehave: undefined,
-    entries: () => [...kept.keys()].filter((path) => path.includes('/ac/')),
+    isConditional: false,
+    entries: () => [...kept].flatMap(([path, body]) => (body.includes('{"shared":1') ? [path] : [])),
     blobs: () => [...kept.keys()].filter((path) => path.includes('/cas/')),
     count: (method, part = '') => seen.filter((each) => each.method === method && each.path.includes(part)).length,
     stop: () => {
@@ -57,4 +64,14 @@ export async function startCacheServer(): Promise<CacheServer> {
     },
   };
   return state;
+}
+
+function tagOf(body: Buffer | undefined): string | undefined {
+  return body && `"${createHash('sha256').update(body).digest('hex')}"`;
+}
+
+/** `If-None-Match: *` and `If-Match` of a PUT, over an object that has this tag or is not there. */
+export function mayPut({ headers }: Pick<IncomingMessage, 'headers'>, tag: string | undefined): boolean {
+  if (headers['if-none-match'] === '*') return tag === undefined;
+  return headers['if-match'] === undefined || headers['if-match'] === tag;
 }

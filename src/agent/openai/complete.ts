@@ -3,6 +3,7 @@ import type { JsonObject } from '../../model/json.js';
 import { STREAM_FACTOR } from '../../model/limits.js';
 import { overflowFailure } from '../../process/end-failure.js';
 import { LineSplitter } from '../../util/lines.js';
+import type { Project } from '../../util/project.js';
 import type { RequestLimits } from '../limits.js';
 import type { RunnerRequest } from '../runner.js';
 import { EMPTY_TRANSCRIPT, report, type Transcript, withGarbage } from '../transcript.js';
@@ -14,6 +15,7 @@ export interface Completion {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
+  readonly env: Project['env'];
   readonly limits: RequestLimits;
   readonly keyName: string | undefined;
   /** Of the answer's text. */
@@ -24,10 +26,10 @@ export interface Completion {
 
 /** Asks once. The answer, or how it failed, is in the transcript; never rejects. */
 export async function complete(call: Completion): Promise<Transcript> {
-  const { limits, url, headers } = call;
+  const { limits, url, headers, env } = call;
   const answer = new Answer(call.listener);
   try {
-    const response = await send({ method: 'POST', url, headers, body: JSON.stringify(call.body), limits });
+    const response = await send({ method: 'POST', url, env, headers, body: JSON.stringify(call.body), limits });
     limits.activity();
     if ((response.statusCode ?? 0) >= 300) return await readFailure(response, call);
     if (/^application\/json/.test(response.headers['content-type'] ?? '')) await readWhole(response, call, answer);

@@ -37,6 +37,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     const transcript = await complete({
       url: completionsUrl(config),
       headers,
+      env: project.env,
       body: buildOpenaiBody(request, config),
       limits,
       keyName,
@@ -57,7 +58,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     });
     const { readText, send } = await import('./send.js');
     try {
-      const response = await send({ method: 'GET', url, headers, limits });
+      const response = await send({ method: 'GET', url, env: project.env, headers, limits });
       const body = await readText(response);
       const status = response.statusCode ?? 0;
       return status < 400 ? { version: 'chat-completions' } : fail(statusFailure(response, body, keyName));

@@ -1,6 +1,8 @@
-import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
+import type { Project } from '../../util/project.js';
+import { proxyFor } from '../../util/proxy.js';
+import { Route } from '../../util/route.js';
 import type { RequestLimits } from '../limits.js';
 
 export interface HttpRequest {
@@ -8,13 +10,16 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Names the proxy, if there is one; without it the server is asked directly. */
+  readonly env?: Project['env'];
   /** End the request, and the answer, wherever they are. */
   readonly limits: RequestLimits;
 }
 
 /** Connections are kept for the next call: making one costs as much as a short answer. Idle ones hold up no process. */
 const KEPT = { keepAlive: true, maxFreeSockets: 256 } as const;
-const agents = { http: new HttpAgent(KEPT), https: new HttpsAgent(KEPT) };
+/** For a proxy to make a tunnel. */
+const CONNECT_MS = 30_000;
 
 /**
  * Resolves with the answer's head; its body is then read from it. Not `fetch`: that gives up after five minutes of
@@ -32,12 +37,12 @@ export async function send(request: HttpRequest): Promise<IncomingMessage> {
 
 class StaleConnection extends Error {}
 
-function sendOnce({ method, url, headers, body = '', limits }: HttpRequest): Promise<IncomingMessage> {
+function sendOnce({ method, url, env, headers, body = '', limits }: HttpRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     if (limits.failure) throw new Error(limits.failure.message);
     const length = { 'content-length': `${Buffer.byteLength(body)}` };
-    const options = { ...addressOf(url), method, headers: { ...headers, ...(body !== '' && length) } };
-    const request = url.startsWith('https:') ? requestHttps(options) : requestHttp(options);
+    const { route, ...address } = addressOf(url, env);
+    const request = route.request({ ...address, method, headers: { ...headers, ...(body !== '' && length) } });
     limits.onStop = () => request.destroy(new Error('stopped'));
     request.once('response', resolve);
     // Stays for the whole life of the connection: what goes wrong after the head reaches the reader of the body.
@@ -48,16 +53,28 @@ function sendOnce({ method, url, headers, body = '', limits }: HttpRequest): Pro
   });
 }
 
-const addresses = new Map<string, RequestOptions>();
+interface Address {
+  readonly route: Route;
+  readonly path: string;
+  readonly auth?: string;
+}
+
+const DIRECT: Project['env'] = {};
+const addresses = new WeakMap<Project['env'], Map<string, Address>>();
 
 /** A runner asks one address again and again, and taking it apart costs as much as a header. */
-function addressOf(url: string): RequestOptions {
-  let address = addresses.get(url);
-  if (!address) {
-    address = { ...urlToHttpOptions(new URL(url)), agent: url.startsWith('https:') ? agents.https : agents.http };
-    addresses.set(url, address);
-  }
+function addressOf(url: string, env: Project['env'] = DIRECT): Address {
+  const known = addresses.get(env) ?? new Map<string, Address>();
+  addresses.set(env, known);
+  const address = known.get(url) ?? takeApart(new URL(url), env);
+  known.set(url, address);
   return address;
+}
+
+function takeApart(url: URL, env: Project['env']): Address {
+  const route = new Route(url, { proxy: proxyFor(url, env), connectMs: CONNECT_MS, kept: KEPT });
+  const { auth, path } = urlToHttpOptions(url);
+  return { route, path: path ?? '/', ...(auth && { auth }) };
 }
 
 /**

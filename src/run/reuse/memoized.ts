@@ -227,7 +227,7 @@ async function fromStoreOrExecution(
     const reason = whyMissed(at, found, { unit, refused: hit.miss ?? refused });
     if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
     if (run.options.forecast) return ran(at, found, { execution: WOULD_RUN, reason });
-    // If another process computes it now, wait for that without a slot, then look again.
+    // If another process or machine computes it now, wait for that without a slot, then look again.
     for (;;) {
       const claimed = await store.claim(found.key, {
         signal: at.signal,
@@ -237,7 +237,8 @@ async function fromStoreOrExecution(
       if ('unavailable' in claimed) return executeAndKeep(job, reason);
       // The other process may have changed files that fingerprints read.
       run.reuse.fingerprints.touched();
-      const second = await lookUp(at, found);
+      const local = await lookUp(at, found);
+      const second = claimed.elsewhere ? await orShared(at, found, local) : local;
       if ('settled' in second) return second.settled;
       if (at.signal.aborted) return executeAndKeep(job, reason);
     }

@@ -1,10 +1,17 @@
 import type { Project } from '../util/project.js';
+import { proxyFor } from '../util/proxy.js';
 import { httpProtocol } from './http-protocol.js';
 import type { Protocol } from './protocol.js';
+import { Remote } from './remote.js';
 import type { RemoteSettings } from './settings.js';
 
-export async function openProtocol(settings: RemoteSettings, { env }: Pick<Project, 'env'>): Promise<Protocol> {
-  const { url, address, token } = settings;
+export async function openRemote(settings: RemoteSettings, { env }: Pick<Project, 'env'>): Promise<Remote> {
+  const protocol = await openProtocol(settings, env);
+  const { connectMs, silentMs } = settings;
+  return new Remote(protocol, { connectMs, silentMs, proxy: proxyFor(protocol.origin, env) });
+}
+
+async function openProtocol({ url, address, token }: RemoteSettings, env: Project['env']): Promise<Protocol> {
   if (url.startsWith('s3:')) {
     const { s3Protocol } = await import('./s3-protocol.js');
     const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { ClaimRequest } from '../store/store.js';
+import { systemClock } from '../util/clock.js';
+import { pause } from '../util/pause.js';
+import type { Breaker } from './breaker.js';
+import { canLease } from './can-lease.js';
+import { HeldLease } from './held-lease.js';
+import { encodeLease, leaseItem } from './lease-object.js';
+import type { Acquired, Leases } from './leases.js';
+import type { Condition, Remote } from './remote.js';
+import type { Signer, Trust } from './trust.js';
+import { WatchedLease } from './watched-lease.js';
+
+export interface ServerLeasesOptions {
+  readonly remote: Remote;
+  readonly breaker: Breaker;
+  readonly signer: Signer;
+  readonly trust: Trust;
+  /** The name of this machine or job, for people. */
+  readonly by: string;
+  /** For each key. */
+  readonly mostWaitMs: number;
+  /** The run ends now; what is held is given up all the same. */
+  readonly signal?: AbortSignal;
+  /** Without a change for this long, a lease is lost. Signs of life come three times as often. */
+  readonly silentMs?: number;
+}
+
+const SILENT_MS = 30_000;
+const FIRST_POLL_MS = 100;
+const LAST_POLL_MS = 2_000;
+/** A server whose tags do not fit lets nobody take over. */
+const MOST_TRIES = 3;
+const END_WAIT_MS = 1_000;
+const UNAVAILABLE: Acquired = { unavailable: true };
+
+/** Leases as objects on the server of the shared cache, created only where there is none. Nobody's clock matters. */
+export class ServerLeases implements Leases {
+  readonly #options: ServerLeasesOptions & { readonly silentMs: number };
+  readonly #watched = new Map<string, WatchedLease>();
+  readonly #held = new Set<HeldLease>();
+  #can: Promise<boolean> | undefined;
+
+  constructor(options: ServerLeasesOptions) {
+    this.#options = { silentMs: SILENT_MS, ...options };
+  }
+
+  async acquire(key: string, request: ClaimRequest): Promise<Acquired> {
+    this.#can ??= this.#probe();
+    if (!(await this.#can)) return UNAVAILABLE;
+    let condition: Condition = { absent: true };
+    for (let tries = 0; tries < MOST_TRIES && !this.#isStopped(request); tries++) {
+      const put = await this.#put(key, condition);
+      if (!('taken' in put)) return put;
+      const free = await this.#untilFree(key, request);
+      if (!('condition' in free)) return free;
+      condition = free.condition;
+    }
+    return UNAVAILABLE;
+  }
+
+  async end(): Promise<void> {
+    for (const lease of this.#held) lease.release();
+    const all = Promise.all([...this.#held].map(({ released }) => released));
+    if (this.#held.size > 0) await Promise.race([all, pause(END_WAIT_MS, undefined)]);
+  }
+
+  #isStopped({ signal }: ClaimRequest): boolean {
+    const { breaker } = this.#options;
+    return signal?.aborted === true || breaker.isOff('write') || breaker.isOff('read');
+  }
+
+  async #probe(): Promise<boolean> {
+    const { remote, breaker } = this.#options;
+    const answer = await canLease(remote, breaker.signal('write'));
+    if ('can' in answer) return answer.can;
+    breaker.count('write', answer);
+    return false;
+  }
+
+  async #put(key: string, condition: Condition): Promise<Acquired | { readonly taken: true }> {
+    const { remote, breaker, signer, by, silentMs, signal } = this.#options;
+    const text = { key, id: randomUUID(), by, beat: 0, isReleased: false };
+    const upload = encodeLease(text, signer);
+    const put = await remote.putIf(leaseItem(key), { upload, condition, signal: breaker.signal('write') });
+    if ('taken' in put) return put;
+    if (!('written' in put)) {
+      breaker.count('write', put);
+      return UNAVAILABLE;
+    }
+    // An interrupted run gives up its leases; one that has lost the server does not try.
+    const mayWrite = () => !breaker.isOff('write') || signal?.aborted === true;
+    const onReleased = (lease: HeldLease) => void this.#held.delete(lease);
+    const held = new HeldLease({ remote, signer, beatMs: silentMs / 3, mayWrite, onReleased }, text, put);
+    this.#held.add(held);
+    this.#watched.delete(key);
+    return { lease: held };
+  }
+
+  /** Waits while another machine shows signs of life, within the bound. */
+  async #untilFree(key: string, request: ClaimRequest): Promise<Acquired | { readonly condition: Condition }> {
+    const { remote, breaker, trust, silentMs, mostWaitMs } = this.#options;
+    const watch = this.#watched.get(key) ?? new WatchedLease({ key, trust, silentMs });
+    this.#watched.set(key, watch);
+    let isReported = false;
+    for (let wait = FIRST_POLL_MS; !this.#isStopped(request); wait = Math.min(wait * 1.5, LAST_POLL_MS)) {
+      const seen = await remote.getVersion(leaseItem(key), breaker.signal('read'));
+      if ('absent' in seen) return { condition: { absent: true } };
+      if ('body' in seen) {
+        const state = watch.look(seen, systemClock.elapsed());
+        if (state === 'ended') return { lookAgain: true };
+        if (state === 'free') return { condition: { etag: seen.etag } };
+      } else breaker.count('read', seen);
+      if (watch.waitedMs(systemClock.elapsed()) + wait > mostWaitMs) return UNAVAILABLE;
+      if (!isReported) request.onWait?.(watch.by);
+      isReported = true;
+      await pause(wait, request.signal);
+    }
+    return UNAVAILABLE;
+  }
+}

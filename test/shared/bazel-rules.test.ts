@@ -1,0 +1,9 @@
+import { startBazelRules } from './bazel-rules.js';
+import { contractOf } from './contract.js';
+
+contractOf('a server with the rules of bazel-remote', async () => {
+  const { url, stop } = await startBazelRules();
+  const remote = { url, token: { env: 'CACHE_TOKEN' } };
+  const token = (pair: string) => ({ CACHE_TOKEN: `Basic ${Buffer.from(pair).toString('base64')}` });
+  return { remote, env: token('ci:right'), strangers: { remote, env: token('ci:wrong') }, stop };
+});
