@@ -2,16 +2,11 @@ import type { RunStatus } from '../../model/event.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { ObservedCounts } from '../../model/observation.js';
-import {
-  type ItemCounts,
-  type PhaseOutcome,
-  type Savings,
-  type Status,
-  totalTokens,
-  type Usage,
-} from '../../model/outcome.js';
+import { type ItemCounts, type Savings, type Status, totalTokens, type Usage } from '../../model/outcome.js';
 import type { ShownFile } from '../../model/output.js';
 import type { Ledger } from './budget.js';
+import type { PhaseOutcome } from './execution.js';
+import { lookedOf } from './observation-union.js';
 import { shownOutput } from './output-folder.js';
 import type { ScopeResult } from './scope.js';
 import type { Secrets } from './secrets.js';
@@ -144,7 +139,9 @@ function checkpointOf(
     runId,
     flow: flow.name,
     completed: done.map((phase) => phase.id),
-    keys: Object.fromEntries(done.flatMap((phase) => (phase.key === undefined ? [] : [[phase.id, phase.key]]))),
+    keys: Object.fromEntries(
+      done.flatMap((phase) => (phase.result.key === undefined ? [] : [[phase.id, phase.result.key]])),
+    ),
     failed: result.failure?.phase,
   };
 }
@@ -160,16 +157,17 @@ function hidden<T extends object>(said: T | undefined, secrets: Secrets): T | un
 
 function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): PhaseResult {
   const failure = hidden(phase.failure, secrets);
-  const output = shownOutput(secrets.maskOutput(phase.output), root);
+  const { result, origin } = phase;
+  const output = shownOutput(secrets.maskOutput(result.output), root);
   return {
     id: phase.id,
     kind: phase.kind,
     status: phase.status,
-    cacheHit: phase.cacheHit,
-    ageMs: phase.ageMs,
-    shared: phase.shared,
-    reason: secrets.mask(phase.reason),
-    key: phase.key,
+    cacheHit: origin.hit,
+    ageMs: origin.ageMs,
+    shared: origin.shared,
+    reason: secrets.mask(origin.reason),
+    key: result.key,
     output: output.text,
     json: output.json,
     base64: output.base64,
@@ -178,8 +176,8 @@ function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): Phase
     durationMs: Math.round(phase.durationMs),
     usage: phase.usage,
     saved: phase.saved,
-    model: phase.model,
-    files: phase.files.length === 0 ? undefined : phase.files.map((file) => file.path),
+    model: result.model,
+    files: result.files.length === 0 ? undefined : result.files.map((file) => file.path),
     remark: phase.remark === undefined ? undefined : secrets.mask(phase.remark),
     error: failure && {
       code: failure.code,
@@ -188,7 +186,7 @@ function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): Phase
       detail: failure.detail,
     },
     optional: phase.optional,
-    items: phase.items,
-    observed: phase.looked,
+    items: result.items,
+    observed: lookedOf(phase),
   };
 }

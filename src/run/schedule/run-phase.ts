@@ -1,17 +1,16 @@
-import type { Failure } from '../../model/failure.js';
 import type { Phase } from '../../model/flow.js';
-import { NO_OUTPUT, NO_USAGE, type PhaseOutcome, type Status } from '../../model/outcome.js';
 import { nextTurn } from '../../util/timer.js';
 import { isLongTurn } from '../../util/turn.js';
 import type { RunContext } from '../context/context.js';
 import { type PhaseContext, phaseContext } from '../context/phase-context.js';
-import { failedBefore } from '../core/execution.js';
+import { failedBefore, type PhaseOutcome } from '../core/execution.js';
 import type { Scope } from '../core/scope.js';
 import { hasBegun } from '../effects/at-start.js';
 import { outcomeOf, recordUnrun, shownOutcome } from '../journal/record.js';
 import { settleComposite } from '../kinds/aggregate.js';
 import { runKind } from '../kinds/registry.js';
 import { evaluateText } from '../render/conditions.js';
+import { type NotRun, notExecuted } from '../reuse/settle.js';
 import { restored, type Selected } from './selection.js';
 
 export interface PhaseRun {
@@ -42,30 +41,11 @@ export async function runPhase({ run, scope, phase, round, signal, selected }: P
   return reported(at, outcomeOf(at, settled));
 }
 
-/** Why a phase does not run, and what it ends as. */
-export interface NotRun {
-  readonly status: Extract<Status, 'skipped' | 'cancelled' | 'failed'>;
-  readonly reason: string;
-  readonly failure?: Failure;
-}
-
 /** Records and reports a phase that does not run. */
-export function unrun(at: PhaseContext, { status, reason, failure }: NotRun): PhaseOutcome {
-  recordUnrun(at, { status, reason, failure });
-  return reported(at, {
-    id: at.phase.id,
-    kind: at.phase.kind,
-    status,
-    cacheHit: null,
-    reason,
-    output: NO_OUTPUT,
-    files: [],
-    attempts: 0,
-    durationMs: 0,
-    usage: NO_USAGE,
-    newWork: at.newWork,
-    ...(failure && { failure }),
-  });
+export function unrun(at: PhaseContext, why: NotRun): PhaseOutcome {
+  const settled = notExecuted(at, why);
+  recordUnrun(at, settled);
+  return reported(at, outcomeOf(at, settled));
 }
 
 function reported(at: PhaseContext, outcome: PhaseOutcome): PhaseOutcome {

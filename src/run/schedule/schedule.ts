@@ -1,15 +1,17 @@
 import type { RunStatus } from '../../model/event.js';
 import { type Failure, waitsFor } from '../../model/failure.js';
 import type { Phase } from '../../model/flow.js';
-import { addUsage, NO_OUTPUT, NO_SAVINGS, NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
+import { addUsage, NO_OUTPUT, NO_SAVINGS, NO_USAGE } from '../../model/outcome.js';
 import type { RunContext } from '../context/context.js';
 import { phaseContext } from '../context/phase-context.js';
 import { addSavings } from '../core/budget.js';
+import type { PhaseOutcome } from '../core/execution.js';
 import { forecastOfParts } from '../core/forecast-outcome.js';
 import { resultPhase } from '../core/result-phase.js';
 import { phasePath, type Scope, type ScopeResult } from '../core/scope.js';
+import type { NotRun } from '../reuse/settle.js';
 import { type DependencyState, type Readiness, readiness } from './readiness.js';
-import { type NotRun, runPhase, unrun } from './run-phase.js';
+import { runPhase, unrun } from './run-phase.js';
 import { selectPhases } from './selection.js';
 import { StartQueue } from './start-queue.js';
 import { stopsOf } from './stops.js';
@@ -207,16 +209,17 @@ class Schedule {
     for (const outcome of this.scope.outcomes.values()) {
       usage = addUsage(usage, outcome.usage);
       if (outcome.saved) saved = addSavings(saved, outcome.saved);
-      if (outcome.cacheHit === 'run') reuse.run += 1;
-      else if (outcome.cacheHit === 'cross-run') reuse.crossRun += 1;
+      const { hit, ageMs: age } = outcome.origin;
+      if (hit === 'run') reuse.run += 1;
+      else if (hit === 'cross-run') reuse.crossRun += 1;
       else if (!outcome.noWork && (outcome.status === 'done' || outcome.attempts > 0)) reuse.executed += 1;
-      if (outcome.ageMs !== undefined) ageMs = Math.min(ageMs ?? outcome.ageMs, outcome.ageMs);
+      if (age !== undefined) ageMs = Math.min(ageMs ?? age, age);
     }
     const last = this.#last();
     const status = this.#status();
     return {
       status,
-      output: last?.status === 'done' ? last.output : NO_OUTPUT,
+      output: last?.status === 'done' ? last.result.output : NO_OUTPUT,
       usage,
       saved,
       reuse,
