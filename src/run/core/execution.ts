@@ -3,6 +3,7 @@ import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import {
+  type Acted,
   type CacheHit,
   type Cost,
   type Ending,
@@ -35,16 +36,19 @@ export interface Settled extends Ending {
   readonly kept?: true;
 }
 
-/** How one phase of a flow ended. */
-export interface PhaseOutcome extends Settled {
+/** How one phase of a flow ended: what it settled as, with what others ask most under the same names, and its place. */
+export interface PhaseOutcome extends Pick<Settled, 'status' | 'failure' | 'result' | 'origin'> {
   readonly id: string;
   readonly kind: Kind;
+  readonly settled: Settled;
   /** It did not succeed, but is optional: the run goes on without it. */
   readonly optional?: true;
   /** Every key that finds it, or a part of it, again. A side effect has none: it stays done if a gate rejects it. */
   readonly keys: readonly string[];
   /** Its result can be found again by a later run: what follows it in order may be, too. */
   readonly findable?: true;
+  /** The phase, or something inside of it, is not idempotent, and has begun. */
+  readonly acted?: Acted;
   /** The phase at or above this one that executed in this run: what reads files that nobody declared follows it. */
   readonly newWork?: string;
 }

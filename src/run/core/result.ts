@@ -157,7 +157,7 @@ function hidden<T extends object>(said: T | undefined, secrets: Secrets): T | un
 
 function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): PhaseResult {
   const failure = hidden(phase.failure, secrets);
-  const { result, origin } = phase;
+  const { result, origin, settled } = phase;
   const output = shownOutput(secrets.maskOutput(result.output), root);
   return {
     id: phase.id,
@@ -172,13 +172,13 @@ function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): Phase
     json: output.json,
     base64: output.base64,
     outputFile: output.file,
-    attempts: phase.attempts,
-    durationMs: Math.round(phase.durationMs),
-    usage: phase.usage,
-    saved: phase.saved,
+    attempts: settled.attempts,
+    durationMs: Math.round(settled.durationMs),
+    usage: settled.usage,
+    saved: settled.saved,
     model: result.model,
     files: result.files.length === 0 ? undefined : result.files.map((file) => file.path),
-    remark: phase.remark === undefined ? undefined : secrets.mask(phase.remark),
+    remark: settled.remark === undefined ? undefined : secrets.mask(settled.remark),
     error: failure && {
       code: failure.code,
       message: failure.message,
@@ -187,6 +187,6 @@ function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): Phase
     },
     optional: phase.optional,
     items: result.items,
-    observed: lookedOf(phase),
+    observed: lookedOf(settled),
   };
 }

@@ -100,11 +100,11 @@ const OF_WORD = {
   'would-be-shared': 'shared',
 } as const satisfies Record<ForecastWord, Would>;
 
-function wouldOf({ status, origin, failure, noWork }: PhaseOutcome): Would {
+function wouldOf({ status, origin, failure, settled }: PhaseOutcome): Would {
   if (origin.hit !== null) return 'reuse';
   if (failure?.forecast !== undefined) return OF_WORD[failure.forecast];
   if (failure?.code === 'dependency') return 'skip';
   if (status === 'cancelled') return 'unknown';
-  if (status === 'skipped' || noWork) return 'skip';
+  if (status === 'skipped' || settled.noWork) return 'skip';
   return status === 'failed' || status === 'blocked' ? 'fail' : 'run';
 }

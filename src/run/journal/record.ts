@@ -127,12 +127,16 @@ function hasActed({ phase }: RecordSite, { status, attempts }: Settled): Acted |
 /** A settled phase in its flow. */
 export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
   const { id, kind, idempotent } = at.phase;
-  const { status, result } = settled;
+  const { status, failure, result, origin } = settled;
   const isFindable = at.policy.scope === 'cross-run' && status === 'done' && result.unkeepable === undefined;
   return {
-    ...settled,
     id,
     kind,
+    settled,
+    status,
+    failure,
+    result,
+    origin,
     optional: isTolerated(at, settled) ? true : undefined,
     acted: settled.acted ?? hasActed(at, settled),
     keys: idempotent ? keysOf(settled) : [],
@@ -143,7 +147,7 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
 
 /** What an event shows of an outcome. */
 export function shownOutcome(outcome: PhaseOutcome, root: string): ShownOutcome {
-  const { result, origin } = outcome;
+  const { result, origin, settled } = outcome;
   return {
     id: outcome.id,
     kind: outcome.kind,
@@ -155,20 +159,20 @@ export function shownOutcome(outcome: PhaseOutcome, root: string): ShownOutcome 
     key: result.key,
     output: shownOutput(result.output, root),
     files: result.files,
-    attempts: outcome.attempts,
-    durationMs: outcome.durationMs,
-    usage: outcome.usage,
-    saved: outcome.saved,
+    attempts: settled.attempts,
+    durationMs: settled.durationMs,
+    usage: settled.usage,
+    saved: settled.saved,
     model: result.model,
     failure: outcome.failure,
     optional: outcome.optional,
     items: result.items,
     unkeepable: result.unkeepable,
-    observed: lookedOf(outcome),
-    remark: outcome.remark,
+    observed: lookedOf(settled),
+    remark: settled.remark,
     execution: result.execution,
     kept: outcome.findable,
     newWork: outcome.newWork,
-    noWork: outcome.noWork,
+    noWork: settled.noWork,
   };
 }

@@ -89,16 +89,9 @@ export function frozen(at: PhaseContext, reason: string): Execution {
 
 /** A reused result: nothing was spent now. */
 function reused(result: Result, origin: Origin, { runKey, effect, identity }: Keys): Settled {
-  return {
-    ...NOT_EXECUTED,
-    status: 'done',
-    saved: savingsOf(result.cost),
-    result,
-    origin,
-    runKey,
-    effect,
-    identity,
-  };
+  const saved = savingsOf(result.cost);
+  const { usage, durationMs, attempts } = NOT_EXECUTED;
+  return { status: 'done', usage, durationMs, attempts, saved, result, origin, runKey, effect, identity };
 }
 
 type Keys = Pick<Settled, 'runKey' | 'effect' | 'identity'>;

@@ -93,10 +93,21 @@ class Schedule {
       this.#settle(phase, this.#notRun(phase, { status: 'cancelled', reason }));
       return undefined;
     }
+    const pending = this.#run(phase);
+    if (pending instanceof Promise) return pending.then((outcome) => this.#settle(phase, outcome));
+    this.#settle(phase, pending);
+    return undefined;
+  }
+
+  #run(phase: Phase): PhaseOutcome | Promise<PhaseOutcome> {
     const { runContext: run, scope, signal } = this;
-    return runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) })
-      .catch((error: unknown): PhaseOutcome => this.#crashed(phase, error))
-      .then((outcome) => this.#settle(phase, outcome));
+    const crashed = (error: unknown) => this.#crashed(phase, error);
+    try {
+      const pending = runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) });
+      return pending instanceof Promise ? pending.catch(crashed) : pending;
+    } catch (error) {
+      return crashed(error);
+    }
   }
 
   /** In a loop: a chain of ten thousand phases that never start must not fill the stack. */
@@ -206,13 +217,13 @@ class Schedule {
     let saved = NO_SAVINGS;
     let ageMs: number | undefined;
     const reuse = { executed: 0, run: 0, crossRun: 0 };
-    for (const outcome of this.scope.outcomes.values()) {
-      usage = addUsage(usage, outcome.usage);
-      if (outcome.saved) saved = addSavings(saved, outcome.saved);
-      const { hit, ageMs: age } = outcome.origin;
+    for (const { status, origin, settled } of this.scope.outcomes.values()) {
+      const { hit, ageMs: age } = origin;
+      usage = addUsage(usage, settled.usage);
+      if (settled.saved) saved = addSavings(saved, settled.saved);
       if (hit === 'run') reuse.run += 1;
       else if (hit === 'cross-run') reuse.crossRun += 1;
-      else if (!outcome.noWork && (outcome.status === 'done' || outcome.attempts > 0)) reuse.executed += 1;
+      else if (!settled.noWork && (status === 'done' || settled.attempts > 0)) reuse.executed += 1;
       if (age !== undefined) ageMs = Math.min(ageMs ?? age, age);
     }
     const last = this.#last();

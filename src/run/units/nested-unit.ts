@@ -213,7 +213,7 @@ function executionOf(
     unkeepable: unkeepable ?? unkeepableInside(scope),
     acted: actedOf(outcomes),
     // In the order in which they settled.
-    observed: unionOf(outcomes.filter(({ status }) => status === 'done').map(observedOf)),
+    observed: unionOf(outcomes.filter(({ status }) => status === 'done').map(({ settled }) => observedOf(settled))),
     // A flow that waits inside, or did not get to all phases, is not reused.
     ...(result.status === 'success' && executed === 0 && run + crossRun > 0
       ? { reused: { hit: run > 0 ? 'run' : 'cross-run', ageMs: result.ageMs ?? 0 } }
@@ -233,9 +233,9 @@ function failureOf(failure: NonNullable<ScopeResult['failure']>): Failure {
 function worthOf(scope: Scope, durationMs: number): Cost {
   let usage = NO_USAGE;
   let reusedMs = 0;
-  for (const { result, origin, saved } of scope.outcomes.values()) {
+  for (const { result, origin, settled } of scope.outcomes.values()) {
     usage = addUsage(usage, result.cost.usage);
-    if (origin.hit !== null) reusedMs += saved?.ms ?? 0;
+    if (origin.hit !== null) reusedMs += settled.saved?.ms ?? 0;
   }
   return { usage, durationMs: durationMs + reusedMs };
 }
