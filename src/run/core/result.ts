@@ -1,8 +1,6 @@
 import type { RunStatus } from '../../model/event.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
-import type { ObservedCounts } from '../../model/observation.js';
-import { type ItemCounts, type Savings, type Status, totalTokens, type Usage } from '../../model/outcome.js';
+import { type Savings, type ShownOutcome, totalTokens } from '../../model/outcome.js';
 import type { ShownFile } from '../../model/output.js';
 import type { Ledger } from './budget.js';
 import type { PhaseOutcome } from './execution.js';
@@ -44,38 +42,23 @@ export interface RunResult {
   };
 }
 
-export interface PhaseResult {
-  readonly id: string;
-  readonly kind: Kind;
-  readonly status: Status;
-  readonly cacheHit: 'run' | 'cross-run' | null;
-  readonly ageMs?: number;
-  /** The reused result came from the shared store. */
-  readonly shared?: true;
-  readonly reason: string;
-  readonly key?: string;
+/** Named as in events. */
+type Shown =
+  | ('id' | 'kind' | 'status' | 'cacheHit' | 'ageMs' | 'shared' | 'reason' | 'key' | 'attempts' | 'durationMs')
+  | ('usage' | 'saved' | 'model' | 'remark' | 'optional' | 'items' | 'observed');
+
+export interface PhaseResult extends Pick<ShownOutcome, Shown> {
   readonly output: string;
   readonly json: JsonValue;
   readonly base64?: string;
   readonly outputFile?: ShownFile;
-  readonly attempts: number;
-  readonly durationMs: number;
-  readonly usage: Usage;
-  readonly saved?: Savings;
-  readonly model?: string;
   readonly files?: readonly string[];
-  readonly remark?: string;
   readonly error?: {
     readonly code: string;
     readonly message: string;
     readonly hint?: string;
     readonly detail?: string;
   };
-  /** It failed or was blocked, and the run went on without it. */
-  readonly optional?: true;
-  readonly items?: ItemCounts;
-  /** How much it looked at, where it was executed and somebody looked. */
-  readonly observed?: ObservedCounts;
 }
 
 export interface ResultFacts {

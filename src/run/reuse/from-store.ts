@@ -62,12 +62,14 @@ type Miss = { readonly miss: string | undefined };
 
 /** The entry under the declared key; or one that was made from what is now at the paths which executions looked at. */
 function keptResult(at: PhaseContext, found: Found, ask?: Ask): Kept | Miss | { readonly pending: Promise<unknown> } {
-  const got = get(at, found, found.key);
+  const options = getOptions(at, found);
+  const { now } = options;
+  const get = (key: string) => at.run.reuse.store!.get(key, options);
+  const got = get(found.key);
   if ('miss' in got) return missOf(got);
   const { pathSets } = got.entry;
   const { mode } = at.policy.observe;
-  if (!pathSets)
-    return mode === 'strict' ? { miss: NOT_SEEN } : { result: resultOf(got.entry, found.key), now: got.now };
+  if (!pathSets) return mode === 'strict' ? { miss: NOT_SEEN } : { result: resultOf(got.entry, found.key), now };
   if (mode === 'off') return NOTHING;
   let miss: string | undefined;
   for (const set of pathSets) {
@@ -79,18 +81,17 @@ function keptResult(at: PhaseContext, found: Found, ask?: Ask): Kept | Miss | { 
     if (looked instanceof Promise) return { pending: looked };
     const value = stateOf(set, looked);
     const key = value === undefined ? undefined : strongKey(found.key, value);
-    const kept = key === undefined ? undefined : get(at, found, key);
+    const kept = key === undefined ? undefined : get(key);
     const asked = kept && 'miss' in kept ? ask?.(key!) : undefined;
     if (asked) return { pending: asked };
     if (value !== undefined && kept && 'entry' in kept && !kept.entry.pathSets)
-      return { result: resultOf(kept.entry, found.key, { set, value }), now: kept.now };
+      return { result: resultOf(kept.entry, found.key, { set, value }), now };
     // The latest set is that of the last execution.
     miss ??= changedInputs(set, looked) ?? (kept && 'miss' in kept ? missOf(kept).miss : undefined);
   }
   return { miss };
 }
 
-type Got = GetResult & { readonly now: number };
 type Fetch = (key: string) => Promise<Fetched>;
 /** Undefined for what was asked for already. */
 type Ask = (key: string) => Promise<Fetched> | undefined;
@@ -102,11 +103,6 @@ function once(fetch: Fetch): Ask {
     asked.add(key);
     return fetch(key);
   };
-}
-
-function get(at: PhaseContext, found: Found, key: string): Got {
-  const options = getOptions(at, found);
-  return { ...at.run.reuse.store!.get(key, options), now: options.now };
 }
 
 export function getOptions({ run, policy }: PhaseContext, found: Found): GetOptions {
