@@ -108,8 +108,8 @@ function commonPart(identity: Identity): string {
   const known = common.get(identity.phase);
   if (known && hasSameCommonPart(known.of, identity)) return known.text;
   const { expect, fingerprints, flow, kind, ordinal, output, outputs, phase, upstream, version } = identity;
-  const world = encodeSet(fingerprints as unknown as JsonValue, withoutParts);
-  const above = encodeSet(upstream as unknown as JsonValue, asItIs);
+  const world = encodeSet(fingerprints as unknown as JsonValue, encodeFingerprint);
+  const above = encodeSet(upstream as unknown as JsonValue, canonicalEncode);
   const text =
     `"expect":${encode(expect)},"fingerprints":${world},"flow":${encode(flow)},"kind":${encode(kind)},` +
     `"ordinal":${encode(ordinal)},"output":${encode(output)},"outputs":${encode(outputs)},` +
@@ -143,20 +143,14 @@ function encode(value: unknown): string {
   return canonicalEncode(value);
 }
 
-function encodeSet(list: JsonValue | undefined, shape: (element: JsonValue) => JsonValue): string {
+function encodeSet(list: JsonValue | undefined, encodeOne: (element: JsonValue) => string): string {
   if (!Array.isArray(list) || list.length === 0) return '[]';
-  if (list.length === 1) return `[${canonicalEncode(shape(list[0]))}]`;
-  return `[${list
-    .map((element) => canonicalEncode(shape(element)))
-    .sort()
-    .join(',')}]`;
+  if (list.length === 1) return `[${encodeOne(list[0])}]`;
+  return `[${list.map(encodeOne).sort().join(',')}]`;
 }
 
-function asItIs(value: JsonValue): JsonValue {
-  return value;
-}
-
-function withoutParts(fingerprint: JsonValue): JsonValue {
+/** Without its parts. */
+function encodeFingerprint(fingerprint: JsonValue): string {
   const { entry = null, value = null } = isJsonObject(fingerprint) ? fingerprint : {};
-  return { entry, value };
+  return `{"entry":${encode(entry)},"value":${encode(value)}}`;
 }

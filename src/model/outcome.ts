@@ -1,6 +1,7 @@
 import type { Failure } from './failure.js';
+import type { JsonObject, JsonValue } from './json.js';
 import type { Kind } from './kind.js';
-import type { Observation, ObservedCounts } from './observation.js';
+import type { Observation, ObservedCounts, SeenInputs } from './observation.js';
 import type { Output, TextOutput } from './output.js';
 
 export { NO_OUTPUT, type Output } from './output.js';
@@ -60,61 +61,105 @@ export function actedOf(parts: Iterable<{ readonly acted?: Acted }>): Acted | un
   return acted;
 }
 
-/** How one phase of a run ended. */
-export interface PhaseOutcome {
-  readonly id: string;
-  readonly kind: Kind;
-  readonly status: Status;
-  readonly cacheHit: CacheHit | null;
+/** What an execution cost, whoever reuses its result. */
+export interface Cost {
+  readonly usage: Usage;
+  readonly durationMs: number;
+}
+
+/**
+ * What was made, one time. It is carried by reference: outcomes, events and reports point at it, and the journal, the
+ * store and the snapshot write it and read it back.
+ */
+export interface Result {
+  /** For a phase without an identity of its own: a digest of its parts' keys. */
+  readonly key?: string;
+  readonly madeAt: number;
+  readonly output: Output;
+  readonly cost: Cost;
+  readonly files: readonly OutputFile[];
+  readonly model?: string;
+  readonly facts?: JsonValue;
+  /** Which execution made it, the same one for as long as it is reused; for a result with parts, a digest of theirs. */
+  readonly execution?: string;
+  /** Why it may not be kept across runs, nor anything that it is a part of, although it is done. */
+  readonly unkeepable?: string;
+  readonly items?: ItemCounts;
+  /** What it looked at besides what is declared. */
+  readonly seen?: SeenInputs;
+}
+
+/** Where a result came from, in this run. */
+export interface Origin {
+  readonly hit: CacheHit | null;
   /** Age of the reused result; undefined when it was executed. */
   readonly ageMs?: number;
-  /** The reused result came from the shared store in this run. */
+  /** It came from the shared store in this run. */
   readonly shared?: true;
   /** Why it ran, was reused or was skipped, in words. */
   readonly reason: string;
-  readonly key?: string;
-  readonly output: Output;
-  readonly files: readonly OutputFile[];
-  readonly attempts: number;
-  readonly durationMs: number;
+}
+
+/** How work ended in this run, and what this run spent on it. */
+export interface Ending {
+  readonly status: Status;
   /** Spent by this run. What reuse saved is in `saved`. */
   readonly usage: Usage;
+  readonly durationMs: number;
+  readonly attempts: number;
   readonly saved?: Savings;
-  /** What it cost when it was executed. */
-  readonly cost?: { readonly usage: Usage; readonly durationMs: number };
-  readonly model?: string;
   readonly failure?: Failure;
-  /** It did not succeed, but is optional: the run goes on without it. */
-  readonly optional?: true;
-  readonly items?: ItemCounts;
-  /** Why this may not be kept across runs, nor anything that it is a part of, although it is done. */
-  readonly unkeepable?: string;
-  /** What it was made from, where somebody looked. */
-  readonly observed?: Observation;
-  /** The same in numbers, of an execution in this run. */
-  readonly looked?: ObservedCounts;
-  /** Keys of the units and nested phases it consists of, where it has some. */
-  readonly unitKeys?: readonly string[];
-  readonly acted?: Acted;
-  /** Which execution made the result: the same one for as long as it is reused. */
-  readonly execution?: string;
-  /** Its result can be found again by a later run: what follows it in order may be, too. */
-  readonly kept?: true;
-  /** The phase at or above this one that executed in this run: what reads files that nobody declared follows it. */
-  readonly newWork?: string;
+  /** Reported beside the result: `not kept: …`, `kept worktree …`, `no clear winner: took the first`. */
+  readonly remark?: string;
   /**
    * Nothing was executed and nothing reused: a person marked it as done (`--skip` of a side effect in doubt), there was
    * nothing to do, or everything inside was skipped.
    */
   readonly noWork?: true;
-  /** Shown with the result: `not kept: …`, `changes kept in worktree …`. */
-  readonly remark?: string;
+  /** Only the engine made it (an approval, a gate's conditions): no file can have changed. */
+  readonly pure?: true;
+  /** Something inside of it is not idempotent, and has begun. */
+  readonly acted?: Acted;
+  /** Keys of the units it consists of: what a gate's rejection takes out of the store. */
+  readonly unitKeys?: readonly string[];
+  /** Rendered task, argv and the like, for `trace`. Secrets are masked when it is written. */
+  readonly inputs?: JsonObject;
+  readonly clientVersion?: string;
+  /** What it looked at inside the project, where somebody looked. */
+  readonly observed?: Observation;
 }
 
-/** As events show it. */
-export interface ShownOutcome extends Omit<PhaseOutcome, 'observed' | 'looked'> {
+/** How a phase ended, as events show it. Fields are only ever added. */
+export interface ShownOutcome {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly status: Status;
+  readonly cacheHit: CacheHit | null;
+  readonly ageMs?: number;
+  readonly shared?: true;
+  readonly reason: string;
+  readonly key?: string;
   readonly output: TextOutput;
+  readonly files: readonly OutputFile[];
+  readonly attempts: number;
+  readonly durationMs: number;
+  readonly usage: Usage;
+  readonly saved?: Savings;
+  readonly model?: string;
+  readonly failure?: Failure;
+  /** It did not succeed, but is optional: the run goes on without it. */
+  readonly optional?: true;
+  readonly items?: ItemCounts;
+  readonly unkeepable?: string;
+  /** How much it looked at, of an execution in this run. */
   readonly observed?: ObservedCounts;
+  readonly execution?: string;
+  /** A later run can find its result again. */
+  readonly kept?: true;
+  /** The phase at or above this one that executed in this run. */
+  readonly newWork?: string;
+  readonly noWork?: true;
+  readonly remark?: string;
 }
 
 export interface Savings {

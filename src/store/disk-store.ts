@@ -42,6 +42,8 @@ export function openStore(options: StoreOptions): DiskStore {
   const added: Additions = { entries: 0, bytes: 0 };
   /** By key, the entry that was found unfit or was announced already: a claim must not take it for news. */
   const unfit = new Map<string, string>();
+  /** The last look-up found an entry: a warm run finds one after the other. */
+  let wasThere = false;
   const log = new IndexLog(options, () => project.clock.now());
   const onBytes = (bytes: number) => {
     added.bytes += bytes;
@@ -54,7 +56,9 @@ export function openStore(options: StoreOptions): DiskStore {
 
   function get(key: string, request: GetOptions): GetResult {
     if (!isKey(key)) return ABSENT;
-    const result = readEntry({ dir, key, signingKey, now: request.now, ttlMs: request.ttlMs });
+    const { now, ttlMs } = request;
+    const result = readEntry({ dir, key, signingKey, now, ttlMs, likely: wasThere });
+    wasThere = 'entry' in result;
     if ('miss' in result && result.stamp !== undefined) unfit.set(key, result.stamp);
     if (!('miss' in result) && !request.peek) log.used(key);
     return result;

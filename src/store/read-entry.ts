@@ -14,6 +14,8 @@ export interface ReadRequest {
   readonly signingKey: Buffer | string | undefined;
   readonly now: number;
   readonly ttlMs?: number;
+  /** It is probably there: it is read without asking first. */
+  readonly likely?: boolean;
 }
 
 /** `stamp` distinguishes this file from a later one of the same name; undefined when there was none. */
@@ -38,7 +40,7 @@ export function readEntry(request: ReadRequest): ReadResult {
   let text: string;
   try {
     // Most keys that are looked up in a cold run are new, and an exception costs several times as much as this.
-    if (!statSync(path, { throwIfNoEntry: false })) return ABSENT;
+    if (!request.likely && !statSync(path, { throwIfNoEntry: false })) return ABSENT;
     text = readFileSync(path, UTF8);
   } catch (error) {
     const { code, message } = error as ErrnoError;

@@ -42,6 +42,39 @@ describe('when a phase starts', () => {
   });
 });
 
+describe('a phase that is reused at once', () => {
+  const kept = { cache: { scope: 'cross-run', fingerprint: ['file:in.txt'] } };
+  const three = flow([ticking('a', kept), ticking('b', { ...kept, dependsOn: ['a'] }), ticking('c', kept)]);
+
+  it('settles before the ones that execute, and what follows it starts', async () => {
+    rig.write('in.txt', 'one');
+    await rig.run(three);
+    const ended: string[] = [];
+    const result = await rig.run(flow([...three.phases, ticking('d', { dependsOn: ['b'] }), ticking('e')]), {
+      onEvent: (event) => event.type === 'phase-end' && ended.push(event.phase),
+    });
+    expect(result.reuse).toEqual({ executed: 2, run: 0, crossRun: 3 });
+    expect(ended.slice(0, 3).sort()).toEqual(['a', 'b', 'c']);
+    expect(rig.counts()).toEqual({ a: 1, b: 1, c: 1, d: 1, e: 1 });
+  });
+
+  it('fails by itself when there is a bug in it, and the run ends', async () => {
+    rig.write('in.txt', 'one');
+    await rig.run(three);
+    const onMade = ({ phase }: { readonly phase: { readonly id: string } }) => {
+      if (phase.id === 'a') throw new Error('broken on purpose');
+    };
+    const result = await rig.run(three, { onMade, keepGoing: true });
+    expect(result.error).toMatchObject({ phase: 'a', code: 'internal' });
+    expect(result.phases.map(({ id, status }) => [id, status])).toEqual([
+      ['a', 'failed'],
+      ['b', 'skipped'],
+      ['c', 'done'],
+    ]);
+    expect(rig.counts()).toEqual({ a: 1, b: 1, c: 1 });
+  });
+});
+
 describe('what a failure does', () => {
   it('ends admission, lets what is under way finish, cancels the rest', async () => {
     const result = await rig.run(

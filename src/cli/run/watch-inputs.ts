@@ -84,7 +84,7 @@ export class WatchedInputs {
       this.#asked.add(entry);
       onMore();
     };
-    const observe = (name: string, { observed, seen }: Pick<Settled, 'observed' | 'seen'>) => {
+    const observe = (name: string, { observed, result: { seen } }: Settled) => {
       // A reused result was found by what its execution looked at.
       const looked = observed ?? seen?.set;
       if (looked) this.#observed.set(name, looked);

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
 import { haveSameStamp, leftAloneBefore } from '../../util/file-stamp.js';
@@ -20,7 +20,7 @@ const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
  * process or an earlier one has read them, and the file was left alone long before and ever since.
  */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
-  const absolute = join(context.project.root, fingerprint.path);
+  const absolute = `${context.project.root}/${fingerprint.path}`;
   if (options.ownOutputs.length === 0) {
     const digest = digestPlainFile(absolute, context);
     if (digest !== undefined) return { value: digest };
@@ -47,7 +47,7 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
   try {
     const stat = lstatSync(path, IF_THERE);
     if (!stat?.isFile() || stat.size > SMALL) return undefined;
-    if (!isFolderInside(dirname(path), context)) return undefined;
+    if (!isFolderInside(path.slice(0, path.lastIndexOf('/')), context)) return undefined;
     const known = read.get(path);
     if (known && haveSameStamp(known, stat)) return known.digest;
     const { size, mtimeMs, ctimeMs, ino } = stat;

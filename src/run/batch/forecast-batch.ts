@@ -90,8 +90,8 @@ async function forecastRow(context: RunContext, row: BatchRow): Promise<RowForec
     const outcome = scope.outcomes.get(id);
     if (!outcome) return [];
     const { would, reason } = forecastOf(outcome, select(id));
-    const from = outcome.cacheHit ?? undefined;
-    return [{ id, would, from, ageMs: outcome.ageMs, reason: context.io.secrets.mask(reason) }];
+    const { hit, ageMs } = outcome.origin;
+    return [{ id, would, from: hit ?? undefined, ageMs, reason: context.io.secrets.mask(reason) }];
   });
   forget();
   return { row: row.row, line: row.line, label: row.label, args: row.publicArgs, phases };

@@ -105,8 +105,8 @@ function observing({ observe }: CachePolicy, settings: Observing): Observing {
   if (!observe) return settings;
   return {
     mode: observe.mode ?? settings.mode,
-    exclude: [...settings.exclude, ...(observe.exclude ?? [])],
-    include: [...settings.include, ...(observe.include ?? [])],
+    exclude: observe.exclude ? [...settings.exclude, ...observe.exclude] : settings.exclude,
+    include: observe.include ? [...settings.include, ...observe.include] : settings.include,
   };
 }
 

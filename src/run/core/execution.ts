@@ -1,91 +1,33 @@
 import { strongKey } from '../../memo/identity.js';
 import type { Failure } from '../../model/failure.js';
-import type { JsonObject, JsonValue } from '../../model/json.js';
-import type { Observation, SeenInputs } from '../../model/observation.js';
+import type { JsonObject } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
 import {
   type Acted,
   type CacheHit,
-  type ItemCounts,
+  type Cost,
+  type Ending,
   NO_OUTPUT,
   NO_USAGE,
+  type Origin,
   type Output,
-  type OutputFile,
-  type Savings,
-  type Usage,
+  type Result,
 } from '../../model/outcome.js';
 import type { Effect } from '../journal/lines.js';
 
-/** The result of executing something. */
-export interface Execution {
+/** What executing something came to, before it is anybody's result. */
+export interface Execution extends Ending, Omit<Result, 'madeAt' | 'cost'> {
   readonly status: 'done' | 'failed' | 'blocked' | 'paused' | 'cancelled';
-  readonly output: Output;
-  readonly usage: Usage;
-  readonly durationMs: number;
-  readonly attempts: number;
   /** The cost if no part of it had been reused, which reusing all of it saves. Absent where there are no parts. */
-  readonly cost?: { readonly usage: Usage; readonly durationMs: number };
-  readonly files: readonly OutputFile[];
-  readonly model?: string;
-  readonly failure?: Failure;
-  readonly items?: ItemCounts;
-  /** Why this may not be kept across runs although it is done; undefined when it may. */
-  readonly unkeepable?: string;
-  readonly facts?: JsonValue;
-  /** Rendered task, argv and the like, for `trace`. Secrets are masked when it is written. */
-  readonly inputs?: JsonObject;
-  readonly clientVersion?: string;
-  /** Only the engine made it (an approval, a gate's conditions): no file can have changed. */
-  readonly pure?: true;
-  /** Which execution made it; for a result with parts, a digest of theirs. */
-  readonly execution?: string;
-  /** For a phase without an identity of its own: a digest of its parts' keys. */
-  readonly key?: string;
-  /** Keys of the units it consists of: what a gate's rejection takes out of the store. */
-  readonly unitKeys?: readonly string[];
+  readonly cost?: Cost;
   /** Everything in it was reused: the youngest part's age, and from where. */
   readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
-  readonly saved?: Savings;
-  /** Something inside of it is not idempotent, and has begun. */
-  readonly acted?: Acted;
-  /** Nothing was executed: a person marked it done, or there was nothing to do. */
-  readonly noWork?: true;
-  /** Reported beside the result: `kept worktree …`, `no clear winner: took the first`. */
-  readonly remark?: string;
-  /** What it looked at inside the project, where somebody looked. */
-  readonly observed?: Observation;
 }
 
-/** What was made, one time: as it is written to a journal and to the store, and read from them. */
-export interface Result {
-  readonly key?: string;
-  readonly madeAt: number;
-  readonly output: Output;
-  /** What the original execution cost; for a reused result that is not what this run spent. */
-  readonly cost: { readonly usage: Usage; readonly durationMs: number };
-  readonly files: readonly OutputFile[];
-  readonly model?: string;
-  readonly facts?: JsonValue;
-  /** Which execution made it; for a result with parts, a digest of theirs. */
-  readonly execution?: string;
-  /** Why it may not be kept across runs although it is done. */
-  readonly unkeepable?: string;
-  readonly items?: ItemCounts;
-  /** What it looked at besides what is declared. */
-  readonly seen?: SeenInputs;
-}
-
-/** Where a result came from, in this run. */
-export interface Origin {
-  readonly hit: CacheHit | null;
-  readonly ageMs?: number;
-  /** It came from the shared store in this run. */
-  readonly shared?: true;
-  readonly reason: string;
-}
-
-/** A result with its origin, and what this run did for it. */
-export interface Settled extends Execution, Result, Origin {
-  readonly cost: Result['cost'];
+/** A unit or a phase that has ended: its result, where that came from, and what this run did for it. */
+export interface Settled extends Ending {
+  readonly result: Result;
+  readonly origin: Origin;
   readonly runKey?: string;
   /** Set for a side effect. */
   readonly effect?: Effect;
@@ -94,21 +36,52 @@ export interface Settled extends Execution, Result, Origin {
   readonly kept?: true;
 }
 
+/** How one phase of a flow ended: what it settled as, with what others ask most under the same names, and its place. */
+export interface PhaseOutcome extends Pick<Settled, 'status' | 'failure' | 'result' | 'origin'> {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly settled: Settled;
+  /** It did not succeed, but is optional: the run goes on without it. */
+  readonly optional?: true;
+  /** Every key that finds it, or a part of it, again. A side effect has none: it stays done if a gate rejects it. */
+  readonly keys: readonly string[];
+  /** Its result can be found again by a later run: what follows it in order may be, too. */
+  readonly findable?: true;
+  /** The phase, or something inside of it, is not idempotent, and has begun. */
+  readonly acted?: Acted;
+  /** The phase at or above this one that executed in this run: what reads files that nobody declared follows it. */
+  readonly newWork?: string;
+}
+
+/** Ends an execution: its result is made here, one time. `made` says what the execution does not know of itself. */
+export function settle(execution: Execution, origin: Origin, made: Pick<Result, 'madeAt'> & Partial<Result>): Settled {
+  const { output, files, model, facts, items, unkeepable, seen, key, execution: name, ...rest } = execution;
+  const { cost, reused: _reused, ...ending } = rest;
+  const { usage, durationMs } = ending;
+  const result = { key, output, files, model, facts, items, unkeepable, seen, execution: name, ...made };
+  return { ...ending, origin, result: { ...result, cost: cost ?? { usage, durationMs } } };
+}
+
+/** A phase ends as one of its units did. */
+export function endedAs({ status, failure, attempts, inputs, acted, result }: Settled): Execution {
+  const { output, files, model } = result;
+  const ended = status === 'skipped' || status === 'done' ? 'failed' : status;
+  return { status: ended, failure, attempts, inputs, acted, usage: NO_USAGE, durationMs: 0, output, files, model };
+}
+
 /** It ran in this run, and may have changed files. */
-export function isNewWork(settled: Pick<Settled, 'hit' | 'attempts' | 'noWork' | 'pure'>): boolean {
-  return settled.hit === null && settled.attempts > 0 && !settled.noWork && !settled.pure;
+export function isNewWork({ origin, attempts, noWork, pure }: Settled): boolean {
+  return origin.hit === null && attempts > 0 && !noWork && !pure;
 }
 
 /** Every key that finds a result, or a part of it, again. */
-export function keysOf(settled: Keyed): readonly string[] {
+export function keysOf(settled: Settled): readonly string[] {
   const keys: string[] = [];
   addKeys(keys, settled);
   return keys;
 }
 
-type Keyed = Pick<Settled, 'key' | 'runKey' | 'unitKeys' | 'seen'>;
-
-export function addKeys(keys: string[], { key, runKey, unitKeys, seen }: Keyed): void {
+export function addKeys(keys: string[], { result: { key, seen }, runKey, unitKeys }: Settled): void {
   if (key !== undefined) keys.push(key);
   if (key !== undefined && seen) keys.push(strongKey(key, seen.value));
   if (runKey !== undefined && runKey !== key) keys.push(runKey);
@@ -117,18 +90,13 @@ export function addKeys(keys: string[], { key, runKey, unitKeys, seen }: Keyed):
 
 const NOT_BEGUN = new Set(['interrupted', 'budget', 'forecast']);
 
+/** Nothing was executed in this run. */
+export const NOT_EXECUTED = { usage: NO_USAGE, durationMs: 0, attempts: 0 } as const satisfies Partial<Ending>;
+
 /** Nothing was spent: it failed before anything started. */
 export function failedBefore(failure: Failure, inputs?: JsonObject): Execution {
-  return {
-    status: NOT_BEGUN.has(failure.code) ? 'cancelled' : 'failed',
-    output: NO_OUTPUT,
-    usage: NO_USAGE,
-    durationMs: 0,
-    attempts: 0,
-    files: [],
-    failure,
-    inputs,
-  };
+  const status = NOT_BEGUN.has(failure.code) ? 'cancelled' : 'failed';
+  return { ...NOT_EXECUTED, status, output: NO_OUTPUT, files: [], failure, inputs };
 }
 
 /** A result that no process and no agent made. */

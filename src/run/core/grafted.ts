@@ -1,5 +1,5 @@
 import type { Flow } from '../../model/flow.js';
-import type { PhaseOutcome } from '../../model/outcome.js';
+import type { PhaseOutcome } from './execution.js';
 import type { Scope } from './scope.js';
 
 /** A phase's outcome by the name that others use: its id, `grow-leaf` for the phase `leaf` of the graft `grow`. */

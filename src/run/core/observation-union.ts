@@ -1,13 +1,20 @@
-import type { ListedFolder, Observation } from '../../model/observation.js';
+import { countsOf, type ListedFolder, type Observation, type ObservedCounts } from '../../model/observation.js';
 import type { Settled } from './execution.js';
 
+type Looked = Pick<Settled, 'observed'> & { readonly result: Pick<Settled['result'], 'seen' | 'files'> };
+
 /** What a result was made from: as it was observed now, or when the reused result was made. */
-export function observedOf({ observed, seen, files }: Pick<Settled, 'observed' | 'seen' | 'files'>) {
+export function observedOf({ observed, result: { seen, files } }: Looked): Observation | undefined {
   if (observed || !seen) return observed;
   const { marks: _marks, ...set } = seen.set;
   const incomplete = set.complete ? {} : { incomplete: 'a part of it was not seen whole' };
   const writes = files.map(({ path }) => path);
-  return { source: 'system', ...set, ...incomplete, writes } as const satisfies Observation;
+  return { source: 'system', ...set, ...incomplete, writes };
+}
+
+/** How much an execution of this run looked at. */
+export function lookedOf({ origin, observed, result }: Settled): ObservedCounts | undefined {
+  return origin.hit === null && observed ? countsOf(observed, result.seen?.set) : undefined;
 }
 
 /** What several parts looked at, in the order in which they ended. What one part made is no input of a later one. */

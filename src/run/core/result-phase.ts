@@ -1,4 +1,4 @@
-import type { PhaseOutcome } from '../../model/outcome.js';
+import type { PhaseOutcome } from './execution.js';
 import type { Scope } from './scope.js';
 
 /**

@@ -1,17 +1,10 @@
 import type { RunStatus } from '../../model/event.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
-import type { ObservedCounts } from '../../model/observation.js';
-import {
-  type ItemCounts,
-  type PhaseOutcome,
-  type Savings,
-  type Status,
-  totalTokens,
-  type Usage,
-} from '../../model/outcome.js';
+import { type Savings, type ShownOutcome, totalTokens } from '../../model/outcome.js';
 import type { ShownFile } from '../../model/output.js';
 import type { Ledger } from './budget.js';
+import type { PhaseOutcome } from './execution.js';
+import { lookedOf } from './observation-union.js';
 import { shownOutput } from './output-folder.js';
 import type { ScopeResult } from './scope.js';
 import type { Secrets } from './secrets.js';
@@ -49,38 +42,23 @@ export interface RunResult {
   };
 }
 
-export interface PhaseResult {
-  readonly id: string;
-  readonly kind: Kind;
-  readonly status: Status;
-  readonly cacheHit: 'run' | 'cross-run' | null;
-  readonly ageMs?: number;
-  /** The reused result came from the shared store. */
-  readonly shared?: true;
-  readonly reason: string;
-  readonly key?: string;
+/** Named as in events. */
+type Shown =
+  | ('id' | 'kind' | 'status' | 'cacheHit' | 'ageMs' | 'shared' | 'reason' | 'key' | 'attempts' | 'durationMs')
+  | ('usage' | 'saved' | 'model' | 'remark' | 'optional' | 'items' | 'observed');
+
+export interface PhaseResult extends Pick<ShownOutcome, Shown> {
   readonly output: string;
   readonly json: JsonValue;
   readonly base64?: string;
   readonly outputFile?: ShownFile;
-  readonly attempts: number;
-  readonly durationMs: number;
-  readonly usage: Usage;
-  readonly saved?: Savings;
-  readonly model?: string;
   readonly files?: readonly string[];
-  readonly remark?: string;
   readonly error?: {
     readonly code: string;
     readonly message: string;
     readonly hint?: string;
     readonly detail?: string;
   };
-  /** It failed or was blocked, and the run went on without it. */
-  readonly optional?: true;
-  readonly items?: ItemCounts;
-  /** How much it looked at, where it was executed and somebody looked. */
-  readonly observed?: ObservedCounts;
 }
 
 export interface ResultFacts {
@@ -144,7 +122,9 @@ function checkpointOf(
     runId,
     flow: flow.name,
     completed: done.map((phase) => phase.id),
-    keys: Object.fromEntries(done.flatMap((phase) => (phase.key === undefined ? [] : [[phase.id, phase.key]]))),
+    keys: Object.fromEntries(
+      done.flatMap((phase) => (phase.result.key === undefined ? [] : [[phase.id, phase.result.key]])),
+    ),
     failed: result.failure?.phase,
   };
 }
@@ -160,27 +140,28 @@ function hidden<T extends object>(said: T | undefined, secrets: Secrets): T | un
 
 function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): PhaseResult {
   const failure = hidden(phase.failure, secrets);
-  const output = shownOutput(secrets.maskOutput(phase.output), root);
+  const { result, origin, settled } = phase;
+  const output = shownOutput(secrets.maskOutput(result.output), root);
   return {
     id: phase.id,
     kind: phase.kind,
     status: phase.status,
-    cacheHit: phase.cacheHit,
-    ageMs: phase.ageMs,
-    shared: phase.shared,
-    reason: secrets.mask(phase.reason),
-    key: phase.key,
+    cacheHit: origin.hit,
+    ageMs: origin.ageMs,
+    shared: origin.shared,
+    reason: secrets.mask(origin.reason),
+    key: result.key,
     output: output.text,
     json: output.json,
     base64: output.base64,
     outputFile: output.file,
-    attempts: phase.attempts,
-    durationMs: Math.round(phase.durationMs),
-    usage: phase.usage,
-    saved: phase.saved,
-    model: phase.model,
-    files: phase.files.length === 0 ? undefined : phase.files.map((file) => file.path),
-    remark: phase.remark === undefined ? undefined : secrets.mask(phase.remark),
+    attempts: settled.attempts,
+    durationMs: Math.round(settled.durationMs),
+    usage: settled.usage,
+    saved: settled.saved,
+    model: result.model,
+    files: result.files.length === 0 ? undefined : result.files.map((file) => file.path),
+    remark: settled.remark === undefined ? undefined : secrets.mask(settled.remark),
     error: failure && {
       code: failure.code,
       message: failure.message,
@@ -188,7 +169,7 @@ function phaseResult(phase: PhaseOutcome, { secrets, root }: ResultFacts): Phase
       detail: failure.detail,
     },
     optional: phase.optional,
-    items: phase.items,
-    observed: phase.looked,
+    items: result.items,
+    observed: lookedOf(settled),
   };
 }

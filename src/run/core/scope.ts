@@ -2,9 +2,10 @@ import type { RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import type { Flow } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import type { Output, PhaseOutcome, Savings, Usage } from '../../model/outcome.js';
+import type { Output, Savings, Usage } from '../../model/outcome.js';
 
 import type { Admission } from './admission.js';
+import type { PhaseOutcome } from './execution.js';
 
 /** One execution of one flow: the run's own, a row's, or a nested one. */
 export interface Scope {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JsonValue } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { SeenInputs } from '../../model/observation.js';
-import type { OutputFile, Usage } from '../../model/outcome.js';
+import type { Output, OutputFile, Usage } from '../../model/outcome.js';
 import { storeFolder } from '../../store/store-folder.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { digestFile } from '../../util/digest-file.js';
@@ -11,7 +11,6 @@ import { statIfThere } from '../../util/stat.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { openWorld } from '../context/world.js';
 import { Admission } from '../core/admission.js';
-import type { Execution } from '../core/execution.js';
 import type { ReusedWork } from '../core/made-phase.js';
 import type { RunOptions } from '../core/options.js';
 import { readText } from '../core/output-text.js';
@@ -84,7 +83,7 @@ export async function auditRun(options: RunOptions, request: AuditRequest): Prom
   // What consists of other work, and has its own result, is made by calls and processes that are audited themselves.
   const single = hits.filter(({ isSingle, phase }) => isSingle && phase.idempotent);
   const chosen = pick(single, request.sample);
-  const plan = chosen.map(({ path, unit, settled }) => ({ phase: path, unit, usage: settled.cost.usage }));
+  const plan = chosen.map(({ path, unit, settled }) => ({ phase: path, unit, usage: settled.result.cost.usage }));
   const audited: Audited[] = [];
   if (chosen.length > 0 && (await request.confirm({ hits: single.length, chosen: plan }))) {
     for (const reused of chosen) {
@@ -111,12 +110,14 @@ function pick<T>(all: readonly T[], sample: number): readonly T[] {
 }
 
 async function auditOne(at: AuditSite, reused: ReusedWork, { judge }: AuditRequest): Promise<Audited> {
-  const { path, unit, phase, identity, settled } = reused;
+  const { path, unit, phase, identity } = reused;
+  const { output, files: kept, seen } = reused.settled.result;
   const now = await reused.again();
-  const files = await changedFiles(at, settled.files);
-  const known = new Set(settled.seen ? pathsOf(settled.seen) : []);
-  const isSame = files.length === 0 && sameOutput(settled, now);
-  const message = now.failure?.message ?? now.unkeepable;
+  const files = await changedFiles(at, kept);
+  const known = new Set(seen ? pathsOf(seen) : []);
+  const isSame = files.length === 0 && sameOutput(output, now.result.output);
+  const message = now.failure?.message ?? now.result.unkeepable;
+  const seenNow = now.result.seen && pathsOf(now.result.seen);
   const audited: Audited = {
     phase: path,
     unit,
@@ -124,11 +125,11 @@ async function auditOne(at: AuditSite, reused: ReusedWork, { judge }: AuditReque
     isAgent: identity.agent !== null,
     task: identity.body['task'] ?? null,
     result: now.status !== 'done' ? 'failed' : isSame ? 'same' : 'different',
-    before: textOf(settled.output),
-    now: textOf(now.output),
+    before: textOf(output),
+    now: textOf(now.result.output),
     files,
-    observed: { before: settled.seen && known.size, now: now.seen && pathsOf(now.seen).length },
-    news: now.seen ? pathsOf(now.seen).filter((seen) => !known.has(seen)) : [],
+    observed: { before: seen && known.size, now: seenNow?.length },
+    news: seenNow?.filter((path) => !known.has(path)) ?? [],
     usage: now.usage,
     ...(message !== undefined && { message }),
   };
@@ -155,11 +156,11 @@ async function isAsKept(absolute: string, { digest }: OutputFile): Promise<boole
   return stat?.isFile() === true && (await digestFile(absolute, stat.size)) === digest;
 }
 
-function sameOutput(before: Pick<Execution, 'output'>, now: Pick<Execution, 'output'>): boolean {
-  return canonicalEncode(before.output) === canonicalEncode(now.output) || textOf(before.output) === textOf(now.output);
+function sameOutput(before: Output, now: Output): boolean {
+  return canonicalEncode(before) === canonicalEncode(now) || textOf(before) === textOf(now);
 }
 
-function textOf(output: Execution['output']): string {
+function textOf(output: Output): string {
   const read = readText(output);
   return 'text' in read ? read.text : '';
 }

@@ -1,7 +1,8 @@
 import type { ForecastWord } from '../../model/failure.js';
 import type { Kind } from '../../model/kind.js';
-import type { ItemCounts, PhaseOutcome } from '../../model/outcome.js';
+import type { ItemCounts } from '../../model/outcome.js';
 import { Admission } from '../core/admission.js';
+import type { PhaseOutcome } from '../core/execution.js';
 import type { RunOptions } from '../core/options.js';
 import { runGroup } from '../core/run-group.js';
 import { ownScope } from '../core/scope.js';
@@ -65,9 +66,11 @@ export async function forecastRun(options: RunOptions): Promise<Forecast | RunRe
     phases: flow.phases.flatMap(({ id }) => {
       const outcome = scope.outcomes.get(id);
       if (!outcome) return [];
-      const { kind, ageMs, key, items, cacheHit } = outcome;
+      const { kind, origin } = outcome;
+      const { key, items } = outcome.result;
+      const { ageMs, hit } = origin;
       const { would, reason } = forecastOf(outcome, select(id));
-      const from = cacheHit ?? undefined;
+      const from = hit ?? undefined;
       const identities = journal.identitiesOf(id);
       const failed = would === 'reuse' ? undefined : failures.get(id);
       return [{ id, kind, would, from, ageMs, reason, key, items, last: costs.get(id), failed, identities }];
@@ -83,7 +86,8 @@ export function forecastOf(
   outcome: PhaseOutcome,
   selected: Selected,
 ): { readonly would: Would; readonly reason: string } {
-  const { status, reason, failure } = outcome;
+  const { status, failure } = outcome;
+  const { reason } = outcome.origin;
   const left = status === 'cancelled' ? LEFT_OUT[selected] : undefined;
   if (left !== undefined) return { would: 'skip', reason: left };
   const would = wouldOf(outcome);
@@ -96,11 +100,11 @@ const OF_WORD = {
   'would-be-shared': 'shared',
 } as const satisfies Record<ForecastWord, Would>;
 
-function wouldOf({ status, cacheHit, failure, noWork }: PhaseOutcome): Would {
-  if (cacheHit !== null) return 'reuse';
+function wouldOf({ status, origin, failure, settled }: PhaseOutcome): Would {
+  if (origin.hit !== null) return 'reuse';
   if (failure?.forecast !== undefined) return OF_WORD[failure.forecast];
   if (failure?.code === 'dependency') return 'skip';
   if (status === 'cancelled') return 'unknown';
-  if (status === 'skipped' || noWork) return 'skip';
+  if (status === 'skipped' || settled.noWork) return 'skip';
   return status === 'failed' || status === 'blocked' ? 'fail' : 'run';
 }

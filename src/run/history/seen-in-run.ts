@@ -17,7 +17,7 @@ export function seenInLastRun(project: Project, flowId: string): ReadonlyMap<str
     const union = unions.get(phase) ?? new ObservationUnion();
     unions.set(phase, union);
     // What it wrote was judged when it was made.
-    union.add(observedOf({ seen: line.seen, files: [] }));
+    union.add(observedOf({ result: { seen: line.seen, files: [] } }));
   }
   return new Map([...unions].flatMap(([phase, { whole }]) => (whole ? [[phase, whole]] : [])));
 }

@@ -1,10 +1,10 @@
 import type { RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import type { Expiry } from '../../model/flow.js';
-import type { JsonObject, JsonValue } from '../../model/json.js';
+import type { JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
-import type { ObservedCounts, SeenInputs } from '../../model/observation.js';
-import type { CacheHit, ItemCounts, Output, OutputFile, Savings, Status, Usage } from '../../model/outcome.js';
+import type { ObservedCounts } from '../../model/observation.js';
+import type { Ending, Origin, Output, Result, Savings, Usage } from '../../model/outcome.js';
 import type { HolderIdentity } from '../../process/process-identity.js';
 
 /** Raised when a line's meaning changes: older journals are then shown, but not continued. */
@@ -84,54 +84,34 @@ export interface AttemptLine {
   readonly retryInMs?: number;
 }
 
+/** What a line says of the result and of how it ended, under the same names. */
+type Written = Partial<Result> &
+  Pick<Ending, 'status' | 'usage' | 'durationMs' | 'attempts' | 'saved' | 'failure' | 'inputs' | 'remark'> &
+  Pick<Origin, 'hit' | 'reason'>;
+
 /** One settled unit (an item, a branch, an iteration) or phase. Found again by `runKey` when a run is continued. */
-export interface ResultLine {
+export interface ResultLine extends Written {
   readonly type: 'unit' | 'phase';
   readonly at: number;
   /** Full path: `review/inner`, `rows/3/plan`. */
   readonly phase: string;
   readonly kind: Kind;
   readonly unit?: string;
-  readonly status: Status;
-  readonly reason: string;
-  readonly key?: string;
   readonly runKey?: string;
-  /** Which execution made it: the same one wherever the line is carried to. */
-  readonly execution?: string;
-  readonly hit: CacheHit | null;
   /** Carried by runs that did not use it: it was good in this one, the last that did. */
   readonly validIn?: string;
   /** Carried, while this phase executed in its place or above it. */
   readonly outdatedBy?: string;
-  /** When the result itself was made: equal to `at` when it was executed now. */
-  readonly madeAt?: number;
   readonly output: Output;
   /** The output held a secret, which is not written: this is not the real output and must not be reused as it. */
   readonly masked?: true;
-  readonly files?: readonly OutputFile[];
-  readonly attempts: number;
-  readonly durationMs: number;
-  readonly usage: Usage;
-  readonly saved?: Savings;
-  /** What the original execution cost, for the savings of a later reuse. */
-  readonly cost?: { readonly usage: Usage; readonly durationMs: number };
-  readonly model?: string;
-  readonly failure?: Failure;
   readonly optional?: true;
-  readonly items?: ItemCounts;
   readonly identity?: JsonObject;
-  readonly inputs?: JsonObject;
-  readonly facts?: JsonValue;
   /** How much it looked at, where it was executed now and somebody looked. */
   readonly observed?: ObservedCounts;
-  /** What it looked at besides what is declared, where somebody looked. */
-  readonly seen?: SeenInputs;
-  /** Why it, and whatever it is a part of, may not be kept across runs. */
-  readonly unkeepable?: string;
   readonly idempotent?: false;
   /** Set for a side effect: a continued run finds it again by this, whatever ran around it. */
   readonly effect?: Effect;
-  readonly remark?: string;
   /** This result was decided by a person or a judge. */
   readonly deciding?: true;
 }

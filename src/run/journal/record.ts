@@ -1,11 +1,9 @@
-import type { Failure } from '../../model/failure.js';
 import type { Phase } from '../../model/flow.js';
 import { mayBeCrossRun } from '../../model/kind.js';
-import { countsOf, type ObservedCounts } from '../../model/observation.js';
-import { type Acted, NO_USAGE, type PhaseOutcome, type ShownOutcome, type Status } from '../../model/outcome.js';
+import type { Acted, Result, ShownOutcome } from '../../model/outcome.js';
 import type { PhaseContext, Policy } from '../context/phase-context.js';
-import { isNewWork, keysOf, type Settled } from '../core/execution.js';
-import { observedOf } from '../core/observation-union.js';
+import { isNewWork, keysOf, type PhaseOutcome, type Settled } from '../core/execution.js';
+import { lookedOf } from '../core/observation-union.js';
 import { shownOutput } from '../core/output-folder.js';
 import type { ResultLine } from './lines.js';
 import type { LinePlace, Urgency } from './writer.js';
@@ -30,33 +28,13 @@ export function recordUnit(at: RecordSite, unit: string, settled: Settled): Line
 /** The journal's line for a settled phase. A reused one may be lost in a crash: it would be reused again. */
 export function recordPhase(at: RecordSite, settled: Settled): LinePlace {
   const place = writeResult(at, settled, undefined);
-  if (!at.phase.idempotent && settled.hit === null) at.run.io.journal.sync();
+  if (!at.phase.idempotent && settled.origin.hit === null) at.run.io.journal.sync();
   return place;
 }
 
 /** The journal's line for a phase that did not run at all. */
-export function recordUnrun(
-  at: RecordSite,
-  { status, reason, failure }: { readonly status: Status; readonly reason: string; readonly failure?: Failure },
-): LinePlace {
-  const now = at.run.options.project.clock.now();
-  return at.run.io.journal.write(
-    {
-      type: 'phase',
-      at: now,
-      phase: at.path,
-      kind: at.phase.kind,
-      status,
-      reason,
-      hit: null,
-      output: { text: '', json: null },
-      attempts: 0,
-      durationMs: 0,
-      usage: NO_USAGE,
-      failure,
-    },
-    'held',
-  );
+export function recordUnrun(at: RecordSite, settled: Settled): LinePlace {
+  return at.run.io.journal.write(resultLine(at, settled, undefined), 'held');
 }
 
 /** Lines of reused results are held back, for longer than those of results that were just made. */
@@ -64,8 +42,8 @@ function writeResult(at: RecordSite, settled: Settled, unit: string | undefined)
   return at.run.io.journal.write(resultLine(at, settled, unit), urgencyOf(settled));
 }
 
-function urgencyOf({ hit, kept }: Settled): Urgency {
-  if (hit !== null) return 'held';
+function urgencyOf({ origin, kept }: Settled): Urgency {
+  if (origin.hit !== null) return 'held';
   return kept ? 'soon' : 'now';
 }
 
@@ -75,7 +53,8 @@ type Draft = { -readonly [F in keyof ResultLine]: ResultLine[F] };
 function resultLine(at: RecordSite, settled: Settled, unit: string | undefined): ResultLine {
   const { io, options } = at.run;
   const { secrets } = io;
-  const executed = settled.hit === null;
+  const { result, origin } = settled;
+  const executed = origin.hit === null;
   const line: Draft = {
     type: unit === undefined ? 'phase' : 'unit',
     at: options.project.clock.now(),
@@ -83,32 +62,32 @@ function resultLine(at: RecordSite, settled: Settled, unit: string | undefined):
     kind: at.phase.kind,
     unit,
     status: settled.status,
-    reason: settled.reason,
-    key: settled.key,
+    reason: origin.reason,
+    key: result.key,
     runKey: settled.runKey,
-    execution: settled.execution,
-    hit: settled.hit,
-    madeAt: executed ? undefined : settled.madeAt,
-    output: settled.output,
+    execution: result.execution,
+    hit: origin.hit,
+    madeAt: executed ? undefined : result.madeAt,
+    output: result.output,
     attempts: settled.attempts,
     durationMs: Math.round(settled.durationMs),
     usage: settled.usage,
     saved: settled.saved,
   };
-  if (!executed || settled.cost.usage !== settled.usage) line.cost = settled.cost;
+  if (!executed || result.cost.usage !== settled.usage) line.cost = result.cost;
   // The entry of a kept result holds its identity already.
   if (executed && settled.identity && !settled.kept) line.identity = settled.identity;
-  if (settled.files.length > 0) line.files = settled.files;
-  if (settled.model !== undefined) line.model = settled.model;
+  if (result.files.length > 0) line.files = result.files;
+  if (result.model !== undefined) line.model = result.model;
   if (settled.failure) line.failure = settled.failure;
   if (unit === undefined && isTolerated(at, settled)) line.optional = true;
-  if (settled.items) line.items = settled.items;
+  if (result.items) line.items = result.items;
   if (settled.inputs) line.inputs = settled.inputs;
-  if (settled.facts !== undefined) line.facts = settled.facts;
-  if (settled.seen) line.seen = settled.seen;
+  if (result.facts !== undefined) line.facts = result.facts;
+  if (result.seen) line.seen = result.seen;
   const looked = lookedOf(settled);
   if (looked) line.observed = looked;
-  if (settled.unkeepable !== undefined) line.unkeepable = settled.unkeepable;
+  if (result.unkeepable !== undefined) line.unkeepable = result.unkeepable;
   if (settled.remark !== undefined) line.remark = settled.remark;
   if (!at.phase.idempotent) line.idempotent = false;
   if (settled.effect) line.effect = settled.effect;
@@ -116,8 +95,11 @@ function resultLine(at: RecordSite, settled: Settled, unit: string | undefined):
   return secrets.any ? withoutSecrets(line, secrets) : line;
 }
 
-function lookedOf({ hit, observed, seen }: Settled): ObservedCounts | undefined {
-  return hit === null && observed ? countsOf(observed, seen?.set) : undefined;
+/** The result that a line was written from. */
+export function resultIn(line: ResultLine): Result {
+  const { key, output, model, facts, execution, unkeepable, items, seen, usage, durationMs } = line;
+  const { madeAt = line.at, files = [], cost = { usage, durationMs } } = line;
+  return { key, madeAt, output, cost, files, model, facts, execution, unkeepable, items, seen };
 }
 
 function isTolerated({ phase }: RecordSite, { status }: Settled): boolean {
@@ -142,43 +124,55 @@ function hasActed({ phase }: RecordSite, { status, attempts }: Settled): Acted |
   return attempts > 0 ? 'failed' : undefined;
 }
 
+/** A settled phase in its flow. */
 export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
+  const { id, kind, idempotent } = at.phase;
+  const { status, failure, result, origin } = settled;
+  const isFindable = at.policy.scope === 'cross-run' && status === 'done' && result.unkeepable === undefined;
   return {
-    id: at.phase.id,
-    kind: at.phase.kind,
-    status: settled.status,
-    cacheHit: settled.hit,
-    ageMs: settled.ageMs,
-    shared: settled.shared,
-    reason: settled.reason,
-    key: settled.key,
-    output: settled.output,
-    files: settled.files,
+    id,
+    kind,
+    settled,
+    status,
+    failure,
+    result,
+    origin,
+    optional: isTolerated(at, settled) ? true : undefined,
+    acted: settled.acted ?? hasActed(at, settled),
+    keys: idempotent ? keysOf(settled) : [],
+    findable: isFindable ? true : undefined,
+    newWork: isNewWork(settled) ? id : at.newWork,
+  };
+}
+
+/** What an event shows of an outcome. */
+export function shownOutcome(outcome: PhaseOutcome, root: string): ShownOutcome {
+  const { result, origin, settled } = outcome;
+  return {
+    id: outcome.id,
+    kind: outcome.kind,
+    status: outcome.status,
+    cacheHit: origin.hit,
+    ageMs: origin.ageMs,
+    shared: origin.shared,
+    reason: origin.reason,
+    key: result.key,
+    output: shownOutput(result.output, root),
+    files: result.files,
     attempts: settled.attempts,
     durationMs: settled.durationMs,
     usage: settled.usage,
     saved: settled.saved,
-    cost: settled.cost,
-    model: settled.model,
-    failure: settled.failure,
-    optional: isTolerated(at, settled) ? true : undefined,
-    items: settled.items,
-    unkeepable: settled.unkeepable,
-    observed: observedOf(settled),
-    looked: lookedOf(settled),
-    // A side effect stays done, even if a gate rejects its result.
-    unitKeys: at.phase.idempotent ? keysOf(settled) : [],
+    model: result.model,
+    failure: outcome.failure,
+    optional: outcome.optional,
+    items: result.items,
+    unkeepable: result.unkeepable,
+    observed: lookedOf(settled),
     remark: settled.remark,
-    acted: settled.acted ?? hasActed(at, settled),
-    execution: settled.execution,
-    kept: at.policy.scope === 'cross-run' && settled.unkeepable === undefined ? true : undefined,
-    newWork: isNewWork(settled) ? at.phase.id : at.newWork,
+    execution: result.execution,
+    kept: outcome.findable,
+    newWork: outcome.newWork,
     noWork: settled.noWork,
   };
-}
-
-/** What an event shows: without the keys of the parts, which only the engine needs and of which a map has thousands. */
-export function shownOutcome({ looked, ...outcome }: PhaseOutcome, root: string): ShownOutcome {
-  const output = shownOutput(outcome.output, root);
-  return { ...outcome, output, unitKeys: undefined, cost: undefined, acted: undefined, observed: looked };
 }

@@ -1,32 +1,14 @@
-import { type Acted, actedOf, type CacheHit, type ItemCounts, NO_SAVINGS, type Savings } from '../../model/outcome.js';
+import { actedOf, type CacheHit, type ItemCounts, NO_SAVINGS } from '../../model/outcome.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { addToSavings } from '../core/budget.js';
-import { reportedReason } from '../core/cancelled.js';
 import type { Execution, Settled } from '../core/execution.js';
 import { recordPhase } from '../journal/record.js';
+import { unidentified } from '../reuse/settle.js';
 import { UnitTally } from '../units/unit-tally.js';
 
 /** The totals of a phase that is the sum of its units: each unit is reused or executed for itself. */
-export function sumOf(
-  units: readonly Settled[],
-  durationMs: number,
-): {
-  readonly usage: Execution['usage'];
-  readonly cost: Settled['cost'];
-  readonly saved?: Savings;
-  readonly key: string;
-  readonly execution: string;
-  readonly items: ItemCounts;
-  readonly attempts: number;
-  readonly unitKeys: readonly string[];
-  readonly unkeepable?: string;
-  readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
-  readonly model?: string;
-  readonly noWork?: true;
-  readonly acted?: Acted;
-  readonly observed?: Execution['observed'];
-} {
+export function sumOf(units: readonly Settled[], durationMs: number) {
   const tally = new UnitTally();
   const saved = { ...NO_SAVINGS };
   let executed = 0;
@@ -40,10 +22,11 @@ export function sumOf(
     tally.add(unit);
     attempts = Math.max(attempts, unit.attempts);
     if (unit.saved) addToSavings(saved, unit.saved);
-    if (unit.hit) {
+    const { origin } = unit;
+    if (origin.hit) {
       reused += 1;
-      ageMs = Math.min(ageMs, unit.ageMs ?? 0);
-      if (unit.hit === 'run') hit = 'run';
+      ageMs = Math.min(ageMs, origin.ageMs ?? 0);
+      if (origin.hit === 'run') hit = 'run';
     } else if (unit.noWork) {
       noWork += 1;
     } else if (unit.status !== 'cancelled' && (unit.status !== 'paused' || unit.attempts > 0)) {
@@ -51,16 +34,11 @@ export function sumOf(
     }
     if (unit.status === 'failed') failed += 1;
   }
-  const { usage, cost, unitKeys = [], unkeepable, observed } = tally.totals(durationMs);
   return {
-    usage,
-    cost: cost ?? { usage, durationMs },
+    ...tally.totals(durationMs),
     attempts,
-    unitKeys,
-    unkeepable,
-    observed,
-    key: sha256Hex(units.map((unit) => unit.key ?? unit.status).join('\n')),
-    execution: sha256Hex(units.map((unit) => unit.execution ?? unit.status).join('\n')),
+    key: sha256Hex(units.map((unit) => unit.result.key ?? unit.status).join('\n')),
+    execution: sha256Hex(units.map((unit) => unit.result.execution ?? unit.status).join('\n')),
     items: { total: units.length, executed, reused, failed },
     ...(reused > 0 ? { saved } : {}),
     ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),
@@ -68,25 +46,18 @@ export function sumOf(
     ...((noWork > 0 && noWork + reused === units.length) || units.length === 0 ? { noWork: true } : {}),
     acted: actedOf(units),
     ...modelOf(units),
-  };
+  } satisfies Partial<Execution>;
 }
 
+/** The model that answered all of them, if it was one. */
 function modelOf(units: readonly Settled[]): { model?: string } {
-  const model = units.find((unit) => unit.model !== undefined)?.model;
-  return model === undefined || units.some((unit) => unit.model !== undefined && unit.model !== model) ? {} : { model };
+  const models = new Set(units.flatMap(({ result }) => result.model ?? []));
+  return models.size === 1 ? { model: [...models][0] } : {};
 }
 
 /** Records a phase that has no identity of its own; what its units saved is counted already. */
 export function settleComposite(at: PhaseContext, execution: Execution, reason: string): Settled {
-  const { reused } = execution;
-  const settled: Settled = {
-    ...execution,
-    hit: reused?.hit ?? null,
-    ageMs: reused?.ageMs,
-    reason: reportedReason(at, execution, reason),
-    madeAt: at.run.options.project.clock.now() - (reused?.ageMs ?? 0),
-    cost: execution.cost ?? { usage: execution.usage, durationMs: execution.durationMs },
-  };
+  const settled = unidentified(at, execution, reason);
   recordPhase(at, settled);
   return settled;
 }

@@ -60,7 +60,7 @@ export async function fanOut(
     usage = addUsage(usage, settled.usage);
     if (settled.status === 'done') counts.done += 1;
     if (settled.status === 'failed') counts.failed += 1;
-    if (settled.hit) counts.reused += 1;
+    if (settled.origin.hit) counts.reused += 1;
     reportSoon();
   };
   const numbered = await mapInTurns(specs, numbering(at, specs), at.signal);
@@ -90,7 +90,7 @@ export async function fanOut(
     status: bad?.status ?? 'done',
     output: 'failure' in output ? NO_OUTPUT : output,
     durationMs,
-    files: units.flatMap((unit) => unit.files),
+    files: units.flatMap(({ result }) => result.files),
     failure: bad?.failure,
     remark: [remark, remarkOf(specs, units)].filter(Boolean).join('; ') || undefined,
     inputs: { units: specs.length },
@@ -99,7 +99,8 @@ export async function fanOut(
     execution.status === 'done' && at.phase.outputs.length > 0 && execution.files.length === 0
       ? await at.run.reuse.outputFiles.capture(at.phase.outputs, execution)
       : execution;
-  return settleComposite(at, withFiles, itemsReason(sum.items, units.find((unit) => !unit.hit)?.reason ?? because));
+  const first = units.find(({ origin }) => !origin.hit);
+  return settleComposite(at, withFiles, itemsReason(sum.items, first?.origin.reason ?? because));
 }
 
 /** What all units say together is the phase's output, and is bounded like that of any other phase. */
@@ -108,8 +109,8 @@ class OutputSize {
 
   constructor(private readonly most: number) {}
 
-  add({ output }: Settled): void {
-    this.#length += outputBytes(output);
+  add({ result }: Settled): void {
+    this.#length += outputBytes(result.output);
   }
 
   get isTooLarge(): boolean {
@@ -147,7 +148,7 @@ function warnOfKept(
   if (!rerun.some((name) => name.endsWith(']'))) return;
   for (const [index, { label }] of specs.entries()) {
     const name = unitName(phase.id, label);
-    if (units[index]!.hit === null || !isNamed(scope, name, rerun)) continue;
+    if (units[index]!.origin.hit === null || !isNamed(scope, name, rerun)) continue;
     run.io.warn(`${name} is not in doubt, so its result is kept; --rerun ${phase.id} runs the phase again`);
   }
 }

@@ -154,7 +154,7 @@ function blocked(at: PhaseContext<GatePhase>, judged: Judgement, round: number):
 
 function blockedHint(at: PhaseContext<GatePhase>): string {
   const { phase, scope } = at;
-  const reused = phase.needs.filter(({ id }) => scope.outcomes.get(id)?.cacheHit);
+  const reused = phase.needs.filter(({ id }) => scope.outcomes.get(id)?.origin.hit);
   const rerun = reused.map(({ id }) => `--rerun ${id}`).join(' ');
   if (reused.length > 0) return `It judged a reused result; run it anew with ${rerun}.`;
   const acted = phase.onBlock === 'retry' ? phase.needs.filter(({ id }) => hasActed(at, id)) : [];

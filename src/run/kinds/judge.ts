@@ -2,7 +2,7 @@ import type { GatePhase } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import { NO_USAGE, type Usage } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import type { Execution, Settled } from '../core/execution.js';
+import { type Execution, endedAs, type Settled } from '../core/execution.js';
 import { readText } from '../core/output-text.js';
 import { runUnit } from '../units/run-unit.js';
 import type { Asking } from '../units/unit.js';
@@ -63,7 +63,7 @@ export async function askTask(
     },
   });
   if (answer.status !== 'done') return notJudged(answer, json);
-  const read = readText(answer.output);
+  const read = readText(answer.result.output);
   if ('failure' in read) return notJudged({ ...answer, failure: read.failure }, json);
   const verdict = readVerdict(read.text);
   return {
@@ -71,20 +71,21 @@ export async function askTask(
     text: read.text,
     json: { ...verdict.fields, verdict: verdict.pass ? 'pass' : 'block', reason: verdict.reason, ...json },
     usage: answer.usage,
-    model: answer.model,
+    model: answer.result.model,
   };
 }
 
 /** An answer that is not what `output` and `expect` ask for is an unclear one; no answer at all is no verdict. */
 function notJudged(answer: Settled, json: JsonObject): Judgement {
-  const { usage, model, failure } = answer;
+  const { usage, failure } = answer;
+  const { model } = answer.result;
   if (failure?.code === 'not-json' || failure?.code === 'expect') {
     return { ...judgementOf(false, `the judge's answer counts as BLOCK: ${failure.message}`, json), usage, model };
   }
   return {
     ...judgementOf(false, '', json),
     usage,
-    error: answer.status === 'done' ? { ...answer, status: 'failed' } : answer,
+    error: endedAs(answer),
   };
 }
 
@@ -109,9 +110,9 @@ export async function askScorer(at: PhaseContext<GatePhase>, round: number, scor
     judges: (how) => scorerMaterial(at, scored, how),
   });
   if (answer.status !== 'done') return notJudged(answer, scoreJson(result));
-  const read = readText(answer.output);
+  const read = readText(answer.result.output);
   if ('failure' in read) return notJudged({ ...answer, failure: read.failure }, scoreJson(result));
-  return { ...decided(scored, read.text), usage: answer.usage, model: answer.model };
+  return { ...decided(scored, read.text), usage: answer.usage, model: answer.result.model };
 }
 
 function scorerMaterial({ phase }: PhaseContext<GatePhase>, scored: Scored, { fence, inJson }: Asking): string {

@@ -2,7 +2,7 @@ import type { Failure } from '../../model/failure.js';
 import type { LoopPhase } from '../../model/flow.js';
 import { NO_OUTPUT, type Output, type TextOutput } from '../../model/output.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import type { Execution, Settled } from '../core/execution.js';
+import { type Execution, endedAs, type Settled } from '../core/execution.js';
 import { promised } from '../core/output.js';
 import { readJson, readText } from '../core/output-text.js';
 import type { Variables } from '../core/scope.js';
@@ -76,19 +76,22 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
     });
     tally.add(unit);
     earlier.push(unit);
-    if (unit.status !== 'done') return whole({ status: unit.status, failure: unit.failure }, iteration);
-    const kept = await promised(unit.output, { output: phase.output, expect: phase.expect, lenient: true });
+    const { status, failure } = endedAs(unit);
+    if (unit.status !== 'done') return whole({ status, failure }, iteration);
+    const { result } = unit;
+    const kept = await promised(result.output, { output: phase.output, expect: phase.expect, lenient: true });
     broken = 'failure' in kept ? kept.failure : undefined;
     // With reflexion a broken contract is feedback for the next iteration; without, it is a failure at once.
-    if (broken && !phase.reflexion) return whole({ status: 'failed', output: unit.output, failure: broken }, iteration);
-    output = 'output' in kept ? kept.output : unit.output;
+    if (broken && !phase.reflexion)
+      return whole({ status: 'failed', output: result.output, failure: broken }, iteration);
+    output = 'output' in kept ? kept.output : result.output;
     const current = inMemory(output);
     if ('failure' in current) return whole({ status: 'failed', failure: current.failure }, iteration);
     output = at.run.io.outputs.keep(output);
     const same = phase.convergence && iteration > 1 && current.text.trim() === last.text.trim();
     last = current;
     reflexion = phase.reflexion ? feedback(iteration, current.text, { problem: broken?.message }) : '';
-    const remark = (text: string) => whole({ remark: text, model: unit.model }, iteration);
+    const remark = (text: string) => whole({ remark: text, model: result.model }, iteration);
     if (broken) continue;
     if (phase.until !== undefined) {
       const met = await evaluateText(at, phase.until, variablesFor(at, { iteration, last, reflexion }));

@@ -58,10 +58,11 @@ async function race(at: PhaseContext<RacePhase>): Promise<Execution> {
       : { code: 'items', message: `no branch succeeded: ${failures.join('; ')}` };
     return { ...failedBefore(failure), ...totals };
   }
-  return pureResult(winner.output, {
+  const { output, model, unkeepable } = winner.result;
+  return pureResult(output, {
     ...totals,
-    model: winner.model,
-    unkeepable: winner.unkeepable,
+    model,
+    unkeepable,
     remark: `${first} won`,
     facts: { winner: first },
   });

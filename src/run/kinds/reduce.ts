@@ -1,7 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { ReducePhase } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
+import { type Execution, endedAs, failedBefore, pureResult, type Settled } from '../core/execution.js';
 import { outcomeOf } from '../core/grafted.js';
 import { readJson, readText } from '../core/output-text.js';
 import { withOrdinals } from '../reuse/ordinals.js';
@@ -34,13 +34,13 @@ function inputsOf(at: PhaseContext<ReducePhase>): { readonly inputs: string[] } 
   for (const id of at.phase.from) {
     const outcome = outcomeOf(at.scope, id);
     if (outcome?.status !== 'done') continue;
-    const items = outcome.kind === 'map' ? readJson(outcome.output) : { json: undefined };
+    const items = outcome.kind === 'map' ? readJson(outcome.result.output) : { json: undefined };
     if ('failure' in items) return items;
     if (Array.isArray(items.json)) {
       for (const value of items.json) inputs.push(typeof value === 'string' ? value : JSON.stringify(value));
       continue;
     }
-    const read = readText(outcome.output);
+    const read = readText(outcome.result.output);
     if ('failure' in read) return read;
     inputs.push(read.text);
   }
@@ -79,14 +79,15 @@ async function reduceTree(at: PhaseContext<ReducePhase>, first: readonly string[
     below = units;
     for (const unit of units) tally.add(unit);
     const bad = units.find((unit) => unit.status !== 'done');
-    if (bad) return { ...bad, ...totals() };
+    if (bad) return { ...endedAs(bad), ...totals() };
     last = units.at(-1);
-    const texts = units.map(({ output }) => readText(output));
+    const texts = units.map(({ result }) => readText(result.output));
     const unread = texts.find((text) => 'failure' in text);
     if (unread && 'failure' in unread) return { ...failedBefore(unread.failure), ...totals() };
     level = texts.map((read) => ('text' in read ? read.text : ''));
   }
-  return pureResult(last!.output, { ...totals(), model: last!.model, facts: { batches: first.length } });
+  const { output, model } = last!.result;
+  return pureResult(output, { ...totals(), model, facts: { batches: first.length } });
 }
 
 function chunks<T>(list: readonly T[], size: number): T[][] {

@@ -14,7 +14,7 @@ type Said = Output | { readonly failure: Failure };
  * files piece by piece. With `names`, each has a title, and the values are an object.
  */
 export function together(at: PhaseContext, units: readonly Settled[], names?: readonly string[]): Said {
-  const size = units.reduce((sum, { output }) => sum + outputBytes(output), 0);
+  const size = units.reduce((sum, { result }) => sum + outputBytes(result.output), 0);
   if (size <= INLINE_BYTES) return inMemory(at, units, names);
   const { outputs } = at.run.io;
   const text = written(outputs.sink(), texts(units, names));
@@ -27,7 +27,9 @@ export function together(at: PhaseContext, units: readonly Settled[], names?: re
 function inMemory(at: PhaseContext, units: readonly Settled[], names?: readonly string[]): Said {
   const said: string[] = [];
   const all: JsonValue[] = [];
-  for (const { output } of units) {
+  for (const {
+    result: { output },
+  } of units) {
     const text = readText(output);
     const value = listedValue(at, output);
     if ('failure' in text) return text;
@@ -74,7 +76,8 @@ function written(sink: OutputSink, pieces: Iterable<Buffer | string>): Said {
 }
 
 function* texts(units: readonly Settled[], names: readonly string[] | undefined): Generator<Buffer | string> {
-  for (const [index, { output }] of units.entries()) {
+  for (const [index, unit] of units.entries()) {
+    const { output } = unit.result;
     yield `${index === 0 ? '' : BETWEEN}${titleOf(index, names)}`;
     if (output instanceof StoredOutput) yield* chunksOf(output.file);
     else yield output.text;
@@ -87,7 +90,8 @@ function* values(
   names: readonly string[] | undefined,
 ): Generator<Buffer | string> {
   yield names ? '{' : '[';
-  for (const [index, { output }] of units.entries()) {
+  for (const [index, unit] of units.entries()) {
+    const { output } = unit.result;
     yield `${index === 0 ? '' : ','}${names ? `${JSON.stringify(names[index])}:` : ''}`;
     if (!(output instanceof StoredOutput)) {
       yield JSON.stringify(at.phase.output === 'json' ? output.json : (output.json ?? output.text));

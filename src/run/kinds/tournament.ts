@@ -1,6 +1,6 @@
 import type { TournamentPhase } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import { type Execution, failedBefore, pureResult, type Settled } from '../core/execution.js';
+import { type Execution, endedAs, failedBefore, pureResult, type Settled } from '../core/execution.js';
 import { readText } from '../core/output-text.js';
 import type { Fence } from '../render/fence.js';
 import { render } from '../render/render.js';
@@ -52,7 +52,7 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
   const finalists: Finalist[] = [];
   for (const [index, unit] of units.entries()) {
     if (unit.status !== 'done') continue;
-    const read = readText(unit.output);
+    const read = readText(unit.result.output);
     if ('failure' in read) return { ...failedBefore(read.failure), ...tally.totals(clock.elapsed() - startedAt) };
     finalists.push({ unit, text: read.text, label: specs[index]!.label, body: specs[index]!.body });
   }
@@ -67,22 +67,25 @@ async function compete(at: PhaseContext<TournamentPhase>): Promise<Execution> {
     return { ...failedBefore(bad?.failure ?? { code: 'items', message: 'no candidate succeeded' }), ...totals() };
   }
   if (finalists.length === 1 && at.phase.mode === 'best') {
-    return pureResult(first.unit.output, {
+    const { output, model } = first.unit.result;
+    return pureResult(output, {
       ...totals(),
-      model: first.unit.model,
+      model,
       remark: 'only one candidate was left',
     });
   }
   const judged = await askJudge(after(at, units), finalists);
   tally.add(judged);
-  if (judged.status !== 'done') return { ...judged, ...totals() };
-  if (at.phase.mode === 'aggregate') return pureResult(judged.output, { ...totals(), model: judged.model });
-  const read = readText(judged.output);
+  if (judged.status !== 'done') return { ...endedAs(judged), ...totals() };
+  const { output: said, model: judge } = judged.result;
+  if (at.phase.mode === 'aggregate') return pureResult(said, { ...totals(), model: judge });
+  const read = readText(said);
   const choice = 'text' in read ? readWinner(read.text, finalists.length) : undefined;
   const winner = finalists[(choice ?? 1) - 1]!;
-  return pureResult(winner.unit.output, {
+  const { output, model } = winner.unit.result;
+  return pureResult(output, {
     ...totals(),
-    model: winner.unit.model,
+    model,
     remark: choice === undefined ? `the judge named no clear winner: took ${winner.label}` : `${winner.label} won`,
     facts: { winner: winner.label },
     ...(choice === undefined ? { unkeepable: 'the judge named no clear winner' } : {}),

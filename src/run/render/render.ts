@@ -117,7 +117,7 @@ function lookupStep(
   if (!outcome && isNoneOfGraft(scope, id)) return { found: false };
   // Not settled (a loop's first iteration, `join: any`), skipped or tolerated: empty, and that counts as known.
   if (outcome?.status !== 'done') return { found: true, value: '' };
-  const { output } = outcome;
+  const { output } = outcome.result;
   if (part === 'output') {
     if (output instanceof StoredOutput) return textFound(readText(output));
     return output.base64 === undefined
@@ -140,7 +140,7 @@ function previousOutput(scope: Scope, phase: Phase, { loop }: Variables): Return
   const texts: string[] = [];
   for (const edge of phase.needs) {
     const outcome = scope.outcomes.get(edge.id);
-    const read = outcome?.status === 'done' ? readText(outcome.output) : { text: '' };
+    const read = outcome?.status === 'done' ? readText(outcome.result.output) : { text: '' };
     if ('failure' in read) return read;
     if (read.text !== '') texts.push(read.text);
   }
@@ -155,5 +155,6 @@ export function storedInput({ scope, phase }: Site, text: string): StoredOutput 
   const isWhole = ref?.root === 'previous' || (ref?.root === 'steps' && (ref.part ?? 'output') === 'output');
   const id = ref?.root === 'previous' ? only : ref?.name;
   const outcome = isWhole && id !== undefined ? outcomeOf(scope, id) : undefined;
-  return outcome?.status === 'done' && outcome.output instanceof StoredOutput ? outcome.output : undefined;
+  const output = outcome?.status === 'done' ? outcome.result.output : undefined;
+  return output instanceof StoredOutput ? output : undefined;
 }

@@ -1,3 +1,4 @@
+import type { OutputFile } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { failedBefore, type Settled } from '../core/execution.js';
 import { keepEffect } from '../effects/act.js';
@@ -33,7 +34,7 @@ function withOutputHere(at: PhaseContext, line: ResultLine): ResultLine {
 export async function bringBack(
   at: PhaseContext,
   found: Found,
-  files: Settled['files'] = [],
+  files: readonly OutputFile[] = [],
 ): Promise<string | undefined> {
   if (files.length === 0) return undefined;
   const outputs = [...found.identity.outputs, ...(await coveringOutputs(at))];

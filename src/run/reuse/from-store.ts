@@ -1,13 +1,14 @@
 import { strongKey } from '../../memo/identity.js';
 import { changedInputs } from '../../memo/observed/changed-inputs.js';
 import { stateOf } from '../../memo/observed/observed-files.js';
-import type { SeenInputs } from '../../model/observation.js';
+import type { Result } from '../../model/outcome.js';
 import { StoredOutput } from '../../model/output.js';
-import type { Entry, Fetched, GetOptions, GetResult } from '../../store/store.js';
+import type { Fetched, GetOptions, GetResult } from '../../store/store.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Settled } from '../core/execution.js';
 import { bringBack } from './bring-back.js';
-import { type Found, fromEntry, shortest } from './settle.js';
+import { resultOf } from './entry.js';
+import { type Found, fromStore, shortest } from './settle.js';
 
 /** `miss`: why the result that is there may not be reused; undefined when there is none. */
 export type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
@@ -31,9 +32,9 @@ export function lookAtOnce(at: PhaseContext, found: Found): AtOnce | undefined {
   const kept = keptResult(at, found);
   if ('miss' in kept) return kept;
   if ('pending' in kept) return { later: 'has path sets' };
-  const { entry } = kept;
-  const isWhole = entry.files.length === 0 && !(entry.output instanceof StoredOutput);
-  return isWhole ? { settled: settledFrom(kept, found) } : { later: 'has files' };
+  const { result, now } = kept;
+  const isWhole = result.files.length === 0 && !(result.output instanceof StoredOutput);
+  return isWhole ? { settled: fromStore(result, found, now) } : { later: 'has files' };
 }
 
 /** `fetch` brings what a shared store has under a key into this one. */
@@ -45,33 +46,30 @@ export async function lookUp(at: PhaseContext, found: Found, fetch?: Fetch): Pro
     kept = keptResult(at, found, ask);
   }
   if ('miss' in kept) return kept;
-  const output = await at.run.io.outputs.adopt(kept.entry.output);
-  const problem = output ? await bringBack(at, found, kept.entry.files) : OUTPUT_GONE;
+  const { result, now } = kept;
+  const output = await at.run.io.outputs.adopt(result.output);
+  const problem = output ? await bringBack(at, found, result.files) : OUTPUT_GONE;
   if (!output || problem !== undefined) return { miss: problem };
-  return { settled: settledFrom({ ...kept, entry: { ...kept.entry, output } }, found) };
-}
-
-/** Whatever it was found by, it is a result of the declared key. */
-function settledFrom({ entry, now, seen }: Kept, found: Found): Settled {
-  if (!seen) return fromEntry(entry, found, now);
-  return { ...fromEntry({ ...entry, key: found.key }, found, now), seen };
+  return { settled: fromStore({ ...result, output }, found, now) };
 }
 
 interface Kept {
-  readonly entry: Entry;
+  readonly result: Result;
   readonly now: number;
-  readonly seen?: SeenInputs;
 }
 
 type Miss = { readonly miss: string | undefined };
 
 /** The entry under the declared key; or one that was made from what is now at the paths which executions looked at. */
 function keptResult(at: PhaseContext, found: Found, ask?: Ask): Kept | Miss | { readonly pending: Promise<unknown> } {
-  const got = get(at, found, found.key);
+  const options = getOptions(at, found);
+  const { now } = options;
+  const get = (key: string) => at.run.reuse.store!.get(key, options);
+  const got = get(found.key);
   if ('miss' in got) return missOf(got);
   const { pathSets } = got.entry;
   const { mode } = at.policy.observe;
-  if (!pathSets) return mode === 'strict' ? { miss: NOT_SEEN } : got;
+  if (!pathSets) return mode === 'strict' ? { miss: NOT_SEEN } : { result: resultOf(got.entry, found.key), now };
   if (mode === 'off') return NOTHING;
   let miss: string | undefined;
   for (const set of pathSets) {
@@ -83,18 +81,17 @@ function keptResult(at: PhaseContext, found: Found, ask?: Ask): Kept | Miss | { 
     if (looked instanceof Promise) return { pending: looked };
     const value = stateOf(set, looked);
     const key = value === undefined ? undefined : strongKey(found.key, value);
-    const kept = key === undefined ? undefined : get(at, found, key);
+    const kept = key === undefined ? undefined : get(key);
     const asked = kept && 'miss' in kept ? ask?.(key!) : undefined;
     if (asked) return { pending: asked };
     if (value !== undefined && kept && 'entry' in kept && !kept.entry.pathSets)
-      return { ...kept, seen: { set, value } };
+      return { result: resultOf(kept.entry, found.key, { set, value }), now };
     // The latest set is that of the last execution.
     miss ??= changedInputs(set, looked) ?? (kept && 'miss' in kept ? missOf(kept).miss : undefined);
   }
   return { miss };
 }
 
-type Got = GetResult & { readonly now: number };
 type Fetch = (key: string) => Promise<Fetched>;
 /** Undefined for what was asked for already. */
 type Ask = (key: string) => Promise<Fetched> | undefined;
@@ -106,11 +103,6 @@ function once(fetch: Fetch): Ask {
     asked.add(key);
     return fetch(key);
   };
-}
-
-function get(at: PhaseContext, found: Found, key: string): Got {
-  const options = getOptions(at, found);
-  return { ...at.run.reuse.store!.get(key, options), now: options.now };
 }
 
 export function getOptions({ run, policy }: PhaseContext, found: Found): GetOptions {

@@ -8,10 +8,11 @@ import {
 } from '../../memo/identity.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import { mayBeCrossRun } from '../../model/kind.js';
-import type { Output, PhaseOutcome } from '../../model/outcome.js';
+import type { Output } from '../../model/outcome.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import type { PhaseOutcome } from '../core/execution.js';
 import type { Variables } from '../core/scope.js';
 import { render, type Site } from '../render/render.js';
 import { hasWarning, warnOf } from './warn-of.js';
@@ -199,7 +200,7 @@ export function references(at: PhaseContext): Readonly<Record<string, string>> {
   const quoted: Record<string, string> = {};
   for (const { id, referenced } of at.phase.needs) {
     const outcome = referenced ? at.scope.outcomes.get(id) : undefined;
-    if (outcome?.status === 'done') quoted[id] = outputMark(outcome.output);
+    if (outcome?.status === 'done') quoted[id] = outputMark(outcome.result.output);
   }
   return quoted;
 }
@@ -217,11 +218,12 @@ const marks = new WeakMap<Output, string>();
 
 /** A gate or an approval decides whether work goes on, not what it is made from: its key is enough. */
 function followed(at: PhaseContext, outcome: PhaseOutcome): UpstreamPart {
-  const { id, kind, key, status, output, kept, execution } = outcome;
+  const { id, kind, status, findable } = outcome;
+  const { key, output, execution } = outcome.result;
   if (!mayBeCrossRun(kind)) return { id, key: key ?? status };
   // A kept phase counts by key and output, and so does what a gate follows: a gate judges again anyway once something
   // above it executes. Any other phase counts by its execution.
-  if (kept || execution === undefined || !mayBeCrossRun(at.phase.kind)) {
+  if (findable || execution === undefined || !mayBeCrossRun(at.phase.kind)) {
     return { id, key: key ?? status, output: outputMark(output) };
   }
   return { id, execution };
@@ -239,10 +241,10 @@ function upstreamParts(at: PhaseContext): readonly UpstreamPart[] {
     const outcome = at.scope.outcomes.get(edge.id);
     if (outcome?.status !== 'done') {
       if (!edge.referenced) parts.push({ id: edge.id, status: outcome?.status ?? 'unsettled' });
-    } else if (outcome.files.length > 0) {
+    } else if (outcome.result.files.length > 0) {
       parts.push({
         id: edge.id,
-        files: Object.fromEntries(outcome.files.map((f) => [f.path, `${f.digest}:${f.mode}`])),
+        files: Object.fromEntries(outcome.result.files.map((f) => [f.path, `${f.digest}:${f.mode}`])),
       });
     } else if (!edge.referenced) {
       parts.push(followed(at, outcome));

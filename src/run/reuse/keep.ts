@@ -7,7 +7,8 @@ import { sizeOf, withLatest } from '../../store/path-sets.js';
 import type { Claim, Entry, PutResult, Store } from '../../store/store.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Settled } from '../core/execution.js';
-import { entryOf, type Found } from './settle.js';
+import { entryOf } from './entry.js';
+import type { Found } from './settle.js';
 
 /** Puts a result where a later run finds it. `claim` is that of the declared key, and ends here. */
 export function keepResult(
@@ -17,7 +18,7 @@ export function keepResult(
   const store = at.run.reuse.store!;
   const entry = entryOf(at, found, settled);
   const put = (last: Entry) => (claim ? claim.put(last) : store.put(last));
-  const { seen } = settled;
+  const { seen } = settled.result;
   if (!seen || !countsIn(at, seen)) return put(entry);
   const identity: JsonObject = { ...entry.identity, observed: seen.value };
   const result = store.put({ ...entry, key: strongKey(found.key, seen.value), identity });

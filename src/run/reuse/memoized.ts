@@ -1,6 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
 import { mayBeCrossRun } from '../../model/kind.js';
+import type { Result } from '../../model/outcome.js';
 import type { Claim } from '../../store/store.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
@@ -29,7 +30,18 @@ import { notKept, whyNotKept } from './not-kept.js';
 import { orShared } from './or-shared.js';
 import { refusesEarlier } from './reuse-rules.js';
 import { changedSinceSeen, withSeen } from './seen-inputs.js';
-import { type Found, fromLine, frozen, isSideEffect, ran, reusedAgain, type SideEffect, shortest } from './settle.js';
+import {
+  type Found,
+  fromLine,
+  frozen,
+  isSideEffect,
+  newExecution,
+  ran,
+  reusedAgain,
+  type SideEffect,
+  shortest,
+  unidentified,
+} from './settle.js';
 import { beginWatch } from './watch-inputs.js';
 import { whyEntered, whyMissed } from './why-missed.js';
 
@@ -170,10 +182,10 @@ async function fromThisRun({ at, found }: Job, isInStore: boolean): Promise<Look
     if (settled) return { settled: reusedAgain(at, settled) };
   }
   const recent = run.reuse.shared.recent(found.runKey);
-  if (recent && !isChecked(at, recent)) return { settled: reusedAgain(at, recent) };
+  if (recent && !isChecked(at, recent.result)) return { settled: reusedAgain(at, recent) };
   const known = recent ? undefined : recorded(at, found, isInStore);
   run.reuse.shared.begin(found.runKey);
-  const { seen } = recent ?? (known && 'line' in known ? known.line : NOTHING_SEEN);
+  const { seen } = recent?.result ?? (known && 'line' in known ? known.line : NOTHING_SEEN);
   const changed = seen && isChecked(at, { seen }) ? await changedSinceSeen(at, seen) : undefined;
   if (changed !== undefined) return { miss: changed };
   if (recent) return { settled: reusedAgain(at, recent) };
@@ -183,10 +195,10 @@ async function fromThisRun({ at, found }: Job, isInStore: boolean): Promise<Look
   return output && problem === undefined ? { settled: fromLine(at, { ...known.line, output }) } : { miss: problem };
 }
 
-const NOTHING_SEEN: Pick<Settled, 'seen'> = {};
+const NOTHING_SEEN: Pick<Result, 'seen'> = {};
 
 /** Whether a result is held against what is now at the paths that it was made from. */
-function isChecked({ policy, run }: PhaseContext, { seen }: Pick<Settled, 'seen'>): boolean {
+function isChecked({ policy, run }: PhaseContext, { seen }: Pick<Result, 'seen'>): boolean {
   return seen !== undefined && (policy.scope === 'cross-run' || run.reuse.prior.how === 'auto');
 }
 
@@ -258,30 +270,32 @@ function mustBeReused({ run, policy, scope, phase }: PhaseContext): boolean {
 async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<Settled> {
   const { at, work, found } = job;
   const { run, policy } = at;
-  let ended = false;
+  let isPut = false;
   try {
     const start = announce(at, work, { runKey: found.runKey, reason, effect: found.effect, over: found.over });
     const watch = await beginWatch(at, found);
     const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
     const parts = work.partsInTheEnd?.();
-    const why = execution.noWork ? ALL_SKIPPED : reason;
-    const made = ran(at, parts ? await foundInTheEnd(job, parts) : found, { execution, reason: why });
-    if (execution.status !== 'done') return made;
-    const settled = watch ? await withSeen(at, made, { found, watch }) : made;
+    const last = parts ? await foundInTheEnd(job, parts) : found;
+    const ended = (made: Execution) => ran(at, last, { execution: made, reason: made.noWork ? ALL_SKIPPED : reason });
+    if (execution.status !== 'done') return ended(execution);
+    const seen = watch ? await withSeen(at, execution, { found, watch }) : execution;
     const moved = await inputsMoved(at, work.parts, found.probes);
     // Nobody knows which state of the inputs it read. A side effect is not repeated for that.
     if (moved !== undefined && at.phase.idempotent) {
-      return notKept({ ...settled, runKey: undefined, unkeepable: moved }, moved);
+      return notKept({ ...ended({ ...seen, unkeepable: moved }), runKey: undefined }, moved);
     }
+    const settled = ended(seen);
     if (!policy.writeStore || !run.reuse.store) return settled;
-    const unkept = whyNotKept(at, work, settled) ?? keepOutput(run.reuse.store, settled.output);
+    const { result } = settled;
+    const unkept = whyNotKept(at, work, result) ?? keepOutput(run.reuse.store, result.output);
     if (unkept !== undefined) return notKept(settled, unkept);
-    ended = claim !== undefined;
+    isPut = claim !== undefined;
     const put = keepResult(at, { found, settled, claim });
     if (!put.stored) return put.isReported ? settled : notKept(settled, put.reason);
     return policy.readStore ? { ...settled, kept: true } : settled;
   } finally {
-    if (claim && !ended) claim.release();
+    if (claim && !isPut) claim.release();
   }
 }
 
@@ -292,27 +306,16 @@ const ALL_SKIPPED = 'all of it was skipped';
 async function executeUnkept(at: PhaseContext, work: Work, known: Unidentified): Promise<Settled> {
   const { run } = at;
   const reason = at.policy.scope === 'cross-run' ? `not cached this time: ${known.unidentified}` : whyEntered(at);
-  const random = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`);
-  const found: Found = { identity: undefined as never, key: random, runKey: random, probes: [], stored: () => ({}) };
   const { begin } = announce(at, work, { reason });
-  if (run.options.forecast && work.parts.container !== true && work.parts.broken !== true) {
-    const settled = ran(at, found, { execution: known.unasked ? MIGHT_RUN : WOULD_RUN, reason });
-    work.record(settled);
-    return settled;
-  }
-  const refused = mustBeReused(at) && work.parts.container !== true;
-  const execution = await withFiles(at, work, refused ? frozen(at, reason) : await work.execute(begin));
-  const settled: Settled = {
-    ...ran(at, found, { execution, reason }),
-    key: execution.key ?? random,
-    runKey: undefined,
-    ...(execution.reused && {
-      hit: execution.reused.hit,
-      ageMs: execution.reused.ageMs,
-      reason: 'all of it was reused',
-    }),
-    ...(execution.noWork && { reason: ALL_SKIPPED }),
+  const { container, broken } = work.parts;
+  const execute = async () => {
+    if (run.options.forecast && !container && !broken) return known.unasked ? MIGHT_RUN : WOULD_RUN;
+    return withFiles(at, work, mustBeReused(at) && !container ? frozen(at, reason) : await work.execute(begin));
   };
+  const { key = sha256Hex(`${run.runId}:${at.path}:${work.unit ?? ''}:${at.round}`), ...execution } = await execute();
+  const name = execution.execution ?? newExecution(at);
+  const why = execution.noWork ? ALL_SKIPPED : execution.reused ? 'all of it was reused' : reason;
+  const settled = unidentified(at, { ...execution, key, execution: name }, why);
   work.record(settled);
   return settled;
 }
@@ -329,7 +332,7 @@ function finish(job: Job, settled: Settled): Settled {
   const { at, work, found } = job;
   const place = work.record(settled);
   reportMade(job, settled);
-  if (settled.hit === 'cross-run') at.run.options.onReused?.(reusedWork(job, settled));
+  if (settled.origin.hit === 'cross-run') at.run.options.onReused?.(reusedWork(job, settled));
   if (settled.saved) at.run.limits.ledger.save(settled.saved);
   const reusable = settled.status === 'done' && settled.runKey !== undefined;
   const runKey = settled.runKey ?? found.runKey;
@@ -352,8 +355,9 @@ function reusedWork({ at, work, found }: Job, settled: Settled): ReusedWork {
   const isSingle = work.beginsItself === true;
   const again = async () => {
     const watch = await beginWatch(at, found);
-    const made = ran(at, found, { execution: await work.execute(() => undefined), reason: 'audited' });
-    return watch && made.status === 'done' ? withSeen(at, made, { found, watch }) : made;
+    const made = await work.execute(() => undefined);
+    const execution = watch && made.status === 'done' ? await withSeen(at, made, { found, watch }) : made;
+    return ran(at, found, { execution, reason: 'audited' });
   };
   return { phase, path, unit: work.unit, identity: found.identity, settled, isSingle, again };
 }

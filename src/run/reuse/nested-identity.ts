@@ -170,6 +170,9 @@ function outputsAround({ flow, around }: Scope): JsonObject {
   const quoted = new Set([...JSON.stringify(flow).matchAll(/\{steps\.([A-Za-z0-9][\w-]*)/g)].map((match) => match[1]!));
   const seen = [...around].filter(([id]) => quoted.has(id));
   return Object.fromEntries(
-    seen.map(([id, { status, output }]) => [id, status === 'done' ? sha256Hex(canonicalEncode(output)) : status]),
+    seen.map(([id, { status, result }]) => [
+      id,
+      status === 'done' ? sha256Hex(canonicalEncode(result.output)) : status,
+    ]),
   );
 }

@@ -1,19 +1,20 @@
+import type { Result } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import type { Execution, Settled } from '../core/execution.js';
+import type { Settled } from '../core/execution.js';
 import { declaredOutputs, type IdentityParts } from './identify.js';
 
 /** Why a result that is done may not be kept across runs, in words; undefined when it may. */
 export function whyNotKept(
   at: PhaseContext,
   work: { readonly unit?: string; readonly parts: IdentityParts },
-  execution: Execution,
+  result: Result,
 ): string | undefined {
-  return execution.unkeepable ?? secretIn(at, execution) ?? unassignedOutputs(at, work);
+  return result.unkeepable ?? secretIn(at, result) ?? unassignedOutputs(at, work);
 }
 
-function secretIn(at: PhaseContext, execution: Execution): string | undefined {
+function secretIn(at: PhaseContext, { output }: Result): string | undefined {
   const { secrets } = at.run.io;
-  if (!secrets.any || secrets.maskOutput(execution.output) === execution.output) return undefined;
+  if (!secrets.any || secrets.maskOutput(output) === output) return undefined;
   return 'its output holds a secret argument';
 }
 

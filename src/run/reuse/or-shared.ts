@@ -14,7 +14,8 @@ export async function orShared(at: PhaseContext, found: Found, local: LookUp): P
   const fetched = await fetch(found.key);
   const hit = await lookUp(at, found, fetch);
   if ('miss' in hit) return { miss: local.miss ?? hit.miss ?? ('miss' in fetched ? fetched.miss : undefined) };
-  return { settled: { ...hit.settled, shared: true, reason: `shared, ${hit.settled.reason}` } };
+  const { origin } = hit.settled;
+  return { settled: { ...hit.settled, origin: { ...origin, shared: true, reason: `shared, ${origin.reason}` } } };
 }
 
 /** A key that was made with this store's own secret is nobody else's. */

@@ -7,7 +7,7 @@ export function rejectResults({ run, scope }: PhaseContext, phases: Iterable<str
   for (const id of phases) {
     const outcome = scope.outcomes.get(id);
     if (outcome?.status !== 'done') continue;
-    const keys = outcome.unitKeys ?? [];
+    const keys = outcome.keys;
     for (const key of keys) {
       run.reuse.store?.remove(key);
       run.reuse.shared.forget(key);

@@ -5,7 +5,7 @@ import { type LookedAt, marksOf, namesIn, stateOf } from '../../memo/observed/ob
 import type { ListedFolder, Observation, PathSet, SeenInputs } from '../../model/observation.js';
 import { lstatIfThere } from '../../util/stat.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import type { Settled } from '../core/execution.js';
+import type { Execution } from '../core/execution.js';
 import { coveringOutputs } from './covering-outputs.js';
 import { anyNameIn, countedPaths, declaredAmong } from './declared-paths.js';
 import { withoutFlowOutputs } from './flow-outputs.js';
@@ -22,22 +22,22 @@ export interface Watched {
   readonly observed: Observation;
 }
 
-/** The result of an execution that was watched, with what it looked at. */
+/** An execution that was watched, with what it looked at. */
 export async function withSeen(
   at: PhaseContext,
-  settled: Settled,
+  execution: Execution,
   { found, watch }: Pick<Watched, 'found' | 'watch'>,
-): Promise<Settled> {
-  const { observed } = settled;
+): Promise<Execution> {
+  const { observed } = execution;
   const result: Seen = observed ? await seenInputs(at, { found, watch, observed }) : {};
   if ('seen' in result && hasSecret(at, result.seen)) {
-    return { ...settled, unkeepable: settled.unkeepable ?? 'a path that it looked at holds a secret argument' };
+    return { ...execution, unkeepable: execution.unkeepable ?? 'a path that it looked at holds a secret argument' };
   }
-  if ('unkept' in result) return { ...settled, unkeepable: settled.unkeepable ?? result.unkept };
+  if ('unkept' in result) return { ...execution, unkeepable: execution.unkeepable ?? result.unkept };
   const unsure = at.policy.observe.mode === 'strict' && !observed?.complete;
   const why = observed?.incomplete ?? 'nobody could look';
-  const strict = unsure ? { unkeepable: settled.unkeepable ?? `observe: strict, and not all was seen: ${why}` } : {};
-  return { ...settled, ...result, ...strict };
+  const strict = unsure ? { unkeepable: execution.unkeepable ?? `observe: strict, and not all was seen: ${why}` } : {};
+  return { ...execution, ...result, ...strict };
 }
 
 /** Decides what of an observation counts. In doubt the result is not kept. */

@@ -1,14 +1,14 @@
 import type { Identity } from '../../memo/identity.js';
+import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
-import { NO_OUTPUT, NO_USAGE } from '../../model/outcome.js';
-import { creatorOf } from '../../store/creator.js';
-import type { Entry } from '../../store/store.js';
+import { NO_OUTPUT, type Origin, type Result, type Status } from '../../model/outcome.js';
 import { formatAgo, formatDuration } from '../../util/duration.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { savingsOf } from '../core/budget.js';
 import { reportedReason } from '../core/cancelled.js';
-import { type Execution, failedBefore, type Origin, pureResult, type Result, type Settled } from '../core/execution.js';
+import { type Execution, failedBefore, NOT_EXECUTED, pureResult, type Settled, settle } from '../core/execution.js';
 import type { Effect, ResultLine } from '../journal/lines.js';
+import { resultIn } from '../journal/record.js';
 import type { Probe } from './identify.js';
 
 /** Work with an identity: its result can be found again. */
@@ -26,9 +26,6 @@ export interface Found {
   readonly over?: string;
   stored(): JsonObject;
 }
-
-/** `miss`: why the result that is there may not be reused; undefined when there is none. */
-export type LookUp = { readonly settled: Settled } | { readonly miss: string | undefined };
 
 /** A found side effect: it is done once. */
 export type SideEffect = Found & { readonly effect: Effect };
@@ -48,26 +45,36 @@ export function ran(
   found: Found,
   { execution, reason }: { readonly execution: Execution; readonly reason: string },
 ): Settled {
-  const { usage, durationMs } = execution;
-  return {
-    ...execution,
-    cost: execution.cost ?? { usage, durationMs },
-    key: found.key,
-    runKey: found.runKey,
-    hit: null,
-    reason: reportedReason(at, execution, reason),
-    execution: execution.execution ?? newExecution(at),
-    effect: found.effect,
-    identity: found.identity === undefined ? undefined : found.stored(),
-    madeAt: at.run.options.project.clock.now(),
-    // An execution may come from a part that was reused or kept; the whole was not.
-    ageMs: undefined,
-    kept: undefined,
-  };
+  const { key, runKey, effect } = found;
+  const madeAt = at.run.options.project.clock.now();
+  const origin = { hit: null, reason: reportedReason(at, execution, reason) };
+  const settled = settle(execution, origin, { key, madeAt, execution: execution.execution ?? newExecution(at) });
+  return { ...settled, runKey, effect, identity: found.stored() };
+}
+
+/** Work without an identity: nothing finds it again. It is reused if all of its parts were. */
+export function unidentified(at: PhaseContext, execution: Execution, reason: string): Settled {
+  const { hit = null, ageMs } = execution.reused ?? {};
+  const madeAt = at.run.options.project.clock.now() - (ageMs ?? 0);
+  return settle(execution, { hit, ageMs, reason: reportedReason(at, execution, reason) }, { madeAt });
+}
+
+/** Why a phase does not run, and what it ends as. */
+export interface NotRun {
+  readonly status: Extract<Status, 'skipped' | 'cancelled' | 'failed'>;
+  readonly reason: string;
+  readonly failure?: Failure;
+}
+
+/** A phase that does not run has an empty result. */
+export function notExecuted(at: PhaseContext, { status, reason, failure }: NotRun): Settled {
+  const madeAt = at.run.options.project.clock.now();
+  const result = { madeAt, output: NO_OUTPUT, files: [], cost: NOT_EXECUTED };
+  return { ...NOT_EXECUTED, status, failure, result, origin: { hit: null, reason } };
 }
 
 /** A name that no other execution has, in this project or elsewhere. */
-function newExecution({ run, path }: PhaseContext): string {
+export function newExecution({ run, path }: PhaseContext): string {
   run.limits.executions.count += 1;
   return `${run.runId} ${path} ${run.limits.executions.count}`;
 }
@@ -83,65 +90,40 @@ export function frozen(at: PhaseContext, reason: string): Execution {
 /** A reused result: nothing was spent now. */
 function reused(result: Result, origin: Origin, { runKey, effect, identity }: Keys): Settled {
   const saved = savingsOf(result.cost);
-  const now = { status: 'done', usage: NO_USAGE, durationMs: 0, attempts: 0, saved } as const;
-  return { ...result, ...now, ...origin, runKey, effect, identity };
+  const { usage, durationMs, attempts } = NOT_EXECUTED;
+  return { status: 'done', usage, durationMs, attempts, saved, result, origin, runKey, effect, identity };
 }
 
 type Keys = Pick<Settled, 'runKey' | 'effect' | 'identity'>;
 
 /** A result from the store. */
-export function fromEntry(entry: KeptResult, { runKey }: Pick<Found, 'runKey'>, now: number): Settled {
-  const { key, createdAt: madeAt, output, files, model, facts, usage, durationMs } = entry;
-  const ageMs = Math.max(0, now - madeAt);
-  const result = { key, madeAt, output, files, model, facts, cost: { usage, durationMs } };
-  const origin = { hit: 'cross-run', ageMs, reason: `age ${formatDuration(ageMs)}` } as const;
-  return reused({ ...result, execution: `${madeAt} ${key}` }, origin, { runKey });
+export function fromStore(result: Result, { runKey }: Pick<Found, 'runKey'>, now: number): Settled {
+  const ageMs = Math.max(0, now - result.madeAt);
+  return reused(result, { hit: 'cross-run', ageMs, reason: `age ${formatDuration(ageMs)}` }, { runKey });
 }
-
-type KeptResult = Pick<Entry, 'key' | 'output' | 'files' | 'model' | 'facts' | 'usage' | 'durationMs' | 'createdAt'>;
 
 /** A result from the journal of this run or of the one that it continues. */
 export function fromLine(at: PhaseContext, line: ResultLine): Settled {
-  const { output, model, facts, key, execution, unkeepable, items, seen, usage, durationMs } = line;
-  const { files = [], madeAt = line.at, cost = { usage, durationMs } } = line;
-  const ageMs = ageOf(at, { madeAt });
+  const result = resultIn(line);
+  const ageMs = ageOf(at, result);
   const reason = line.deciding ? 'decided in the run that is resumed' : `done ${formatAgo(ageMs)}`;
-  const result = { key, madeAt, output, files, model, facts, cost, execution, unkeepable, items, seen };
   return reused(result, { hit: 'run', ageMs, reason }, line);
 }
 
 /** A result that this run made already, reused by another of its phases or rows. */
 export function reusedAgain(at: PhaseContext, settled: Settled): Settled {
-  const { hit, reason } = settled;
-  const origin = hit === null ? { hit: 'run' as const, reason: 'computed once in this run' } : { hit, reason };
-  return reused(settled, { ...origin, ageMs: ageOf(at, settled) }, settled);
+  const { result, origin } = settled;
+  const { hit, reason } = origin.hit === null ? COMPUTED_ONCE : origin;
+  return reused(result, { hit, ageMs: ageOf(at, result), reason }, settled);
 }
 
-function ageOf({ run }: PhaseContext, { madeAt }: Pick<Result, 'madeAt'>): number {
+const COMPUTED_ONCE = { hit: 'run', reason: 'computed once in this run' } as const;
+
+export function ageOf({ run }: PhaseContext, { madeAt }: Pick<Result, 'madeAt'>): number {
   return Math.max(0, run.options.project.clock.now() - madeAt);
 }
 
 /** The shorter of the phase's own ttl and that of what is inside. */
 export function shortest(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
-}
-
-export function entryOf(at: PhaseContext, found: Found, settled: Settled): Entry {
-  return {
-    format: 1,
-    key: found.key,
-    identity: found.stored(),
-    createdAt: settled.madeAt,
-    ttlMs: shortest(at.policy.ttlMs, found.ttlMs),
-    creator: { ...creatorOf(at.run.options.project.env), client: settled.clientVersion },
-    runId: at.run.runId,
-    flow: at.scope.flow.name,
-    phase: at.phase.id,
-    output: settled.output,
-    files: settled.files,
-    model: settled.model,
-    usage: settled.cost.usage,
-    durationMs: settled.cost.durationMs,
-    facts: settled.facts,
-  };
 }

@@ -79,7 +79,8 @@ export class SharedResults {
   }
 
   #remember(runKey: string, settled: Settled): void {
-    if (settled.files.length > 0 || outputBytes(settled.output) > LARGEST_RECENT) return;
+    const { files, output } = settled.result;
+    if (files.length > 0 || outputBytes(output) > LARGEST_RECENT) return;
     if (this.#recent.size === MOST_RECENT) {
       this.#lessRecent = this.#recent;
       this.#recent = new Map();

@@ -1,15 +1,17 @@
 import type { RunStatus } from '../../model/event.js';
 import { type Failure, waitsFor } from '../../model/failure.js';
 import type { Phase } from '../../model/flow.js';
-import { addUsage, NO_OUTPUT, NO_SAVINGS, NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
+import { addUsage, NO_OUTPUT, NO_SAVINGS, NO_USAGE } from '../../model/outcome.js';
 import type { RunContext } from '../context/context.js';
 import { phaseContext } from '../context/phase-context.js';
 import { addSavings } from '../core/budget.js';
+import type { PhaseOutcome } from '../core/execution.js';
 import { forecastOfParts } from '../core/forecast-outcome.js';
 import { resultPhase } from '../core/result-phase.js';
 import { phasePath, type Scope, type ScopeResult } from '../core/scope.js';
+import type { NotRun } from '../reuse/settle.js';
 import { type DependencyState, type Readiness, readiness } from './readiness.js';
-import { type NotRun, runPhase, unrun } from './run-phase.js';
+import { runPhase, unrun } from './run-phase.js';
 import { selectPhases } from './selection.js';
 import { StartQueue } from './start-queue.js';
 import { stopsOf } from './stops.js';
@@ -91,10 +93,21 @@ class Schedule {
       this.#settle(phase, this.#notRun(phase, { status: 'cancelled', reason }));
       return undefined;
     }
+    const pending = this.#run(phase);
+    if (pending instanceof Promise) return pending.then((outcome) => this.#settle(phase, outcome));
+    this.#settle(phase, pending);
+    return undefined;
+  }
+
+  #run(phase: Phase): PhaseOutcome | Promise<PhaseOutcome> {
     const { runContext: run, scope, signal } = this;
-    return runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) })
-      .catch((error: unknown): PhaseOutcome => this.#crashed(phase, error))
-      .then((outcome) => this.#settle(phase, outcome));
+    const crashed = (error: unknown) => this.#crashed(phase, error);
+    try {
+      const pending = runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) });
+      return pending instanceof Promise ? pending.catch(crashed) : pending;
+    } catch (error) {
+      return crashed(error);
+    }
   }
 
   /** In a loop: a chain of ten thousand phases that never start must not fill the stack. */
@@ -204,19 +217,20 @@ class Schedule {
     let saved = NO_SAVINGS;
     let ageMs: number | undefined;
     const reuse = { executed: 0, run: 0, crossRun: 0 };
-    for (const outcome of this.scope.outcomes.values()) {
-      usage = addUsage(usage, outcome.usage);
-      if (outcome.saved) saved = addSavings(saved, outcome.saved);
-      if (outcome.cacheHit === 'run') reuse.run += 1;
-      else if (outcome.cacheHit === 'cross-run') reuse.crossRun += 1;
-      else if (!outcome.noWork && (outcome.status === 'done' || outcome.attempts > 0)) reuse.executed += 1;
-      if (outcome.ageMs !== undefined) ageMs = Math.min(ageMs ?? outcome.ageMs, outcome.ageMs);
+    for (const { status, origin, settled } of this.scope.outcomes.values()) {
+      const { hit, ageMs: age } = origin;
+      usage = addUsage(usage, settled.usage);
+      if (settled.saved) saved = addSavings(saved, settled.saved);
+      if (hit === 'run') reuse.run += 1;
+      else if (hit === 'cross-run') reuse.crossRun += 1;
+      else if (!settled.noWork && (status === 'done' || settled.attempts > 0)) reuse.executed += 1;
+      if (age !== undefined) ageMs = Math.min(ageMs ?? age, age);
     }
     const last = this.#last();
     const status = this.#status();
     return {
       status,
-      output: last?.status === 'done' ? last.output : NO_OUTPUT,
+      output: last?.status === 'done' ? last.result.output : NO_OUTPUT,
       usage,
       saved,
       reuse,

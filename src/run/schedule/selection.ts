@@ -1,12 +1,14 @@
 import type { Failure } from '../../model/failure.js';
 import type { Flow } from '../../model/flow.js';
 import type { Kind } from '../../model/kind.js';
-import { NO_OUTPUT, NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
+import { NOT_EXECUTED, type PhaseOutcome, type Settled } from '../core/execution.js';
 import { downstreamOf, upstreamOf } from '../core/neighbours.js';
 import type { Selection } from '../core/options.js';
 import { phasePath, type Scope } from '../core/scope.js';
+import { outcomeOf, resultIn } from '../journal/record.js';
 import { coveringOutputs } from '../reuse/covering-outputs.js';
+import { ageOf, notExecuted } from '../reuse/settle.js';
 
 /** What a partial run wants of a phase: run it, take its last output, leave it, or count it as done without one. */
 export type Selected = 'run' | 'restore' | 'leave' | 'skip';
@@ -60,11 +62,14 @@ const UNITS_BY_NAME: ReadonlySet<string> = new Set<Kind>(['map', 'parallel']);
 
 /** The output that the phase had in the last run, whatever it was made from. */
 export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
+  // It counts by its execution, and no gate takes it out of the store.
+  return { ...outcomeOf(at, await restore(at)), findable: undefined, keys: [] };
+}
+
+async function restore(at: PhaseContext): Promise<Settled> {
   const line = at.run.reuse.prior.ofPhase(at.path);
-  const base = { id: at.phase.id, kind: at.phase.kind, attempts: 0, durationMs: 0, usage: NO_USAGE };
   if (!line && at.run.reuse.prior.wasSkipped(at.path)) {
-    const reason = 'skipped in the last run';
-    return { ...base, status: 'skipped', cacheHit: null, reason, output: NO_OUTPUT, files: [] };
+    return notExecuted(at, { status: 'skipped', reason: 'skipped in the last run' });
   }
   const output = line && at.run.io.outputs.link(line.output);
   if (!line || !output || line.masked) {
@@ -75,29 +80,10 @@ export async function restored(at: PhaseContext): Promise<PhaseOutcome> {
         : `there is no earlier output of ${at.path} to work with`,
       hint: 'Run the whole flow once with these arguments, or start further up.',
     };
-    return {
-      ...base,
-      status: 'failed',
-      cacheHit: null,
-      reason: 'no earlier output',
-      output: NO_OUTPUT,
-      files: [],
-      failure,
-    };
+    return notExecuted(at, { status: 'failed', reason: 'no earlier output', failure });
   }
-  const ageMs = Math.max(0, at.run.options.project.clock.now() - (line.madeAt ?? line.at));
-  const files = line.files ?? [];
+  const { files, ...result } = resultIn({ ...line, output });
   if (files.length > 0) await at.run.reuse.outputFiles.restore(files, await coveringOutputs(at));
-  return {
-    ...base,
-    status: 'done',
-    cacheHit: 'run',
-    ageMs,
-    reason: 'restored from the last run',
-    key: line.key,
-    execution: line.execution,
-    output,
-    files,
-    items: line.items,
-  };
+  const origin = { hit: 'run', ageMs: ageOf(at, result), reason: 'restored from the last run' } as const;
+  return { ...NOT_EXECUTED, status: 'done', result: { ...result, files }, origin };
 }

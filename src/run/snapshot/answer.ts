@@ -1,11 +1,12 @@
 import { strongKey } from '../../memo/identity.js';
 import type { RunEvent, RunEventBody } from '../../model/event.js';
-import { NO_OUTPUT, type PhaseOutcome } from '../../model/outcome.js';
+import { NO_OUTPUT } from '../../model/outcome.js';
 import { holderIdentity } from '../../process/process-identity.js';
 import { IndexLog } from '../../store/index-log.js';
 import { storeFolder } from '../../store/store-folder.js';
 import type { Project } from '../../util/project.js';
 import { Ledger } from '../core/budget.js';
+import type { PhaseOutcome } from '../core/execution.js';
 import { type RunResult, runResult, spentOf } from '../core/result.js';
 import { Secrets } from '../core/secrets.js';
 import { stampEnd, stampStart } from '../history/end-stamp.js';
@@ -14,7 +15,7 @@ import { pruneRuns } from '../history/prune-runs.js';
 import { journalOf, makeRunFolder, newRunId, rememberLastRun } from '../history/runs-folder.js';
 import { outcomeOf, type RecordSite, recordPhase, shownOutcome } from '../journal/record.js';
 import { JournalWriter } from '../journal/writer.js';
-import { fromEntry } from '../reuse/settle.js';
+import { fromStore } from '../reuse/settle.js';
 import type { Snapshot, SnapshotPhase } from './snapshot.js';
 
 export interface Answering {
@@ -51,9 +52,8 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   const log = logOf(snapshot, project);
   for (const phase of phases) {
     const at: RecordSite = { run: { io: { journal, secrets }, options: { project } }, ...siteOf(phase) };
-    const { key } = phase;
-    const { seen } = phase;
-    const settled = { ...fromEntry({ ...phase, files: [] }, { runKey: key }, clock.now()), ...(seen && { seen }) };
+    const { key, seen } = phase.result;
+    const settled = fromStore(phase.result, { runKey: key }, clock.now());
     recordPhase(at, settled);
     if (settled.saved) ledger.save(settled.saved);
     log?.used(key);
@@ -78,7 +78,7 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
     outcomes,
     result: {
       status: 'success',
-      output: outcomes.get(snapshot.result)?.output ?? NO_OUTPUT,
+      output: outcomes.get(snapshot.result)?.result.output ?? NO_OUTPUT,
       reuse: { executed: 0, run: 0, crossRun: phases.length },
     },
     ledger,

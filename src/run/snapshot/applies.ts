@@ -37,13 +37,14 @@ const COMPARABLE = /^(?:file|glob!?|git):/;
 
 /** Its key alone found it, only its text has to be restored, and all its inputs can be compared. */
 export function isPlainPhase({ phase, settled, fingerprints, reads, hasEnvironment }: MadePhase): boolean {
+  const { result, origin, status, runKey } = settled;
   return (
-    settled.hit === 'cross-run' &&
-    settled.status === 'done' &&
-    settled.key !== undefined &&
-    settled.key === settled.runKey &&
-    settled.files.length === 0 &&
-    !(settled.output instanceof StoredOutput) &&
+    origin.hit === 'cross-run' &&
+    status === 'done' &&
+    result.key !== undefined &&
+    result.key === runKey &&
+    result.files.length === 0 &&
+    !(result.output instanceof StoredOutput) &&
     phase.idempotent &&
     phase.outputs.length === 0 &&
     phase.cwd === undefined &&

@@ -57,7 +57,7 @@ export class SnapshotCollector {
     let length = 0;
     for (const made of this.#made) {
       const phase = this.#phase(made);
-      length += outputBytes(made.settled.output);
+      length += outputBytes(made.settled.result.output);
       if (!phase || length > LARGEST_OUTPUTS) return;
       phases.push(phase);
     }
@@ -75,7 +75,8 @@ export class SnapshotCollector {
 
   /** Undefined when the entry may have been replaced since the run read it. */
   #phase({ phase, settled, fingerprints, reads = [], ttlMs }: MadePhase): SnapshotPhase | undefined {
-    const { key = '', madeAt, output, cost, model, facts, seen } = settled;
+    const { result } = settled;
+    const { key = '', seen } = result;
     const entry = this.#stats(seen ? strongKey(key, seen.value) : key);
     const paths = seen && this.#stats(key);
     if (!entry || (seen && !paths)) return undefined;
@@ -84,17 +85,11 @@ export class SnapshotCollector {
     return {
       id: phase.id,
       kind: phase.kind,
-      key,
-      createdAt: madeAt,
+      result: { ...result, key },
       ttlMs,
-      output,
-      usage: cost.usage,
-      durationMs: cost.durationMs,
-      model,
-      facts,
       entry,
       inputs: [...declared, ...files],
-      ...(seen && { seen, paths }),
+      paths,
     };
   }
 

@@ -26,7 +26,8 @@ export async function isFresh(snapshot: Snapshot, project: Project): Promise<boo
   if ('problem' in folder || isLogLong(folder.dir)) return false;
   const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
   const observed = new ObservedFiles(project, () => fingerprints.touches);
-  for (const { inputs, seen } of phases) {
+  for (const { inputs, result } of phases) {
+    const { seen } = result;
     if (seen && stateOf(seen.set, await observed.look(seen.set)) !== seen.value) return false;
     for (const [entry, value] of inputs) {
       const pending = fingerprints.resolve(entry, { ownOutputs: [] });
@@ -47,7 +48,8 @@ function isFinished({ run }: Snapshot, project: Project): boolean {
 }
 
 function hasSameEntry(phase: SnapshotPhase, store: string, now: number): boolean {
-  const { key, entry, paths, seen, createdAt, ttlMs } = phase;
+  const { entry, paths, ttlMs } = phase;
+  const { key, seen, madeAt: createdAt } = phase.result;
   if (!isSameFile(entryPath(store, seen ? strongKey(key, seen.value) : key), entry)) return false;
   if (paths && !isSameFile(entryPath(store, key), paths)) return false;
   return ageProblem({ createdAt }, { now, ttlMs }) === undefined;

@@ -3,8 +3,7 @@ import type { KnownFile } from '../../memo/fingerprint/source.js';
 import type { Config } from '../../model/config.js';
 import type { JsonValue } from '../../model/json.js';
 import { KINDS, type Kind } from '../../model/kind.js';
-import type { SeenInputs } from '../../model/observation.js';
-import type { Output, Usage } from '../../model/outcome.js';
+import type { Result } from '../../model/outcome.js';
 import { pathSetsProblem } from '../../store/path-sets.js';
 import { readChecked, removeDerivedFiles, writeChecked } from '../../util/derived-cache.js';
 import { sha256Hex } from '../../util/digest.js';
@@ -13,7 +12,7 @@ import { VERSION } from '../../util/version.js';
 import type { RunLine } from '../journal/lines.js';
 
 /** Raised when the format of a snapshot or its meaning changes. */
-const FORMAT = 2;
+const FORMAT = 3;
 const ENDING = '.snapshot';
 
 /** A whole run that the store answered, with all its inputs. */
@@ -36,21 +35,13 @@ export interface Snapshot {
 export interface SnapshotPhase {
   readonly id: string;
   readonly kind: Kind;
-  readonly key: string;
-  readonly createdAt: number;
+  readonly result: Result & { readonly key: string };
   readonly ttlMs?: number;
-  readonly output: Output;
-  readonly usage: Usage;
-  readonly durationMs: number;
-  readonly model?: string;
-  readonly facts?: JsonValue;
   /** File stats of the entry that the run read. */
   readonly entry: EntryStats;
   /** Declared inputs and other files, as fingerprints with their values. */
   readonly inputs: readonly (readonly [entry: string, value: JsonValue])[];
-  /** What it was made from besides: its entry is found by that. */
-  readonly seen?: SeenInputs;
-  /** File stats of the entry with the path sets. */
+  /** File stats of the entry with the path sets, where the result was found by what it looked at. */
   readonly paths?: EntryStats;
 }
 
@@ -103,17 +94,19 @@ function isSnapshot(value: unknown): value is Snapshot {
 }
 
 function isPhase(value: unknown): boolean {
-  const phase = (value ?? {}) as Shape<SnapshotPhase>;
-  const { id, kind, key, createdAt, output, usage, durationMs, entry, inputs, seen, paths } = phase;
+  const { id, kind, result, entry, inputs, paths } = (value ?? {}) as Shape<SnapshotPhase>;
+  const { key, madeAt, output, cost, files, seen } = (result ?? {}) as Shape<Result>;
   return (
     typeof id === 'string' &&
     KINDS.includes(kind as Kind) &&
     typeof key === 'string' &&
-    typeof createdAt === 'number' &&
+    typeof madeAt === 'number' &&
     isObject(output) &&
     typeof output['text'] === 'string' &&
-    isObject(usage) &&
-    typeof durationMs === 'number' &&
+    isObject(cost) &&
+    isObject(cost['usage']) &&
+    typeof cost['durationMs'] === 'number' &&
+    Array.isArray(files) &&
     isListOf(entry, (part) => typeof part === 'number') &&
     isListOf(inputs, (input) => Array.isArray(input) && typeof input[0] === 'string') &&
     (seen === undefined || (isSeen(seen) && isListOf(paths, (part) => typeof part === 'number')))

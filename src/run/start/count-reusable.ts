@@ -39,10 +39,10 @@ export async function countReusable(
   let reusable = 0;
   let atLeast = false;
   const mismatched: { id: string; reason: string }[] = [];
-  for (const { id, status, cacheHit, failure, reason } of scope.outcomes.values()) {
-    if (cacheHit !== null) reusable += 1;
+  for (const { id, status, origin, failure } of scope.outcomes.values()) {
+    if (origin.hit !== null) reusable += 1;
     else if (failure?.forecast === 'would-run') {
-      if (prior.has(id)) mismatched.push({ id, reason });
+      if (prior.has(id)) mismatched.push({ id, reason: origin.reason });
     } else if (status === 'cancelled') atLeast ||= prior.has(id);
   }
   return { reusable, atLeast, mismatched };

@@ -1,7 +1,7 @@
 import type { Failure, FailureCode } from '../../model/failure.js';
 import type { Flow, UseBody } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import { actedOf, addUsage, NO_USAGE, type PhaseOutcome } from '../../model/outcome.js';
+import { actedOf, addUsage, type Cost, NO_USAGE } from '../../model/outcome.js';
 import { bindArgs } from '../../plan/args.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
@@ -10,9 +10,9 @@ import { firstDefined } from '../../util/first-defined.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { Admission } from '../core/admission.js';
 import { tooDeep } from '../core/depth.js';
-import { type Execution, failedBefore } from '../core/execution.js';
+import { type Execution, failedBefore, type PhaseOutcome } from '../core/execution.js';
 import { graftInto } from '../core/grafted.js';
-import { ObservationUnion } from '../core/observation-union.js';
+import { observedOf, unionOf } from '../core/observation-union.js';
 import { promised } from '../core/output.js';
 import { resultPhase } from '../core/result-phase.js';
 import type { Scope, ScopeResult, Variables } from '../core/scope.js';
@@ -191,8 +191,9 @@ function executionOf(
   result: ScopeResult,
   { durationMs, unkeepable }: { readonly durationMs: number; readonly unkeepable: string | undefined },
 ): Execution {
-  const keys = [...scope.outcomes].map(([id, outcome]) => `${id} ${outcome.key ?? outcome.status}`).sort();
-  const executions = [...scope.outcomes].map(([id, { execution, status }]) => `${id} ${execution ?? status}`).sort();
+  const outcomes = [...scope.outcomes.values()];
+  const keys = outcomes.map(({ id, result: { key }, status }) => `${id} ${key ?? status}`).sort();
+  const executions = outcomes.map(({ id, result: { execution }, status }) => `${id} ${execution ?? status}`).sort();
   const { executed, run, crossRun } = result.reuse;
   const status = STATUS[result.status];
   const isIdle = status === 'done' && executed + run + crossRun === 0;
@@ -204,14 +205,15 @@ function executionOf(
     cost: worthOf(scope, durationMs),
     attempts: isIdle ? 0 : 1,
     ...(isIdle && { noWork: true }),
-    files: [...scope.outcomes.values()].flatMap((outcome) => outcome.files),
+    files: outcomes.flatMap((outcome) => outcome.result.files),
     key: sha256Hex(keys.join('\n')),
     execution: sha256Hex(executions.join('\n')),
-    unitKeys: [...scope.outcomes.values()].flatMap((outcome) => outcome.unitKeys ?? []),
+    unitKeys: outcomes.flatMap((outcome) => outcome.keys),
     inputs: { flow: scope.flow.name, args: scope.args },
     unkeepable: unkeepable ?? unkeepableInside(scope),
-    acted: actedOf(scope.outcomes.values()),
-    observed: observedInside(scope),
+    acted: actedOf(outcomes),
+    // In the order in which they settled.
+    observed: unionOf(outcomes.filter(({ status }) => status === 'done').map(({ settled }) => observedOf(settled))),
     // A flow that waits inside, or did not get to all phases, is not reused.
     ...(result.status === 'success' && executed === 0 && run + crossRun > 0
       ? { reused: { hit: run > 0 ? 'run' : 'cross-run', ageMs: result.ageMs ?? 0 } }
@@ -228,12 +230,12 @@ function failureOf(failure: NonNullable<ScopeResult['failure']>): Failure {
 }
 
 /** Phases that were reused inside are worth what they cost when they were executed. */
-function worthOf(scope: Scope, durationMs: number): NonNullable<Execution['cost']> {
+function worthOf(scope: Scope, durationMs: number): Cost {
   let usage = NO_USAGE;
   let reusedMs = 0;
-  for (const outcome of scope.outcomes.values()) {
-    usage = addUsage(usage, outcome.cost?.usage ?? outcome.usage);
-    if (outcome.cacheHit !== null) reusedMs += outcome.saved?.ms ?? 0;
+  for (const { result, origin, settled } of scope.outcomes.values()) {
+    usage = addUsage(usage, result.cost.usage);
+    if (origin.hit !== null) reusedMs += settled.saved?.ms ?? 0;
   }
   return { usage, durationMs: durationMs + reusedMs };
 }
@@ -258,18 +260,11 @@ const STATUS = {
   interrupted: 'cancelled',
 } as const satisfies Record<ScopeResult['status'], Execution['status']>;
 
-/** Outcomes are in the order in which they settled. */
-function observedInside({ outcomes }: Scope): Execution['observed'] {
-  const union = new ObservationUnion();
-  for (const { observed, status } of outcomes.values()) if (status === 'done') union.add(observed);
-  return union.whole;
-}
-
 /** A tolerated failure, or a result inside that may not be kept: then the whole may not be kept either. */
 function unkeepableInside(scope: Scope): string | undefined {
-  for (const outcome of scope.outcomes.values()) {
-    if (outcome.status !== 'done' && outcome.status !== 'skipped') return `${outcome.id} ${outcome.status} inside`;
-    if (outcome.unkeepable !== undefined) return `${outcome.id}: ${outcome.unkeepable}`;
+  for (const { id, status, result } of scope.outcomes.values()) {
+    if (status !== 'done' && status !== 'skipped') return `${id} ${status} inside`;
+    if (result.unkeepable !== undefined) return `${id}: ${result.unkeepable}`;
   }
   return undefined;
 }

@@ -6,11 +6,12 @@ import { firstDefined } from '../../util/first-defined.js';
 import { nextTurn } from '../../util/timer.js';
 import { isLongTurn } from '../../util/turn.js';
 import type { PhaseContext } from '../context/phase-context.js';
-import { notStarted, reportedReason } from '../core/cancelled.js';
+import { notStarted } from '../core/cancelled.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { recordPhase, recordUnit } from '../journal/record.js';
 import type { IdentityParts } from '../reuse/identify.js';
 import { memoized } from '../reuse/memoized.js';
+import { unidentified } from '../reuse/settle.js';
 import { whyEntered } from '../reuse/why-missed.js';
 import { prepareNested } from './nested-unit.js';
 import { prepareScript } from './script-unit.js';
@@ -123,14 +124,7 @@ function isOver({ signal, scope }: PhaseContext): boolean {
 
 /** One result for all units that the stopped run did not get to: a million journal lines would say no more. */
 function notBegun(at: PhaseContext): Settled {
-  const execution = failedBefore(notStarted(at));
-  return {
-    ...execution,
-    hit: null,
-    reason: reportedReason(at, execution, whyEntered(at)),
-    madeAt: at.run.options.project.clock.now(),
-    cost: execution,
-  };
+  return unidentified(at, failedBefore(notStarted(at)), whyEntered(at));
 }
 
 /** One identity from several units, for a phase whose result is decided among them. */

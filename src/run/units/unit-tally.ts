@@ -23,11 +23,12 @@ export class UnitTally {
   readonly #observed = new ObservationUnion();
 
   add(unit: Settled): void {
-    const { usage, cost } = unit;
+    const { usage, origin } = unit;
+    const { cost, unkeepable } = unit.result;
     addTo(this.#usage, usage);
     addTo(this.#worth, cost.usage);
-    if (unit.hit) this.#reusedMs += cost.durationMs;
-    this.#unkeepable ??= unit.unkeepable;
+    if (origin.hit) this.#reusedMs += cost.durationMs;
+    this.#unkeepable ??= unkeepable;
     addKeys(this.#keys, unit);
     this.#observed.add(observedOf(unit));
   }

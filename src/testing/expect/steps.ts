@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../model/event.js';
-import type { ShownOutcome } from '../../model/outcome.js';
+import type { CacheHit, ShownOutcome } from '../../model/outcome.js';
 import type { MadeUnit } from '../../run/core/made-phase.js';
 import { unitName } from '../../run/core/selectors.js';
 import { itemName } from '../../run/kinds/unit-title.js';
@@ -30,13 +30,14 @@ export class StepLog {
     if (event.type === 'row-start') this.#rows.set(event.path, event.label);
     if (event.type !== 'phase-end') return;
     this.outcomes.set(event.phase, event.outcome);
-    const { cacheHit: hit, attempts, noWork } = event.outcome;
+    const { cacheHit, attempts, noWork } = event.outcome;
     // A gate may send a phase back: what was executed once was executed.
-    if (this.#phases.get(event.phase) !== 'executed') this.#phases.set(event.phase, wasOf({ hit, attempts, noWork }));
+    if (this.#phases.get(event.phase) !== 'executed')
+      this.#phases.set(event.phase, wasOf(cacheHit, { attempts, noWork }));
   };
 
   readonly onUnit = ({ path, label, item, settled }: MadeUnit): void => {
-    const was = wasOf(settled);
+    const was = wasOf(settled.origin.hit, settled);
     if (was === undefined) return;
     const numbered = unitName(path, label);
     const name = item === undefined ? numbered : `${path}[${oneLine(itemName(item))}]`;
@@ -68,15 +69,10 @@ export class StepLog {
   }
 }
 
-function wasOf({
-  hit,
-  attempts,
-  noWork,
-}: {
-  readonly hit: ShownOutcome['cacheHit'];
-  readonly attempts: number;
-  readonly noWork?: true | undefined;
-}): Step['was'] | undefined {
+function wasOf(
+  hit: CacheHit | null,
+  { attempts, noWork }: Pick<ShownOutcome, 'attempts' | 'noWork'>,
+): Step['was'] | undefined {
   if (hit !== null) return 'reused';
   return attempts > 0 && !noWork ? 'executed' : undefined;
 }

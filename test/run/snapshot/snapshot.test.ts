@@ -214,14 +214,15 @@ describe('a snapshot that is not what we wrote', () => {
     ['no object', () => forge('null')],
     ['without phases', (text) => forge(JSON.stringify({ ...body(text), phases: undefined }))],
     ['with phases that are none', (text) => forge(JSON.stringify({ ...body(text), phases: [null, 3] }))],
-    ['with an output that is none', (text) => forge(JSON.stringify(withPhases(text, { output: { text: 1 } })))],
-    ['with a use that is none', (text) => forge(JSON.stringify(withPhases(text, { usage: null })))],
+    ['with an output that is none', (text) => forge(JSON.stringify(withResults(text, { output: { text: 1 } })))],
+    ['with a use that is none', (text) => forge(JSON.stringify(withResults(text, { cost: { usage: null } })))],
     ['with files that are none', (text) => forge(JSON.stringify({ ...body(text), files: [{ path: '\0' }] }))],
     ['with another output', (text) => text.replaceAll('hello', 'HELLO')],
   ];
-  const withPhases = (text: string, other: object) => {
+  const withResults = (text: string, other: object) => {
     const whole = body(text);
-    return { ...whole, phases: (whole['phases'] as object[]).map((phase) => ({ ...phase, ...other })) };
+    const phases = whole['phases'] as { result: object }[];
+    return { ...whole, phases: phases.map((phase) => ({ ...phase, result: { ...phase.result, ...other } })) };
   };
   const body = (text: string) => JSON.parse(text.slice(text.indexOf('\n') + 1)) as Record<string, unknown>;
 
