@@ -99,6 +99,8 @@ export interface ResultLine {
   /** Which execution made it: the same one wherever the line is carried to. */
   readonly execution?: string;
   readonly hit: CacheHit | null;
+  /** It came from the shared store in this run. */
+  readonly shared?: true;
   /** Carried by runs that did not use it: it was good in this one, the last that did. */
   readonly validIn?: string;
   /** Carried, while this phase executed in its place or above it. */

@@ -98,6 +98,7 @@ function resultLine(at: RecordSite, settled: Settled, unit: string | undefined):
   if (!executed || settled.cost.usage !== settled.usage) line.cost = settled.cost;
   // The entry of a kept result holds its identity already.
   if (executed && settled.identity && !settled.kept) line.identity = settled.identity;
+  if (settled.shared) line.shared = true;
   if (settled.files.length > 0) line.files = settled.files;
   if (settled.model !== undefined) line.model = settled.model;
   if (settled.failure) line.failure = settled.failure;

@@ -3,6 +3,7 @@ import { formatDuration } from '../../util/duration.js';
 import { formatBytes, plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { AttemptView, Detail, FailureView, NamedText, PhaseView, UnitView } from '../view/types.js';
+import { Inputs } from './inputs.js';
 import type { Source } from './source.js';
 import { Quoted } from './texts.js';
 import { spentText, timeText } from './words.js';
@@ -33,6 +34,7 @@ export function DetailTexts({ detail, went, report }: TextsProps) {
           {note ? `: ${oneLine(note)}` : ''}
         </p>
       ))}
+      {detail.inputs && <Inputs inputs={detail.inputs} hasItems={'units' in went && went.units.length > 0} />}
       <Asked detail={detail} went={went} isLeftOut={isLeftOut} />
       {detail.attempts.length > 0 && (
         <Section title={plural(detail.attempts.length, 'failed attempt')}>
@@ -76,13 +78,13 @@ function Asked({
     if (went.hit === undefined) return null;
     return (
       <Section title="Asked">
-        <p class="none">It was not asked this time. The entry of the kept result knows what it was asked then.</p>
+        <p class="none">It was not asked this time.</p>
       </Section>
     );
   }
   const short = detail.asked.filter(isShort);
   return (
-    <Section title="Asked">
+    <Section title={detail.askedThen ? 'Asked, when it was made' : 'Asked'}>
       {detail.asked
         .filter((each) => !isShort(each))
         .map(({ name, value }) => (

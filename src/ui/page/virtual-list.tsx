@@ -15,6 +15,8 @@ export interface ListItem {
   readonly hint: string;
   readonly outcome: Outcome;
   readonly word: string;
+  /** Reused from the shared cache. */
+  readonly shared?: true;
   /** At the end of the line: what it cost, saved or took. */
   readonly amount: string;
 }
@@ -34,13 +36,13 @@ const SPARE = 8;
 /** A list of any length, with search and a filter by outcome: only the lines that are seen are drawn. */
 export function VirtualList({ name, items, chosen, onChoose, onOpen }: ListProps) {
   const [query, setQuery] = useState('');
-  const [only, setOnly] = useState<Outcome | undefined>(undefined);
+  const [only, setOnly] = useState<Chosen | undefined>(undefined);
   const texts = useMemo(() => items.map(({ label, hint }) => `${label} ${hint}`.toLowerCase()), [items]);
   const shown = useMemo(() => {
     const wanted = query.trim().toLowerCase();
     return items.filter(
-      ({ outcome }, index) =>
-        (only === undefined || outcome === only) && (wanted === '' || texts[index]!.includes(wanted)),
+      (item, index) =>
+        (only === undefined || groupsOf(item).includes(only)) && (wanted === '' || texts[index]!.includes(wanted)),
     );
   }, [items, texts, query, only]);
   const counts = useMemo(() => count(items), [items]);
@@ -87,21 +89,29 @@ export function VirtualList({ name, items, chosen, onChoose, onOpen }: ListProps
   );
 }
 
-function count(items: readonly ListItem[]): ReadonlyMap<Outcome, number> {
-  const counts = new Map<Outcome, number>();
-  for (const { outcome } of items) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+/** What a filter shows. What came from the shared cache was reused, too. */
+type Chosen = Outcome | 'shared';
+const CHOICES: readonly Chosen[] = [...OUTCOMES, 'shared'];
+
+function groupsOf({ outcome, shared }: ListItem): readonly Chosen[] {
+  return shared ? [outcome, 'shared'] : [outcome];
+}
+
+function count(items: readonly ListItem[]): ReadonlyMap<Chosen, number> {
+  const counts = new Map<Chosen, number>();
+  for (const item of items) for (const group of groupsOf(item)) counts.set(group, (counts.get(group) ?? 0) + 1);
   return counts;
 }
 
 interface FilterProps {
-  readonly counts: ReadonlyMap<Outcome, number>;
+  readonly counts: ReadonlyMap<Chosen, number>;
   readonly all: number;
-  readonly only: Outcome | undefined;
-  readonly onChange: (only: Outcome | undefined) => void;
+  readonly only: Chosen | undefined;
+  readonly onChange: (only: Chosen | undefined) => void;
 }
 
 function Filters({ counts, all, only, onChange }: FilterProps) {
-  const found = OUTCOMES.filter((outcome) => counts.has(outcome));
+  const found = CHOICES.filter((choice) => counts.has(choice));
   if (found.length < 2) return null;
   return (
     <fieldset class="filters">
@@ -109,18 +119,21 @@ function Filters({ counts, all, only, onChange }: FilterProps) {
       <button type="button" class="filter" aria-pressed={only === undefined} onClick={() => onChange(undefined)}>
         all {grouped(all)}
       </button>
-      {found.map((outcome) => (
-        <button
-          key={outcome}
-          type="button"
-          class={`filter is-${outcome}`}
-          aria-pressed={only === outcome}
-          onClick={() => onChange(only === outcome ? undefined : outcome)}
-        >
-          <Icon of={outcome} />
-          {outcome} {grouped(counts.get(outcome)!)}
-        </button>
-      ))}
+      {found.map((choice) => {
+        const outcome = choice === 'shared' ? 'reused' : choice;
+        return (
+          <button
+            key={choice}
+            type="button"
+            class={`filter is-${outcome}`}
+            aria-pressed={only === choice}
+            onClick={() => onChange(only === choice ? undefined : choice)}
+          >
+            <Icon of={outcome} />
+            {choice} {grouped(counts.get(choice)!)}
+          </button>
+        );
+      })}
     </fieldset>
   );
 }

@@ -67,7 +67,8 @@ export class Reports {
       await buildPage(folder);
       this.#files = readPageFiles(folder);
     }
-    const data = reportData(openProject(this.root, {}), runId, { madeAt: 0, ...rest });
+    const kept = { dir: join(this.root, '.pi/taskflows/cache') };
+    const data = reportData(openProject(this.root, {}), runId, { madeAt: 0, kept, ...rest });
     const file = join(this.root, `${runId}.html`);
     writeFileSync(file, reportHtml(data!, this.#files));
     return pathToFileURL(file).href;
