@@ -27,6 +27,8 @@ export interface RunLine {
   /** The list of a batch, and how many rows it has. */
   readonly over?: string;
   readonly rows?: number;
+  /** Flags that decide the rows, besides the list: `--as=file`. Of a secret the value is left out. */
+  readonly rowFlags?: readonly string[];
   readonly args: JsonObject;
   readonly argsDigest: string;
   readonly continues?: string;

@@ -9,6 +9,7 @@ import type { RunView } from '../view/types.js';
 import { withInputs } from '../view/with-inputs.js';
 import { type Answer, refused } from './answer.js';
 import { type Question, questionsOf } from './approvals.js';
+import { type BatchToResume, batchToResume } from './batch-to-resume.js';
 import { runMark } from './changes.js';
 import type { Asked, Site } from './site.js';
 
@@ -21,6 +22,8 @@ export interface LiveRun {
   readonly mark: string;
   /** The run before it of the same flow. */
   readonly before: string | null;
+  /** Of a batch: how to go on with it. Null: another one over the same rows came after it. */
+  readonly batch: Pick<BatchToResume, 'command' | 'byHand'> | null;
 }
 
 /** One that succeeded asks nothing, and one that is under way asks on its own terminal. */
@@ -42,6 +45,7 @@ export async function runAnswer(site: Site, { part: runId }: Asked): Promise<Ans
       questions: MAY_ASK.has(view.state) ? questionsOf(project, runId) : [],
       mark,
       before: runBefore(project, runId) ?? null,
+      batch: (view.mode === 'batch' && batchToResume(project, runId)) || null,
     } satisfies LiveRun,
   };
 }
