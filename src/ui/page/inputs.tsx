@@ -36,7 +36,7 @@ function Known({ inputs }: { readonly inputs: InputsView }) {
     <Section title="Depends on">
       {beside !== undefined && (
         <p class="none">
-          {changed === 0 ? 'All of it is as' : `${changed} of ${parts.length + more} changed since`} in run{' '}
+          {changed === 0 ? 'All of it is as in run' : `${changed} of ${parts.length + more} changed since run`}{' '}
           <code>{beside}</code>
         </p>
       )}

@@ -18,6 +18,8 @@ export function UnitList({ phase }: { readonly phase: PhaseView }) {
       chosen={unit}
       onChoose={(name) => selectPhase(phase.id, name)}
       onOpen={focusDetail}
+      // What follows in the pane has to be seen to be there.
+      tall={8}
     />
   );
 }

@@ -27,6 +27,8 @@ interface ListProps {
   readonly chosen?: string;
   readonly onChoose: (key: string) => void;
   readonly onOpen?: () => void;
+  /** So many lines are seen at once. */
+  readonly tall?: number;
 }
 
 const LINE = 36;
@@ -34,7 +36,7 @@ const LINE = 36;
 const SPARE = 8;
 
 /** A list of any length, with search and a filter by outcome: only the lines that are seen are drawn. */
-export function VirtualList({ name, items, chosen, onChoose, onOpen }: ListProps) {
+export function VirtualList({ name, items, chosen, onChoose, onOpen, tall }: ListProps) {
   const [query, setQuery] = useState('');
   const [only, setOnly] = useState<Chosen | undefined>(undefined);
   const texts = useMemo(() => items.map(({ label, hint }) => `${label} ${hint}`.toLowerCase()), [items]);
@@ -83,7 +85,7 @@ export function VirtualList({ name, items, chosen, onChoose, onOpen }: ListProps
           </button>
         </p>
       ) : (
-        <Lines name={name} items={shown} chosen={chosen} onChoose={onChoose} onOpen={onOpen} />
+        <Lines name={name} items={shown} chosen={chosen} onChoose={onChoose} onOpen={onOpen} tall={tall} />
       )}
     </div>
   );
@@ -138,11 +140,11 @@ function Filters({ counts, all, only, onChange }: FilterProps) {
   );
 }
 
-function Lines({ name, items, chosen, onChoose, onOpen }: ListProps) {
+function Lines({ name, items, chosen, onChoose, onOpen, tall = 12 }: ListProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  const height = useHeight(box, 12 * LINE);
+  const height = useHeight(box, tall * LINE);
   const keys = useMemo(() => items.map(({ key }) => key), [items]);
   const at = chosen === undefined ? -1 : keys.indexOf(chosen);
   const first = Math.max(0, Math.floor(top / LINE) - SPARE);
@@ -170,7 +172,7 @@ function Lines({ name, items, chosen, onChoose, onOpen }: ListProps) {
       tabIndex={0}
       aria-label={`${name}: ${grouped(items.length)}`}
       aria-activedescendant={at >= first && at < last ? `${id}-${at}` : undefined}
-      style={{ height: `${Math.min(12, items.length) * LINE + 2}px` }}
+      style={{ height: `${Math.min(tall, items.length) * LINE + 2}px` }}
       onClick={onClick}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
