@@ -7,7 +7,7 @@ import { createTestProject, type TestProject } from '../support/cli.js';
 const KEPT = (...fingerprint: string[]) => ({ scope: 'cross-run', fingerprint });
 const FLOW = {
   name: 'made',
-  args: { token: { secret: true, default: 'ARGUMENT-SECRET' }, pin: { secret: true, default: '4711' } },
+  args: { token: { secret: true, default: 'ARGUMENT-SECRET' }, pin: { secret: true, default: 'zq-4711' } },
   phases: [
     {
       id: 'list',
@@ -22,7 +22,7 @@ const FLOW = {
     { id: 'end', type: 'script', run: ['sh', '-c', 'test -e src/b.ts'], dependsOn: ['once'] },
   ],
 };
-const SECRETS = ['ARGUMENT-SECRET', '4711', 'VARIABLE-SECRET', 'OUTSIDE-SECRET'];
+const SECRETS = ['ARGUMENT-SECRET', 'zq-4711', 'VARIABLE-SECRET', 'OUTSIDE-SECRET'];
 const ENV = { env: { SECRET_ONE: 'OUTSIDE-SECRET' } };
 
 let project: TestProject;
