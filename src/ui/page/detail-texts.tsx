@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact';
 import { formatDuration } from '../../util/duration.js';
 import { formatBytes, plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { AttemptView, Detail, FailureView, NamedText, PhaseView, UnitView } from '../view/types.js';
 import { Inputs } from './inputs.js';
+import { Section } from './section.js';
 import type { Source } from './source.js';
 import { Quoted } from './texts.js';
 import { spentText, timeText } from './words.js';
@@ -48,15 +48,6 @@ export function DetailTexts({ detail, went, report }: TextsProps) {
       {detail.observed && <Observed observed={detail.observed} />}
       {detail.unkeepable !== undefined && <p class="none">Not kept for later runs: {oneLine(detail.unkeepable)}</p>}
     </>
-  );
-}
-
-export function Section({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
-  return (
-    <section class="part">
-      <h3>{title}</h3>
-      {children}
-    </section>
   );
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Detail, InputPart, InputsView } from '../view/types.js';
-import { Section } from './detail-texts.js';
+import { Section } from './section.js';
 import { CommandLine } from './texts.js';
 
 const FOLDED = 8;

@@ -23,7 +23,7 @@ interface Part extends InputPart {
   readonly contents?: ReadonlyMap<string, string>;
 }
 
-/** What a result was made from, part by part; beside what it was made from in another run, what of it is not the same. */
+/** What a result was made from, part by part; beside another run, what of it is not the same there. */
 export function inputsOf(made: Identified, beside: Beside | undefined, texts: TextBudget): InputsView {
   const earlier = beside?.made;
   const apart = earlier !== undefined && sealedElsewhere(made.identity, earlier.identity);

@@ -222,7 +222,7 @@ export interface ComparedPhase {
   readonly verdict: Verdict;
   /** Why it ran now, or what became of it. */
   readonly why: string;
-  /** What it was made from that is not the same, in words. Absent: not known (any more), or there is nothing to tell. */
+  /** What it was made from that is not the same, in words. Absent: it is not known (any more). */
   readonly differs?: readonly string[];
   readonly before?: Side;
   readonly now?: Side;

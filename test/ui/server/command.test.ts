@@ -136,7 +136,7 @@ it('a batch goes on with the same rows: flags that decide them are given again, 
   expect((await page.look(`/api/runs/${run}`)).json<LiveRun>().continuedBy).toBe(await lastRun());
 });
 
-it('a batch whose rows nobody kept is for a terminal: no value of a secret, and no other flag of a journal', async () => {
+it('a batch whose rows nobody kept is for a terminal: no secret, and no other flag of a journal', async () => {
   project.write('rows.json', JSON.stringify(ROWS));
   project.write('rows.txt', 'good\nbad\n');
   const run = await batch('token=hunter2');
