@@ -68,6 +68,11 @@ const NAMES: Readonly<Record<string, string>> = {
   'agent.runner': 'runner',
 };
 
+/** `body.task` is the prompt, `agent.model` the model. */
+export function fieldName(path: string): string {
+  return NAMES[path] ?? path.slice(path.indexOf('.') + 1);
+}
+
 function explainObject(path: string, now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
   if (canonicalEncode(now) === canonicalEncode(before)) return [];
   if (!isJsonObject(now ?? null) || !isJsonObject(before ?? null)) return [changed(path, now, before)];
@@ -85,11 +90,10 @@ function withCommand(body: JsonObject): JsonObject {
 }
 
 function changed(path: string, now: JsonValue | undefined, before: JsonValue | undefined): Change {
-  const name = NAMES[path] ?? path.slice(path.indexOf('.') + 1);
   const narrow = narrowed(now, before);
   // Which word of a command it is can be seen.
   const where = narrow.path.length === 0 || isWords(now) ? '' : ` (${cut(narrow.path.join('.'))})`;
-  return { field: path, message: `${name} changed${where}${difference(narrow.now, narrow.before)}` };
+  return { field: path, message: `${fieldName(path)} changed${where}${difference(narrow.now, narrow.before)}` };
 }
 
 interface Narrow {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,7 @@ function step(inputs: Readonly<Record<string, string>>): Promise<{ status: numbe
     CI: 'true',
     GITHUB_ACTIONS: 'true',
     GITHUB_OUTPUT: join(project.root, 'outputs'),
+    GITHUB_STEP_SUMMARY: join(project.root, 'summary'),
     RUNNER_TEMP: project.root,
   });
   return new Promise((resolve) => {
@@ -31,6 +32,24 @@ function step(inputs: Readonly<Record<string, string>>): Promise<{ status: numbe
     child.on('close', (status) => resolve({ status, stderr }));
   });
 }
+
+interface Step {
+  readonly id?: string;
+  readonly if?: string;
+  readonly run?: string;
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+const action = parse(readFileSync(join(ACTION, 'action.yml'), 'utf8'));
+const steps = action.runs.steps as readonly Step[];
+
+/** What the runner knows of a step in a composite action; anything else refuses the whole action. */
+const OF_ANY = ['name', 'id', 'if', 'env', 'continue-on-error'];
+const OF_RUN = [...OF_ANY, 'run', 'shell', 'working-directory'];
+const OF_USES = [...OF_ANY, 'uses', 'with'];
+/** As `actions/upload-artifact` declares them. */
+const UPLOAD = { inputs: ['name', 'path'], outputs: ['artifact-id', 'artifact-url', 'artifact-digest'] };
 
 function outputs(): Record<string, string> {
   const lines = readFileSync(join(project.root, 'outputs'), 'utf8').trimEnd().split('\n');
@@ -88,11 +107,51 @@ describe('the action for GitHub workflows', () => {
     expect((await step({ FLOW: 'flow.yaml', OVER: 'none.txt' })).status).toBe(2);
   });
 
+  it('keeps the page as an artifact, and links to it below the table of the run', async () => {
+    project = createTestProject({ 'flow.yaml': FLOW });
+    await step({ FLOW: 'flow.yaml', ARGS: 'name=Zaphod', REPORT: 'no-outputs' });
+    const upload = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'))!;
+    expect(Object.keys(upload.with!)).toEqual(UPLOAD.inputs);
+    expect(upload).toMatchObject({ id: 'report', if: "always() && steps.run.outputs.report != ''" });
+    expect(upload.with!['path']).toBe('${{ steps.run.outputs.report }}');
+    expect(existsSync(outputs()['report']!)).toBe(true);
+    const link = steps.find(({ env }) => env?.['REPORT_URL'] !== undefined)!;
+    expect(steps.indexOf(link)).toBeGreaterThan(steps.indexOf(upload));
+    expect(link.env!['REPORT_URL']).toBe('${{ steps.report.outputs.artifact-url }}');
+    const summary = join(project.root, 'summary');
+    const table = readFileSync(summary, 'utf8');
+    expect(table).toContain('hello');
+    const url = 'https://github.com/o/r/actions/runs/1/artifacts/2';
+    execFileSync('bash', ['-e', '-o', 'pipefail', '-c', link.run!], {
+      env: { PATH: process.env['PATH'], REPORT_URL: url, GITHUB_STEP_SUMMARY: summary },
+    });
+    expect(readFileSync(summary, 'utf8')).toBe(
+      `${table}[report.html](${url}): why each phase ran, and what it cost\n\n`,
+    );
+  });
+
+  it('has only what the runner knows, and names only inputs, steps and outputs that there are', async () => {
+    project = createTestProject({ 'flow.yaml': FLOW });
+    await step({ FLOW: 'flow.yaml', ARGS: 'name=x', REPORT: 'full' });
+    expect(action.runs.using).toBe('composite');
+    for (const each of steps) {
+      const known = each.run === undefined ? OF_USES : OF_RUN;
+      expect(Object.keys(each).filter((name) => !known.includes(name))).toEqual([]);
+      if (each.run !== undefined) expect(each).toHaveProperty('shell', 'bash');
+      expect(each.uses ?? '').not.toContain('${{');
+    }
+    const made: Readonly<Record<string, readonly string[]>> = { run: Object.keys(outputs()), report: UPLOAD.outputs };
+    const named = [...JSON.stringify(action).matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)];
+    expect(named.length).toBeGreaterThan(6);
+    for (const [, id, output] of named) expect(made[id!]).toContain(output);
+    for (const [, input] of JSON.stringify(steps).matchAll(/inputs\.([\w-]+)/g))
+      expect(Object.keys(action.inputs)).toContain(input);
+  });
+
   it('hands every input to the step, declares every output of it, and pins what it uses', () => {
-    const action = parse(readFileSync(join(ACTION, 'action.yml'), 'utf8'));
     const script = readFileSync(join(ACTION, 'run.sh'), 'utf8');
-    const run = action.runs.steps.find(({ id }: { id?: string }) => id === 'run');
-    for (const name of Object.keys(run.env)) expect(script).toContain(name);
+    const run = steps.find(({ id }) => id === 'run')!;
+    for (const name of Object.keys(run.env!)) expect(script).toContain(name);
     const given = JSON.stringify(action.runs.steps);
     for (const name of Object.keys(action.inputs)) expect(given).toContain(`inputs.${name}`);
     // An input inside of the text of a command would be code.

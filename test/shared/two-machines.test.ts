@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
 import type { PhaseResult } from '../../src/run/core/result.js';
+import { readRunView } from '../../src/ui/view/read-run.js';
 import { type CacheServer, startCacheServer } from '../support/cache-server.js';
 import { phaseOf, ticking } from '../support/rig.js';
 import { CROSS, createTeam, type Team } from './support.js';
@@ -66,6 +67,13 @@ describe('two checkouts with stores of their own', () => {
     expect(phaseOf(again, 'first')).toMatchObject({ cacheHit: 'cross-run', shared: true });
     const ended = events.flatMap((event) => (event.type === 'phase-end' ? [[event.phase, event.outcome.shared]] : []));
     expect(ended).toContainEqual(['first', true]);
+    // The page marks it: it reads the journal alone.
+    const view = readRunView(laptop.project, again.runId)!;
+    const marks = view.phases.map(({ id, shared, units }) => [
+      id,
+      shared ?? units.filter((unit) => unit.shared).length,
+    ]);
+    expect(Object.fromEntries(marks)).toMatchObject({ first: true, large: true, items: 3 });
   });
 
   it('what was fetched is in the local store: the next run asks the network nothing', async () => {

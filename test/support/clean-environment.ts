@@ -11,7 +11,7 @@ declare module 'vitest' {
 }
 
 /** What a test may know of the machine: where programs are, and the settings of the suite itself. */
-const KEPT = /^(PATH|TMPDIR|NODE_ENV|TEST|VITEST\w*|TASKFLOW_(FULL|STEPS|SERVERS)|UPDATE_FIXTURES)$/;
+const KEPT = /^(PATH|TMPDIR|NODE_ENV|TEST|VITEST\w*|TASKFLOW_(FULL|STEPS|SERVERS|NEEDS_BROWSER)|UPDATE_FIXTURES)$/;
 
 /** Tests see neither the user's home, language and settings nor a repository around the temporary folder. */
 export default function setup(project: TestProject): () => void {

@@ -1,9 +1,11 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { journalOf } from '../../src/run/history/runs-folder.js';
 import { compareRuns } from '../../src/ui/view/compare.js';
-import { readRun, readRunView } from '../../src/ui/view/read-run.js';
+import { type ReadRun, readRun, readRunView } from '../../src/ui/view/read-run.js';
 import { runBefore } from '../../src/ui/view/run-before.js';
+import { TextBudget } from '../../src/ui/view/text.js';
 import { createRig, type Rig } from '../support/rig.js';
 import { STRACE } from '../support/traced.js';
 import { endLine, RUN_ID, resultLine, rowLine, runLine, writeJournal } from '../support/written-journal.js';
@@ -55,11 +57,10 @@ describe('which edit caused this', () => {
   it('beside the run before: what ran again and why, what was reused, and what is gone', async () => {
     const [before, now] = await editedTwice();
     expect(runBefore(rig.project, now)).toBe(before);
-    const views = [now, before].map((id) => readRunView(rig.project, id)!);
-    const { phases } = compareRuns(views[0]!, {
-      ...views[1]!,
-      phases: [...views[1]!.phases, extra(views[1]!.phases[0]!)],
-    });
+    const [current, earlier] = [now, before].map((id) => readRun(rig.project, id)!) as [ReadRun, ReadRun];
+    const grown = { ...earlier.view, phases: [...earlier.view.phases, extra(earlier.view.phases[0]!)] };
+    const sources = { kept: { dir: join(rig.root, '.pi/taskflows/cache') }, texts: new TextBudget(1_000) };
+    const { phases } = compareRuns(current, { ...earlier, view: grown }, sources);
     expect(phases.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual([
       ...['read ran', 'other reused', 'use ran', 'again ran', 'extra gone'],
     ]);

@@ -70,7 +70,7 @@ function readInput({ cwd, stdin }: Invocation, typed: string): Buffer | { readon
 }
 
 /** The same file is the same list from whichever folder it is named. */
-function nameOf({ cwd, project }: Invocation, typed: string): string {
+export function nameOf({ cwd, project }: Invocation, typed: string): string {
   if (typed === '-') return '-';
   const path = resolve(cwd, typed);
   return isInside(project.root, path) ? relativePath(project.root, path) : path;

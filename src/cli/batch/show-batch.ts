@@ -1,3 +1,4 @@
+import { resumeCommand } from '../../run/batch/row-flags.js';
 import { waitingApprovals } from '../../run/history/decide-approval.js';
 import { continuedBy } from '../../run/history/succession.js';
 import type { RunTrace } from '../../run/history/trace.js';
@@ -8,7 +9,6 @@ import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Invocation } from '../boot/command.js';
 import { questionLines } from '../run/decision-text.js';
 import { createStyle } from '../terminal/style.js';
-import { resumeCommand } from '../text/resume-command.js';
 import { runJson, stateText } from '../text/run-facts.js';
 import { alignColumns } from '../text/table.js';
 import { RowNames } from './row-names.js';

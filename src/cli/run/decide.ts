@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { resumeCommand } from '../../run/batch/row-flags.js';
 import { type Decided, decideApproval, waitingApprovals } from '../../run/history/decide-approval.js';
 import { isUnfinished, type RunHead, runHead } from '../../run/history/run-head.js';
 import { wentOn } from '../../run/history/succession.js';
@@ -9,7 +10,6 @@ import type { Command, Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
 import { findRun } from '../load/run-ref.js';
-import { resumeCommand } from '../text/resume-command.js';
 import { decisionJson, decisionText } from './decision-text.js';
 
 const POSITIONALS: Command['positionals'] = [

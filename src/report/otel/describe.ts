@@ -31,6 +31,7 @@ export function describeResult(line: ResultLine, startedAt: number | undefined):
       'taskflow.phase.attempts': line.attempts,
       'taskflow.reuse.hit': hit !== null,
       'taskflow.reuse.scope': hit,
+      'taskflow.reuse.shared': line.shared,
       'taskflow.reuse.age_ms': hit === null ? undefined : at - (line.madeAt ?? at),
       'taskflow.reuse.reason': line.reason,
       'taskflow.reuse.saved_usd': saved?.usd,

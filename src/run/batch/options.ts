@@ -8,6 +8,8 @@ export interface BatchOptions extends Omit<RunOptions, 'args' | 'batch' | 'forec
   readonly rows: readonly BatchRow[];
   /** Names the list of rows: batches of one flow over one list belong together. */
   readonly over: string;
+  /** For people who go on with it: flags that decide the rows, besides the list. */
+  readonly rowFlags?: readonly string[];
   /** Rows under way at once. What they execute is bounded by the run's concurrency all the same. */
   readonly jobs?: number;
   /** The first row that fails ends the batch. */
@@ -21,6 +23,6 @@ export interface BatchOptions extends Omit<RunOptions, 'args' | 'batch' | 'forec
 
 /** The batch as one run. Its rows have the arguments. */
 export function runOptionsOf(options: BatchOptions): RunOptions {
-  const { over, rows } = options;
-  return { ...options, args: {}, batch: { over, total: rows.length } };
+  const { over, rows, rowFlags } = options;
+  return { ...options, args: {}, batch: { over, total: rows.length, rowFlags } };
 }

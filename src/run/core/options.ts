@@ -63,7 +63,7 @@ export interface RunOptions {
   /** Called for each result that the store had: `run/forecast/audit` executes some of them again. */
   readonly onReused?: (reused: ReusedWork) => void;
   /** The flow is run once for each of many rows; `over` names the list of them. */
-  readonly batch?: { readonly over: string; readonly total: number };
+  readonly batch?: { readonly over: string; readonly total: number; readonly rowFlags?: readonly string[] };
 }
 
 /** A flow that a phase wants assembled. */

@@ -27,6 +27,8 @@ export interface RunLine {
   /** The list of a batch, and how many rows it has. */
   readonly over?: string;
   readonly rows?: number;
+  /** Flags that decide the rows, besides the list: `--as=file`. Of a secret the value is left out. */
+  readonly rowFlags?: readonly string[];
   readonly args: JsonObject;
   readonly argsDigest: string;
   readonly continues?: string;
@@ -87,7 +89,7 @@ export interface AttemptLine {
 /** What a line says of the result and of how it ended, under the same names. */
 type Written = Partial<Result> &
   Pick<Ending, 'status' | 'usage' | 'durationMs' | 'attempts' | 'saved' | 'failure' | 'inputs' | 'remark'> &
-  Pick<Origin, 'hit' | 'reason'>;
+  Pick<Origin, 'hit' | 'shared' | 'reason'>;
 
 /** One settled unit (an item, a branch, an iteration) or phase. Found again by `runKey` when a run is continued. */
 export interface ResultLine extends Written {

@@ -77,6 +77,7 @@ function resultLine(at: RecordSite, settled: Settled, unit: string | undefined):
   if (!executed || result.cost.usage !== settled.usage) line.cost = result.cost;
   // The entry of a kept result holds its identity already.
   if (executed && settled.identity && !settled.kept) line.identity = settled.identity;
+  if (origin.shared) line.shared = true;
   if (result.files.length > 0) line.files = result.files;
   if (result.model !== undefined) line.model = result.model;
   if (settled.failure) line.failure = settled.failure;

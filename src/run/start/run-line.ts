@@ -23,6 +23,7 @@ export function runLine(
     byName: source.byName,
     over: batch?.over,
     rows: batch?.total,
+    rowFlags: batch?.rowFlags,
     detached: detachedAs === undefined ? undefined : true,
     args: publicArgs(flow.args, args),
     phases: outline(flow),

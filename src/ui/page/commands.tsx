@@ -1,7 +1,7 @@
 import { shellWord } from '../../util/shell-word.js';
 import { visible } from '../../util/terminal-text.js';
 import type { PhaseView, RunView, UnitView } from '../view/types.js';
-import { Section } from './detail-texts.js';
+import { Section } from './section.js';
 import { CommandLine } from './texts.js';
 import { outcomeOf } from './words.js';
 

@@ -1,7 +1,8 @@
 import { formatDuration } from '../../util/duration.js';
-import { formatMoney, formatSpent } from '../../util/format.js';
+import { formatMoney, formatSpent, plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
-import type { ComparedPhase, Comparison, RunView, Side } from '../view/types.js';
+import type { Cause, ComparedPhase, Comparison, RunView, Side } from '../view/types.js';
+import { causeText, costText } from './causes.js';
 import { Badge } from './icon.js';
 import { selectPhase } from './state.js';
 import { type Outcome, outcomeOf, outcomeWord, runWord, timeText } from './words.js';
@@ -19,6 +20,7 @@ export function Compare({ run, comparison }: { readonly run: RunView; readonly c
           {formatSpent(run.spent)} and took {formatDuration(run.durationMs)}: <strong>{difference(run, before)}</strong>
         </span>
       </p>
+      <Edits comparison={comparison} />
       <table class="compared">
         <caption class="sr">Each phase in the run before and in this one</caption>
         <thead>
@@ -26,7 +28,7 @@ export function Compare({ run, comparison }: { readonly run: RunView; readonly c
             <th scope="col">Phase</th>
             <th scope="col">Before</th>
             <th scope="col">This run</th>
-            <th scope="col">Why</th>
+            <th scope="col">What is not the same</th>
             <th scope="col" class="number">
               Difference
             </th>
@@ -43,7 +45,7 @@ export function Compare({ run, comparison }: { readonly run: RunView; readonly c
 }
 
 function ComparedRow({ phase }: { readonly phase: ComparedPhase }) {
-  const { id, before, now, why, verdict } = phase;
+  const { id, before, now, verdict } = phase;
   return (
     <tr>
       <th scope="row">
@@ -61,11 +63,58 @@ function ComparedRow({ phase }: { readonly phase: ComparedPhase }) {
       <td data-name="this run">
         <SideCell side={now} />
       </td>
-      <td class="why">{oneLine(why)}</td>
+      <td class="why">
+        <Why phase={phase} />
+      </td>
       <td class="number" data-name="difference">
         {moneyDifference(before, now)}
       </td>
     </tr>
+  );
+}
+
+const MOST_EDITS = 5;
+
+/** The answer in one line: which edits made this run spend what. */
+function Edits({ comparison }: { readonly comparison: Comparison }) {
+  const { edits } = comparison;
+  if (edits.length === 0) return <p class="edits">Nothing was executed that was not there already.</p>;
+  return (
+    <ul class="edits" aria-label="What this run executed goes back to">
+      {edits.slice(0, MOST_EDITS).map((edit) => (
+        <li key={edit.what}>
+          <strong>{oneLine(causeText(edit.what))}</strong> → {namesOf(edit)}: {costText(edit)}
+        </li>
+      ))}
+      {edits.length > MOST_EDITS && <li class="note">and {plural(edits.length - MOST_EDITS, 'smaller one')}</li>}
+    </ul>
+  );
+}
+
+const MOST_NAMED = 6;
+
+function namesOf({ phases }: Cause): string {
+  const more = phases.length - MOST_NAMED;
+  return `${phases.slice(0, MOST_NAMED).map(oneLine).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** What it was made from that is not the same; else why it ran, or what became of it. */
+function Why({ phase }: { readonly phase: ComparedPhase }) {
+  const { why, differs, verdict } = phase;
+  if (differs && differs.length > 0) {
+    const although = verdict === 'reused' ? 'reused, although: ' : '';
+    return (
+      <>
+        {although !== '' && <span class="note">{although}</span>}
+        {differs.map(oneLine).join('; ')}
+      </>
+    );
+  }
+  if (!differs || verdict === 'left-out') return <>{oneLine(why)}</>;
+  return (
+    <>
+      <span class="note">the same inputs</span> {verdict === 'reused' ? '' : oneLine(why)}
+    </>
   );
 }
 

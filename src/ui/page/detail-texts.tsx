@@ -1,8 +1,9 @@
-import type { ComponentChildren } from 'preact';
 import { formatDuration } from '../../util/duration.js';
 import { formatBytes, plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { AttemptView, Detail, FailureView, NamedText, PhaseView, UnitView } from '../view/types.js';
+import { Inputs } from './inputs.js';
+import { Section } from './section.js';
 import type { Source } from './source.js';
 import { Quoted } from './texts.js';
 import { spentText, timeText } from './words.js';
@@ -33,6 +34,7 @@ export function DetailTexts({ detail, went, report }: TextsProps) {
           {note ? `: ${oneLine(note)}` : ''}
         </p>
       ))}
+      {detail.inputs && <Inputs inputs={detail.inputs} hasItems={'units' in went && went.units.length > 0} />}
       <Asked detail={detail} went={went} isLeftOut={isLeftOut} />
       {detail.attempts.length > 0 && (
         <Section title={plural(detail.attempts.length, 'failed attempt')}>
@@ -46,15 +48,6 @@ export function DetailTexts({ detail, went, report }: TextsProps) {
       {detail.observed && <Observed observed={detail.observed} />}
       {detail.unkeepable !== undefined && <p class="none">Not kept for later runs: {oneLine(detail.unkeepable)}</p>}
     </>
-  );
-}
-
-export function Section({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
-  return (
-    <section class="part">
-      <h3>{title}</h3>
-      {children}
-    </section>
   );
 }
 
@@ -76,13 +69,13 @@ function Asked({
     if (went.hit === undefined) return null;
     return (
       <Section title="Asked">
-        <p class="none">It was not asked this time. The entry of the kept result knows what it was asked then.</p>
+        <p class="none">It was not asked this time.</p>
       </Section>
     );
   }
   const short = detail.asked.filter(isShort);
   return (
-    <Section title="Asked">
+    <Section title={detail.askedThen ? 'Asked, when it was made' : 'Asked'}>
       {detail.asked
         .filter((each) => !isShort(each))
         .map(({ name, value }) => (

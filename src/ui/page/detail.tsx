@@ -16,10 +16,12 @@ import { outcomeOf, outcomeWord, savedWord, whyText } from './words.js';
 interface PaneProps {
   readonly run: RunView;
   readonly source: Source;
+  /** The run that this one is shown beside. */
+  readonly beside: string | undefined;
 }
 
 /** All that is known of what is selected. */
-export function DetailPane({ run, source }: PaneProps) {
+export function DetailPane({ run, source, beside }: PaneProps) {
   const { phase: id, unit: name, row } = selection.value;
   const phase = run.phases.find((each) => each.id === id);
   const unit = name === undefined ? undefined : phase?.units.find((each) => each.name === name);
@@ -47,7 +49,7 @@ export function DetailPane({ run, source }: PaneProps) {
               <UnitList phase={phase} />
             </section>
           )}
-          <Texts run={run} source={source} phase={phase} unit={unit} />
+          <Texts run={run} source={source} beside={beside} phase={phase} unit={unit} />
           <Commands run={run} phase={phase} unit={unit} />
         </>
       )}
@@ -118,7 +120,9 @@ function Facts({ went, phase, isUnit }: FactsProps) {
   if (!isUnit && rounds > 1) facts.push(['Rounds', String(rounds)]);
   if (!isUnit && items) {
     const failed = items.failed > 0 ? `, ${items.failed} failed` : '';
-    facts.push(['Items', `${items.executed} ran, ${items.reused} reused${failed}`]);
+    const shared = phase.units.filter((unit) => unit.shared).length;
+    const from = shared > 0 ? ` (${shared} from the shared cache)` : '';
+    facts.push(['Items', `${items.executed} ran, ${items.reused} reused${from}${failed}`]);
   }
   if (!isUnit && phase.needs.length > 0) facts.push(['Needs', phase.needs.map(oneLine).join(', ')]);
   return (
@@ -139,7 +143,7 @@ interface TextsProps extends PaneProps {
 }
 
 /** Loads the long texts; what was there before is not shown for another selection. */
-function Texts({ run, source, phase, unit }: TextsProps) {
+function Texts({ run, source, beside, phase, unit }: TextsProps) {
   const name = unit?.name ?? phase.id;
   const [loaded, setLoaded] = useState<{ readonly of: string; readonly detail?: Detail } | undefined>(undefined);
   const version = (unit ?? phase).endedAt;
@@ -151,7 +155,7 @@ function Texts({ run, source, phase, unit }: TextsProps) {
     return () => {
       isCurrent = false;
     };
-  }, [run.runId, name, version]);
+  }, [run.runId, name, version, beside]);
   if (loaded?.of !== name) return <p class="none">loading…</p>;
   const { detail } = loaded;
   if (!detail) return run.mode === 'batch' && !unit ? null : <p class="none">Nothing more was recorded of it.</p>;

@@ -18,6 +18,8 @@ export function UnitList({ phase }: { readonly phase: PhaseView }) {
       chosen={unit}
       onChoose={(name) => selectPhase(phase.id, name)}
       onOpen={focusDetail}
+      // What follows in the pane has to be seen to be there.
+      tall={8}
     />
   );
 }
@@ -58,8 +60,8 @@ function phaseItem(phase: PhaseView): ListItem {
   return { key: id, label: id, hint: whyText(phase), ...outcomeWords(phase), amount: amountOf(phase) };
 }
 
-function outcomeWords(went: PhaseView | UnitView): Pick<ListItem, 'outcome' | 'word'> {
-  return { outcome: outcomeOf(went), word: outcomeWord(went) };
+function outcomeWords(went: PhaseView | UnitView): Pick<ListItem, 'outcome' | 'word' | 'shared'> {
+  return { outcome: outcomeOf(went), word: outcomeWord(went), ...(went.shared && { shared: true }) };
 }
 
 /** All rows of a batch. */

@@ -55,7 +55,7 @@ export function RunPage({ source, runId, actions }: RunPageProps) {
       <Causes run={run} />
       <div class="split">
         <Views run={run} />
-        <DetailPane run={run} source={source} />
+        <DetailPane run={run} source={source} beside={comparison?.before.runId} />
       </div>
       {comparison && <Compare run={run} comparison={comparison} />}
       <Given run={run} />

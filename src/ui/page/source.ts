@@ -10,8 +10,8 @@ export interface Source {
   run(runId: string): Promise<RunView | undefined>;
   /** The long texts of a phase or unit, by the name that the journal has for it. */
   detail(runId: string, name: string): Promise<Detail | undefined>;
-  /** Beside `other`, by default beside the run before it. Undefined: there is none. */
-  compare(runId: string, other?: string): Promise<Comparison | undefined>;
+  /** Beside the run that was chosen, by default the one before it. Undefined: there is none. */
+  compare(runId: string): Promise<Comparison | undefined>;
   /** Calls back whenever the run has changed; returns how to stop. */
   watch?(runId: string, changed: () => void): () => void;
   /** Only of a report: when it was made, and whether contents are in it. */

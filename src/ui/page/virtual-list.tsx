@@ -15,6 +15,8 @@ export interface ListItem {
   readonly hint: string;
   readonly outcome: Outcome;
   readonly word: string;
+  /** Reused from the shared cache. */
+  readonly shared?: true;
   /** At the end of the line: what it cost, saved or took. */
   readonly amount: string;
 }
@@ -25,6 +27,8 @@ interface ListProps {
   readonly chosen?: string;
   readonly onChoose: (key: string) => void;
   readonly onOpen?: () => void;
+  /** So many lines are seen at once. */
+  readonly tall?: number;
 }
 
 const LINE = 36;
@@ -32,15 +36,15 @@ const LINE = 36;
 const SPARE = 8;
 
 /** A list of any length, with search and a filter by outcome: only the lines that are seen are drawn. */
-export function VirtualList({ name, items, chosen, onChoose, onOpen }: ListProps) {
+export function VirtualList({ name, items, chosen, onChoose, onOpen, tall }: ListProps) {
   const [query, setQuery] = useState('');
-  const [only, setOnly] = useState<Outcome | undefined>(undefined);
+  const [only, setOnly] = useState<Chosen | undefined>(undefined);
   const texts = useMemo(() => items.map(({ label, hint }) => `${label} ${hint}`.toLowerCase()), [items]);
   const shown = useMemo(() => {
     const wanted = query.trim().toLowerCase();
     return items.filter(
-      ({ outcome }, index) =>
-        (only === undefined || outcome === only) && (wanted === '' || texts[index]!.includes(wanted)),
+      (item, index) =>
+        (only === undefined || groupsOf(item).includes(only)) && (wanted === '' || texts[index]!.includes(wanted)),
     );
   }, [items, texts, query, only]);
   const counts = useMemo(() => count(items), [items]);
@@ -81,27 +85,35 @@ export function VirtualList({ name, items, chosen, onChoose, onOpen }: ListProps
           </button>
         </p>
       ) : (
-        <Lines name={name} items={shown} chosen={chosen} onChoose={onChoose} onOpen={onOpen} />
+        <Lines name={name} items={shown} chosen={chosen} onChoose={onChoose} onOpen={onOpen} tall={tall} />
       )}
     </div>
   );
 }
 
-function count(items: readonly ListItem[]): ReadonlyMap<Outcome, number> {
-  const counts = new Map<Outcome, number>();
-  for (const { outcome } of items) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+/** What a filter shows. What came from the shared cache was reused, too. */
+type Chosen = Outcome | 'shared';
+const CHOICES: readonly Chosen[] = [...OUTCOMES, 'shared'];
+
+function groupsOf({ outcome, shared }: ListItem): readonly Chosen[] {
+  return shared ? [outcome, 'shared'] : [outcome];
+}
+
+function count(items: readonly ListItem[]): ReadonlyMap<Chosen, number> {
+  const counts = new Map<Chosen, number>();
+  for (const item of items) for (const group of groupsOf(item)) counts.set(group, (counts.get(group) ?? 0) + 1);
   return counts;
 }
 
 interface FilterProps {
-  readonly counts: ReadonlyMap<Outcome, number>;
+  readonly counts: ReadonlyMap<Chosen, number>;
   readonly all: number;
-  readonly only: Outcome | undefined;
-  readonly onChange: (only: Outcome | undefined) => void;
+  readonly only: Chosen | undefined;
+  readonly onChange: (only: Chosen | undefined) => void;
 }
 
 function Filters({ counts, all, only, onChange }: FilterProps) {
-  const found = OUTCOMES.filter((outcome) => counts.has(outcome));
+  const found = CHOICES.filter((choice) => counts.has(choice));
   if (found.length < 2) return null;
   return (
     <fieldset class="filters">
@@ -109,27 +121,30 @@ function Filters({ counts, all, only, onChange }: FilterProps) {
       <button type="button" class="filter" aria-pressed={only === undefined} onClick={() => onChange(undefined)}>
         all {grouped(all)}
       </button>
-      {found.map((outcome) => (
-        <button
-          key={outcome}
-          type="button"
-          class={`filter is-${outcome}`}
-          aria-pressed={only === outcome}
-          onClick={() => onChange(only === outcome ? undefined : outcome)}
-        >
-          <Icon of={outcome} />
-          {outcome} {grouped(counts.get(outcome)!)}
-        </button>
-      ))}
+      {found.map((choice) => {
+        const outcome = choice === 'shared' ? 'reused' : choice;
+        return (
+          <button
+            key={choice}
+            type="button"
+            class={`filter is-${outcome}`}
+            aria-pressed={only === choice}
+            onClick={() => onChange(only === choice ? undefined : choice)}
+          >
+            <Icon of={outcome} />
+            {choice} {grouped(counts.get(choice)!)}
+          </button>
+        );
+      })}
     </fieldset>
   );
 }
 
-function Lines({ name, items, chosen, onChoose, onOpen }: ListProps) {
+function Lines({ name, items, chosen, onChoose, onOpen, tall = 12 }: ListProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  const height = useHeight(box, 12 * LINE);
+  const height = useHeight(box, tall * LINE);
   const keys = useMemo(() => items.map(({ key }) => key), [items]);
   const at = chosen === undefined ? -1 : keys.indexOf(chosen);
   const first = Math.max(0, Math.floor(top / LINE) - SPARE);
@@ -157,7 +172,7 @@ function Lines({ name, items, chosen, onChoose, onOpen }: ListProps) {
       tabIndex={0}
       aria-label={`${name}: ${grouped(items.length)}`}
       aria-activedescendant={at >= first && at < last ? `${id}-${at}` : undefined}
-      style={{ height: `${Math.min(12, items.length) * LINE + 2}px` }}
+      style={{ height: `${Math.min(tall, items.length) * LINE + 2}px` }}
       onClick={onClick}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}

@@ -52,9 +52,10 @@ export function runWord(state: string): string {
   return Object.hasOwn(STATES, state) ? STATES[state]! : oneLine(state);
 }
 
-/** `ran`, `ran 1 of 10`, `reused`, `skipped`. */
-export function outcomeWord(phase: Went & { readonly items?: PhaseView['items'] }): string {
+/** `ran`, `ran 1 of 10`, `reused`, `shared` (reused from the shared cache), `skipped`. */
+export function outcomeWord(phase: Went & Pick<PhaseView, 'items' | 'shared'>): string {
   const outcome = outcomeOf(phase);
+  if (outcome === 'reused' && phase.shared) return 'shared';
   if (outcome === 'skipped' && phase.state === 'not-run') return 'not run';
   if (outcome === 'ran' && phase.items && phase.items.executed < phase.items.total) {
     return `ran ${phase.items.executed} of ${phase.items.total}`;
@@ -66,13 +67,15 @@ export function outcomeWord(phase: Went & { readonly items?: PhaseView['items'] 
 export function whyText({
   state,
   hit,
+  shared,
   ageMs,
   reason,
   failure,
-}: Pick<PhaseView, 'state' | 'hit' | 'ageMs' | 'reason' | 'failure'>): string {
+}: Pick<PhaseView, 'state' | 'hit' | 'shared' | 'ageMs' | 'reason' | 'failure'>): string {
   if (failure !== undefined) return oneLine(failure);
   if (hit !== undefined) {
-    const from = hit === 'cross-run' ? 'kept from an earlier run' : 'from the run that this one continues';
+    const kept = shared ? 'from the shared cache' : 'kept from an earlier run';
+    const from = hit === 'cross-run' ? kept : 'from the run that this one continues';
     return ageMs === undefined ? from : `${from}, ${formatDuration(ageMs)} old`;
   }
   if (state === 'waiting') return 'waits for what it needs';

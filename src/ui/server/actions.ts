@@ -1,6 +1,7 @@
 import { isRunId } from '../../run/history/runs-folder.js';
 import { shellWord } from '../../util/shell-word.js';
 import { type Answer, type Refused, refused } from './answer.js';
+import { batchToResume } from './batch-to-resume.js';
 import type { CommandResult, UiHost } from './host.js';
 import type { Body } from './read-body.js';
 
@@ -13,14 +14,14 @@ interface Action {
   readonly unshown?: readonly string[];
 }
 
-type MakeAction = (body: Body, who: string) => Action | Refused;
+type MakeAction = (body: Body, host: UiHost) => Action | Refused;
 
 /** Everything that the page can decide. */
 const ACTIONS: Readonly<Record<string, MakeAction>> = {
-  approve: (body, who) => decision('approve', body, who),
-  reject: (body, who) => decision('reject', body, who),
+  approve: (body, { who }) => decision('approve', body, who),
+  reject: (body, { who }) => decision('reject', body, who),
   cancel: (body) => ofRun(body, { command: ['runs', 'cancel'] }),
-  resume: (body) => ofRun(body, { command: ['resume'], flags: flagsOf(body, { from: 'rerun' }, ['--detach']) }),
+  resume: resuming,
   clear: clearing,
 };
 
@@ -32,6 +33,15 @@ function decision(word: string, body: Body, who: string): Action | Refused {
   if (phase === undefined || digest === undefined) return refused(400, 'phase and digest are missing');
   const unshown = [`--digest=${digest}`, `--by=${who}`];
   return ofRun(body, { command: [word], names: [phase], flags: flagsOf(body, { note: 'note' }), unshown });
+}
+
+/** A batch is continued by its own command, which reads the rows again. */
+function resuming(body: Body, { project }: UiHost): Action | Refused {
+  const flags = flagsOf(body, { from: 'rerun' }, ['--detach']);
+  const batch = batchToResume(project, body.text('run') ?? '');
+  if (!batch) return ofRun(body, { command: ['resume'], flags });
+  if (batch.byHand !== null) return refused(409, batch.byHand, 'The command beside the button does it.');
+  return { command: ['batch'], names: [batch.flow], flags: [...batch.flags, ...flags] };
 }
 
 function clearing(body: Body): Action | Refused {
@@ -60,7 +70,7 @@ function flagsOf(body: Body, flags: Readonly<Record<string, string>>, always: re
 /** Does it, and says how it went. A preview only looks. */
 export async function act(host: UiHost, name: string, body: Body): Promise<Answer> {
   if (host.readOnly && !body.is('preview')) return refused(403, 'this page was started with --read-only');
-  const action = ACTIONS[name]!(body, host.who);
+  const action = ACTIONS[name]!(body, host);
   if ('refusal' in action) return action;
   const { command, names = [], flags = [], unshown = [] } = action;
   // Nothing that comes from a page or a journal is read as a flag.

@@ -2,10 +2,14 @@ import type { RecordedState } from '../../run/history/run-head.js';
 import { isRunId } from '../../run/history/runs-folder.js';
 import { continuedBy } from '../../run/history/succession.js';
 import { compareRuns } from '../view/compare.js';
+import type { ReadRun } from '../view/read-run.js';
 import { runBefore } from '../view/run-before.js';
+import { TextBudget } from '../view/text.js';
 import type { RunView } from '../view/types.js';
+import { withInputs } from '../view/with-inputs.js';
 import { type Answer, refused } from './answer.js';
 import { type Question, questionsOf } from './approvals.js';
+import { type BatchToResume, batchToResume } from './batch-to-resume.js';
 import { runMark } from './changes.js';
 import type { Asked, Site } from './site.js';
 
@@ -18,6 +22,8 @@ export interface LiveRun {
   readonly mark: string;
   /** The run before it of the same flow. */
   readonly before: string | null;
+  /** Of a batch: how to go on with it. Null: another one over the same rows came after it. */
+  readonly batch: Pick<BatchToResume, 'command' | 'byHand'> | null;
 }
 
 /** One that succeeded asks nothing, and one that is under way asks on its own terminal. */
@@ -39,22 +45,38 @@ export async function runAnswer(site: Site, { part: runId }: Asked): Promise<Ans
       questions: MAY_ASK.has(view.state) ? questionsOf(project, runId) : [],
       mark,
       before: runBefore(project, runId) ?? null,
+      batch: (view.mode === 'batch' && batchToResume(project, runId)) || null,
     } satisfies LiveRun,
   };
 }
 
+/** Characters of one detail beside those that the journal has. */
+const OF_INPUTS = 1_000_000;
+
 /** Null: nothing more was recorded of it. */
-export async function detailAnswer({ shown }: Site, { part: runId, query }: Asked): Promise<Answer> {
-  return { json: (await shown.get(runId))?.details.get(query.get('name') ?? '') ?? null };
+export async function detailAnswer(site: Site, { part: runId, query }: Asked): Promise<Answer> {
+  const run = await site.shown.get(runId);
+  const before = await runBeside(site, runId, query);
+  const sources = { ...(await inputSources(site)), outputs: true, ...(before && { before }) };
+  return { json: (run && withInputs(run, query.get('name') ?? '', sources)) ?? null };
+}
+
+async function inputSources({ host }: Site) {
+  return { kept: await host.store(), texts: new TextBudget(OF_INPUTS, host.mask) };
+}
+
+/** The run that was chosen, else the one before it. */
+async function runBeside({ host, shown }: Site, runId: string, query: Asked['query']): Promise<ReadRun | undefined> {
+  const other = query.get('with') ?? runBefore(host.project, runId);
+  return other !== undefined && isRunId(other) ? shown.get(other) : undefined;
 }
 
 /** Null: there is no other run of this flow. */
 export async function compareAnswer(site: Site, { part: runId, query }: Asked): Promise<Answer> {
-  const now = (await site.shown.get(runId))?.view;
+  const now = await site.shown.get(runId);
   if (!now) return noRun(runId);
-  const other = query.get('with') ?? runBefore(site.host.project, runId);
-  const before = other !== undefined && isRunId(other) ? (await site.shown.get(other))?.view : undefined;
-  return { json: before ? compareRuns(now, before) : null };
+  const before = await runBeside(site, runId, query);
+  return { json: before ? compareRuns(now, before, await inputSources(site)) : null };
 }
 
 function noRun(runId: string): Answer {

@@ -23,7 +23,7 @@ export function causesOf(phases: readonly PhaseView[]): readonly Cause[] {
     const messages = reason.split('; ');
     const found = messages.flatMap((message) => above(message, depth));
     const own = messages.filter((message) => above(message, depth).length === 0);
-    return unique([
+    return edits([
       ...found,
       ...own.filter((message) => found.length === 0 || !RENDERED.test(message)).map(changedThing),
     ]);
@@ -43,6 +43,14 @@ export function causesOf(phases: readonly PhaseView[]): readonly Cause[] {
   return [...causes.values()].sort((a, b) => (b.spent.usd ?? 0) - (a.spent.usd ?? 0) || b.ms - a.ms);
 }
 
+/** What says nothing more beside an edit. */
+const NO_EDIT = /^(first time|and \d+ more)$/;
+
+function edits(things: readonly string[]): readonly string[] {
+  const named = things.filter((thing) => !NO_EDIT.test(thing));
+  return unique(named.length > 0 ? named : things);
+}
+
 /** The items that executed, else the phase itself. */
 function executedParts(phase: PhaseView): readonly Part[] {
   if (!wasExecuted(phase)) return [];
@@ -58,7 +66,7 @@ export function wasExecuted({ state, hit }: Pick<Part, 'state' | 'hit'>): boolea
 function changedThing(message: string): string {
   const input = /^input (?:changed|added|removed): (.*?)(?: \((.+)\))?$/s.exec(message);
   if (input) return input[2] ?? input[1]!.replace(/^file!?:/, '');
-  return /^context changed: (.+)$/s.exec(message)?.[1] ?? message;
+  return /^(?:context changed|read last time and changed since): (.+)$/s.exec(message)?.[1] ?? message;
 }
 
 function named(roots: readonly string[]): string {

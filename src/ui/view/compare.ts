@@ -1,19 +1,57 @@
-import { wasExecuted } from './causes.js';
-import type { ComparedPhase, Comparison, PhaseView, RunView, Side, Verdict } from './types.js';
+import { explainChange } from '../../memo/explain.js';
+import { causesOf, wasExecuted } from './causes.js';
+import { undeclaredChange } from './inputs.js';
+import type { KeptIn } from './made-from.js';
+import type { ReadRun } from './read-run.js';
+import type { TextBudget } from './text.js';
+import type { ComparedPhase, Comparison, PhaseView, Side, Verdict } from './types.js';
 
-/** Which phases ran now, why, and what that cost beside what they cost before. */
-export function compareRuns(now: RunView, before: RunView): Comparison {
-  const earlier = new Map(before.phases.map((phase) => [phase.id, phase]));
-  const current = new Set(now.phases.map(({ id }) => id));
-  const gone = before.phases.filter(({ id }) => !current.has(id));
-  const { runId, flow, state, startedAt, durationMs, spent, saved } = before;
+/** Of so many phases is looked up what they were made from; the others say why they ran. */
+const MOST_LOOKED_UP = 500;
+const MOST_WORDS = 5;
+
+interface CompareSources {
+  readonly kept: KeptIn;
+  readonly texts: TextBudget;
+}
+
+/** Which phases ran now, what they were made from that is not the same, and what that cost beside what it cost then. */
+export function compareRuns(now: ReadRun, before: ReadRun, sources: CompareSources): Comparison {
+  const earlier = new Map(before.view.phases.map((phase) => [phase.id, phase]));
+  const current = new Set(now.view.phases.map(({ id }) => id));
+  const gone = before.view.phases.filter(({ id }) => !current.has(id));
+  const { runId, flow, state, startedAt, durationMs, spent, saved } = before.view;
+  const phases = now.view.phases.map((phase, at) => {
+    const differs = at < MOST_LOOKED_UP ? differencesOf(phase, { now, before, ...sources }) : undefined;
+    return { ...compared(phase, earlier.get(phase.id)), ...(differs && { differs }) };
+  });
   return {
     before: { runId, flow, state, startedAt, durationMs, spent, saved },
     phases: [
-      ...now.phases.map((phase) => compared(phase, earlier.get(phase.id))),
+      ...phases,
       ...gone.map((phase) => ({ id: phase.id, verdict: 'gone' as const, why: 'not in this run', before: side(phase) })),
     ],
+    edits: causesOf(now.view.phases.map((phase, at) => asChanged(phase, phases[at]!))),
   };
+}
+
+/** Undefined: it is not known, or it is not one result: items say for themselves why they ran. */
+function differencesOf(
+  { id }: PhaseView,
+  { now, before, kept, texts }: { readonly now: ReadRun; readonly before: ReadRun } & CompareSources,
+): readonly string[] | undefined {
+  const [current, earlier] = [now, before].map((run) => run.madeFrom.find(id, kept));
+  if (!current || !earlier || 'unknown' in current || 'unknown' in earlier) return undefined;
+  const changes = explainChange(current.identity, earlier.identity).map(({ message }) => message);
+  const unseen = undeclaredChange(current, earlier);
+  const all = [...changes, ...(unseen === undefined ? [] : [unseen])].map((text) => texts.short(text, 400));
+  const more = all.length - MOST_WORDS;
+  return more > 0 ? [...all.slice(0, MOST_WORDS), `and ${more} more`] : all;
+}
+
+/** With what is not the same in place of why it ran, which compares it with whatever came nearest. */
+function asChanged(phase: PhaseView, { differs }: ComparedPhase): PhaseView {
+  return differs && differs.length > 0 ? { ...phase, reason: differs.join('; ') } : phase;
 }
 
 function compared(phase: PhaseView, before: PhaseView | undefined): ComparedPhase {

@@ -51,7 +51,7 @@ export class Details {
   #result(line: ResultLine): void {
     const { detail, texts } = this.#of(line);
     const { outputs, fileName } = this.#options;
-    if (outputs && line.inputs) detail.asked = inputsOf(line.inputs, texts);
+    if (outputs && line.inputs) detail.asked = askedOf(line.inputs, texts);
     if (outputs) detail.said = saidOf(line.output, texts);
     if (line.output instanceof StoredOutput) {
       detail.saidFile = { path: fileName(line.output.file), bytes: line.output.stored.bytes };
@@ -68,7 +68,7 @@ export class Details {
   #attempt(line: AttemptLine): void {
     const { detail, texts } = this.#of(line);
     const { outputs } = this.#options;
-    if (outputs && line.inputs && detail.asked.length === 0) detail.asked = inputsOf(line.inputs, texts);
+    if (outputs && line.inputs && detail.asked.length === 0) detail.asked = askedOf(line.inputs, texts);
     if (detail.attempts.length >= MOST_ATTEMPTS) return;
     const spent = line.usage && spentOf(line.usage);
     const attempt: AttemptView = {
@@ -100,7 +100,7 @@ export class Details {
 
 const LEFT_OUT: Text = { text: '' };
 
-function inputsOf(inputs: Readonly<Record<string, JsonValue>>, texts: TextBudget): NamedText[] {
+export function askedOf(inputs: Readonly<Record<string, JsonValue>>, texts: TextBudget): NamedText[] {
   return Object.entries(inputs)
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => ({ name: texts.short(name, 100), value: texts.text(asText(value)) }));

@@ -5,6 +5,7 @@ import { readLines } from '../../run/journal/reader.js';
 import type { Project } from '../../util/project.js';
 import { ViewBuilder } from './build-view.js';
 import { Details } from './details.js';
+import { MadeFromIndex } from './made-from.js';
 import { TextBudget } from './text.js';
 import type { Detail, RunView } from './types.js';
 
@@ -26,6 +27,7 @@ export function readRunView(project: Project, runId: string, options: ReadOption
 export interface ReadRun {
   readonly view: RunView;
   readonly details: ReadonlyMap<string, Detail>;
+  readonly madeFrom: MadeFromIndex;
 }
 
 type RunReaderOptions = ReadOptions & { readonly details?: boolean };
@@ -43,6 +45,7 @@ export class RunReader {
   readonly #runId: string;
   readonly #builder: ViewBuilder;
   readonly #details: Details | undefined;
+  readonly #madeFrom: MadeFromIndex;
   #offset = 0;
   #carrying = false;
 
@@ -55,6 +58,7 @@ export class RunReader {
   private constructor(project: Project, head: RunHead, { mask, outputs = true, details = true }: RunReaderOptions) {
     this.#project = project;
     this.#runId = head.runId;
+    this.#madeFrom = new MadeFromIndex(journalOf(project, head.runId));
     this.#builder = new ViewBuilder(head.run, { texts: new TextBudget(OF_RUN, mask), outputs });
     if (!details) return;
     this.#details = new Details({
@@ -78,6 +82,7 @@ export class RunReader {
       this.#offset = offset + length;
       if (line.type === 'carried-begin' || line.type === 'carried-end') this.#carrying = line.type === 'carried-begin';
       this.#builder.add(line);
+      this.#madeFrom.add(line, { offset, length }, this.#carrying);
       if (!this.#carrying) this.#details?.add(line);
       if (clock.elapsed() > until) return false;
     }
@@ -87,6 +92,8 @@ export class RunReader {
   /** What was read so far; undefined when the run was removed meanwhile. */
   run(): ReadRun | undefined {
     const head = runHead(this.#project, this.#runId);
-    return head && { view: this.#builder.view(head), details: this.#details?.byName ?? new Map() };
+    if (!head) return undefined;
+    const details = this.#details?.byName ?? new Map();
+    return { view: this.#builder.view(head), details, madeFrom: this.#madeFrom };
   }
 }

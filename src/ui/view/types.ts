@@ -63,6 +63,8 @@ interface Went {
   readonly state: PhaseState;
   /** Absent when it was executed. */
   readonly hit?: CacheHit;
+  /** The reused result came from the shared cache in this run. */
+  readonly shared?: true;
   readonly ageMs?: number;
   /** Why it ran, was reused or was left out. */
   readonly reason: string;
@@ -123,6 +125,8 @@ export interface FailureView {
 /** The long texts of one phase or unit. */
 export interface Detail {
   readonly asked: readonly NamedText[];
+  /** It was reused: `asked` is what it was asked when it was made. */
+  readonly askedThen?: true;
   readonly said?: Text;
   /** The file that holds the whole output, and how large that is. */
   readonly saidFile?: { readonly path: string; readonly bytes: number };
@@ -130,12 +134,36 @@ export interface Detail {
   readonly failure?: FailureView;
   readonly files: readonly string[];
   readonly observed?: ObservedView;
+  readonly inputs?: InputsView | { readonly unknown: string };
   readonly questions: readonly { readonly at: number; readonly text: Text; readonly digest: string }[];
   readonly decisions: readonly DecisionView[];
   readonly key?: string;
   readonly unkeepable?: string;
   /** A secret was taken out of the output. */
   readonly masked?: true;
+}
+
+/** What a result was made from: the parts of its key. */
+export interface InputsView {
+  readonly parts: readonly InputPart[];
+  /** So many parts are not listed. */
+  readonly more?: number;
+  /** The key of the entry that says it. Absent: the journal does. */
+  readonly key?: string;
+  /** The run beside which `was` is meant. Absent: there is none, or it is not known what that one was made from. */
+  readonly beside?: string;
+}
+
+export interface InputPart {
+  readonly name: string;
+  /** How many files, or that it is not shown. */
+  readonly value?: string;
+  /** Its fingerprint, shortened; of a name, as a model, the name. Empty: it is not there any more. */
+  readonly print: string;
+  /** The fingerprint in the run beside, where that is another one. Empty: it was not there. */
+  readonly was?: string;
+  /** Which files of it are not the same. */
+  readonly files?: readonly string[];
 }
 
 /** What an execution looked at inside of the project, as far as it was seen. */
@@ -183,6 +211,8 @@ export interface Cause {
 export interface Comparison {
   readonly before: Pick<RunView, 'runId' | 'flow' | 'state' | 'startedAt' | 'durationMs' | 'spent' | 'saved'>;
   readonly phases: readonly ComparedPhase[];
+  /** What is not as it was, and what was executed now because of it. */
+  readonly edits: readonly Cause[];
 }
 
 export type Verdict = 'ran' | 'reused' | 'left-out' | 'new' | 'gone';
@@ -192,6 +222,8 @@ export interface ComparedPhase {
   readonly verdict: Verdict;
   /** Why it ran now, or what became of it. */
   readonly why: string;
+  /** What it was made from that is not the same, in words. Absent: it is not known (any more). */
+  readonly differs?: readonly string[];
   readonly before?: Side;
   readonly now?: Side;
 }

@@ -33,6 +33,7 @@ export function wentOf(
   return {
     state: status,
     ...(hit !== null && { hit }),
+    ...(line.shared && { shared: true as const }),
     ...(hit !== null && madeAt !== undefined && { ageMs: Math.max(0, at - madeAt) }),
     reason: texts.short(line.reason, 400),
     ...(spent && { spent }),

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -12,16 +12,20 @@ import { type PageFiles, reportHtml } from '../../../src/ui/report/html.js';
 import { type ReportOptions, reportData } from '../../../src/ui/report/make-report.js';
 import { RUN_ID } from '../../support/written-journal.js';
 
-const PLACES = ['chromium', 'chromium-browser', 'google-chrome'].map((name) => `/usr/bin/${name}`);
-const FOUND = PLACES.find((path) => existsSync(path));
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+const FOUND = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find((path) => existsSync(path));
+const HINT = 'skipped: install the package chromium, as in apt-get install chromium';
 /** Pictures of the page, for people to look at. */
 const SCREENSHOTS = fileURLToPath(new URL('../screenshots', import.meta.url));
 
 /** Tests in the system's browser. Where it is missing they are skipped, and CI, which installs it, fails. */
 export function describeInBrowser(name: string, tests: () => void): void {
   if (!FOUND && process.env['TASKFLOW_NEEDS_BROWSER'] === '1') throw new Error('the package chromium is not installed');
-  const title = FOUND ? name : `${name} (skipped: install the package chromium, as in apt-get install chromium)`;
-  describe.skipIf(!FOUND)(title, () => {
+  if (!FOUND) process.stdout.write(`${name}: ${HINT}\n`);
+  describe.skipIf(!FOUND)(name, () => {
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath: FOUND, args: ['--no-sandbox', '--disable-gpu'] });
     });
@@ -67,7 +71,8 @@ export class Reports {
       await buildPage(folder);
       this.#files = readPageFiles(folder);
     }
-    const data = reportData(openProject(this.root, {}), runId, { madeAt: 0, ...rest });
+    const kept = { dir: join(this.root, '.pi/taskflows/cache') };
+    const data = reportData(openProject(this.root, {}), runId, { madeAt: 0, kept, ...rest });
     const file = join(this.root, `${runId}.html`);
     writeFileSync(file, reportHtml(data!, this.#files));
     return pathToFileURL(file).href;

@@ -116,6 +116,29 @@ describeInBrowser('taskflow ui in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  it('a batch goes on by click with the rows that failed; each row is done once', async () => {
+    const run = ['sh', '-c', 'echo x >> ran-$0; test $0 = good || test -e fixed', '{args.word}'];
+    const rows = { name: 'rows', args: { word: {} }, phases: [{ id: 'read', type: 'script', run }] };
+    project.write('rows.json', JSON.stringify(rows));
+    project.write('rows.txt', 'good\nbad\n');
+    expect((await project.run(['batch', 'rows.json', '--over', 'rows.txt', '--as', 'word'])).status).toBe(1);
+    project.write('fixed', '');
+    await open();
+    await page.getByRole('link', { name: 'rows' }).click();
+    await badgeIs('failed');
+    const before = page.url();
+    await page.getByRole('button', { name: 'Resume run' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.locator('code').textContent()).toBe(
+      'taskflow batch rows.json --over rows.txt --as=word --resume --detach',
+    );
+    await dialog.getByRole('button', { name: 'Resume run' }).click();
+    await page.waitForURL((url) => url.href !== before);
+    await badgeIs('succeeded');
+    expect([ran('good'), ran('bad')]).toEqual([1, 2]);
+    expect(problems).toEqual([]);
+  });
+
   it('a run is cancelled after it was asked once more; Esc leaves it', async () => {
     const runId = await detached('long.json');
     await open();

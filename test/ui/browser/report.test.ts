@@ -54,6 +54,41 @@ describeInBrowser('a report in a browser', () => {
     await page.close();
   });
 
+  it('shows what a phase depends on, what of it changed since the run before, and which edit cost what', async () => {
+    const { page } = await openPage();
+    await page.goto(url);
+    await page.click('.graph [data-phase="risks"]');
+    const section = page.locator('#detail section', { hasText: 'Depends on' });
+    expect(await section.textContent()).toContain('2 of 6 changed since run 20260101-110000-bbbbbb');
+    expect(await section.locator('.is-changed').allTextContents()).toEqual([
+      'glob:src/*1 filechanged aaaaaaaa → bbbbbbbbsrc/payments.ts',
+      'modelchanged large-0 → large-1',
+    ]);
+    expect(await section.textContent()).toContain('environment TOKENnot shown');
+    expect(await page.textContent('.compared tr:has-text("risks") .why')).toBe(
+      'input changed: glob:src/* (src/payments.ts); model changed: large-0 → large-1',
+    );
+    expect(await page.textContent('.edits')).toContain(
+      'model changed: large-0 → large-1, src/payments.ts → risks: $0.12',
+    );
+    await page.click('.graph [data-phase="style"]');
+    await page.locator('#detail .because', { hasText: 'kept from an earlier run' }).waitFor();
+    expect(await page.locator('#detail section', { hasText: 'Depends on' }).count()).toBe(0);
+    await page.close();
+  });
+
+  it('tells items of the shared cache apart from other reused ones, and filters them', async () => {
+    const { page } = await openPage();
+    await page.goto(url);
+    await page.click('.graph [data-phase="review"]');
+    expect(await page.textContent('#detail .facts')).toContain('21 reused (4 from the shared cache)');
+    await page.getByRole('button', { name: 'shared 4' }).click();
+    expect(await page.locator('#detail .line .line-word').allTextContents()).toEqual(Array(4).fill('shared'));
+    await page.locator('#detail .line').first().click();
+    expect(await page.textContent('#detail .because')).toContain('from the shared cache');
+    await page.close();
+  });
+
   it('can be walked with the keyboard alone', async () => {
     const { page } = await openPage();
     await page.goto(url);

@@ -36,6 +36,19 @@ const PHASES = [
 const REUSED = { hit: 'cross-run' as const, attempts: 0, durationMs: 0, reason: 'age 4m' };
 const MODEL = { model: 'large-1', kind: 'agent' as const };
 
+/** What `risks` was made from: the digest of the sources, and whom it asks. */
+const madeFrom = (sources: string, model: string) => ({
+  key: 'c'.repeat(64),
+  execution: `risks ${sources}`,
+  identity: {
+    fingerprints: [{ entry: 'glob:src/*', value: sources.repeat(64), parts: { 'src/payments.ts': sources } }],
+    agent: { runner: 'large', model },
+    body: { task: 'Which risks does this change have?' },
+    env: { TOKEN: 'sealed:00000000:ab' },
+    references: { tests: '0'.repeat(16) },
+  },
+});
+
 /** A run with one of everything: reused, executed, tried again, failed, waiting, not begun. */
 export function writeRichRun(root: string): void {
   const items = Array.from({ length: 24 }, (_, index) => item(index + 1));
@@ -95,6 +108,7 @@ export function writeRichRun(root: string): void {
       },
       ...{
         inputs: asked,
+        ...madeFrom('b', 'large-1'),
         ...said('Two risks:\n\n1. A payment may be retried twice.\n2. Nobody has tested the parser.'),
       },
     }),
@@ -122,7 +136,12 @@ function item(index: number): { readonly begun?: number; readonly line: ResultLi
   const base = { type: 'unit' as const, kind: 'map' as const, unit: `item ${index}`, model: 'large-1' };
   const answer = said(`src/file-${index}.ts looks right. One remark: a branch that no test reaches.`);
   if (index % 8 !== 3)
-    return { line: resultLine('review', { ...base, ...REUSED, at: at(70), saved: saved(0.03, 1_000), ...answer }) };
+    return {
+      line: resultLine('review', {
+        ...{ ...base, ...REUSED, at: at(70), saved: saved(0.03, 1_000), ...answer },
+        ...(index > 20 && { shared: true as const }),
+      }),
+    };
   const begun = 80 + index * 40;
   const reason = 'context changed: src/payments.ts';
   const ended = { at: at(begun + 3_000), durationMs: 3_000 };
@@ -133,14 +152,15 @@ function item(index: number): { readonly begun?: number; readonly line: ResultLi
 export const BEFORE_ID = '20260101-110000-bbbbbb';
 export function writeRunBefore(root: string): void {
   const hour = 3_600_000;
-  const ran = (id: string, usd: number) => resultLine(id, { at: at(-hour + 5_000), usage: usage(usd) });
+  const ran = (id: string, usd: number, more: Partial<ResultLine> = {}) =>
+    resultLine(id, { at: at(-hour + 5_000), usage: usage(usd), ...more });
   const head = { flow: 'release', file: 'release.yaml', runId: BEFORE_ID, at: at(-hour) };
   const results = [
     ran('files', 0),
     ran('style', 0.04),
     ran('review', 0.72),
     ran('tests', 0),
-    ran('risks', 0.12),
+    ran('risks', 0.12, madeFrom('a', 'large-0')),
     ran('notes', 0.11),
   ];
   const end = endLine({ at: at(-hour + 30_000), durationMs: 30_000, spent: usage(0.99) });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { CacheView } from '../../../src/ui/server/cache-view.js';
@@ -98,6 +98,63 @@ it('an approval: only about the text that was read, by name, and the run goes on
   expect([ran('draft'), ran('publish')]).toEqual([1, 2]);
   const compared = await page.look(`/api/runs/${await lastRun()}/compare`);
   expect(compared.json()).toMatchObject({ before: { runId: heir!.runId } });
+});
+
+const ROWS = {
+  name: 'rows',
+  args: { file: {}, word: { default: 'none' }, token: { secret: true, default: 'x' } },
+  phases: [
+    {
+      id: 'read',
+      type: 'script',
+      run: ['sh', '-c', 'echo x >> ran-$0-$1; test $1 = good || test -e fixed', '{args.word}', '{args.file}'],
+    },
+  ],
+};
+const batch = async (...args: string[]) => {
+  const words = ['batch', 'rows.json', '--over', 'rows.txt', '--as', 'file', 'word=deep', ...args];
+  expect((await project.run(words, { input: 'good\nbad\n' })).status).toBe(1);
+  return lastRun();
+};
+
+it('a batch goes on with the same rows: flags that decide them are given again, what is done stays done', async () => {
+  project.write('rows.json', JSON.stringify(ROWS));
+  project.write('rows.txt', 'good\nbad\n');
+  const superseded = await batch();
+  const run = await batch();
+  const page = await startPage();
+  const command = 'taskflow batch rows.json --over rows.txt --as=file --arg=word=deep --resume';
+  const shown = async (id: string) => (await page.look(`/api/runs/${id}`)).json<LiveRun>().batch;
+  expect(await shown(run)).toMatchObject({ command, byHand: null });
+  expect(await shown(superseded)).toBeNull();
+  expect((await project.run(['runs', 'show', run])).stdout).toContain(command);
+  project.write('fixed', '');
+  const resumed = await page.post('/api/resume', { run });
+  expect(resumed.json()).toMatchObject({ ok: true });
+  await project.run(['runs', 'wait', await lastRun()]);
+  expect([ran('deep-good'), ran('deep-bad')]).toEqual([2, 3]);
+  expect((await page.look(`/api/runs/${run}`)).json<LiveRun>().continuedBy).toBe(await lastRun());
+});
+
+it('a batch whose rows nobody kept is for a terminal: no secret, and no other flag of a journal', async () => {
+  project.write('rows.json', JSON.stringify(ROWS));
+  project.write('rows.txt', 'good\nbad\n');
+  const run = await batch('token=hunter2');
+  const journal = join(project.root, '.pi/taskflows/runs', run, 'journal.jsonl');
+  expect(readFileSync(journal, 'utf8')).not.toContain('hunter2');
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"--as=file"', '"--as=file","--yes","-y","--root=/"'));
+  const page = await startPage();
+  const command = 'taskflow batch rows.json --over rows.txt --as=file --arg=word=deep --arg=token=… --resume';
+  expect((await page.look(`/api/runs/${run}`)).json<LiveRun>().batch).toMatchObject({
+    command: command.replace('--arg=token=…', "'--arg=token=…'"),
+    byHand: 'a secret argument has to be given again',
+  });
+  expect((await page.post('/api/resume', { run })).status).toBe(409);
+  const piped = await batch('--over', '-');
+  expect((await page.look(`/api/runs/${piped}`)).json<LiveRun>().batch).toMatchObject({
+    byHand: 'its rows came from standard input',
+  });
+  expect(await lastRun()).toBe(piped);
 });
 
 it('a run is cancelled as by Ctrl-C', async () => {

@@ -5,6 +5,7 @@ import { ROW_FORMATS } from '../../../run/batch/rows/raw-row.js';
 import type { Selection } from '../../../run/core/options.js';
 import { readBatchRows } from '../../batch/batch-rows.js';
 import { executeBatch } from '../../batch/execute-batch.js';
+import { rowFlags } from '../../batch/row-flags.js';
 import type { Command } from '../../boot/command.js';
 import { complain } from '../../errors/problem.js';
 import { RUN_FLAGS } from '../../flags/run-flags.js';
@@ -87,6 +88,7 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
       continuation,
       rows,
       over,
+      rowFlags: rowFlags(invocation, prepared.flow.args, pairs),
       ...(jobs === undefined ? {} : { jobs }),
       failFast: flags.boolean('fail-fast'),
     };

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { JsonValue } from '../../../model/json.js';
+import { resumeCommand } from '../../../run/batch/row-flags.js';
 import { isUnfinished, type RunHead, runHead } from '../../../run/history/run-head.js';
 import type { Command } from '../../boot/command.js';
 import { complain } from '../../errors/problem.js';
@@ -8,7 +9,6 @@ import { RUN_FLAGS } from '../../flags/run-flags.js';
 import { findRun } from '../../load/run-ref.js';
 import { executeRun } from '../../run/execute.js';
 import { prepareRun } from '../../run/prepare-run.js';
-import { resumeCommand } from '../../text/resume-command.js';
 
 export const command: Command = {
   usage: 'RUN [flags]',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { loadConfig } from '../../../config/load.js';
 import { writeOwnFile } from '../../../memo/files/written-files.js';
 import { reportHtml } from '../../../ui/report/html.js';
 import { reportData } from '../../../ui/report/make-report.js';
@@ -10,6 +11,7 @@ import { complain } from '../../errors/problem.js';
 import { readPageFiles } from '../../load/page-files.js';
 import { findRun } from '../../load/run-ref.js';
 import { settingsMask } from '../../load/settings-mask.js';
+import { storeOptions } from '../../load/store.js';
 
 const DEFAULT_FILE = 'report.html';
 
@@ -51,6 +53,7 @@ async function writeReport(invocation: Invocation): Promise<number> {
   const data = reportData(project, found.runId, {
     mask: await settingsMask(project),
     outputs: !flags.boolean('no-outputs'),
+    kept: storeOptions(project, (await loadConfig(project)).config),
     madeAt: project.clock.now(),
     ...(other && { compare: other.runId }),
   });

@@ -105,7 +105,7 @@ function Approval({ source, runId, question }: ApprovalProps) {
 }
 
 function RunActions({ source, run }: { readonly source: LiveSource; readonly run: LiveRun }) {
-  const { view, continuedBy, questions } = run;
+  const { view, continuedBy, questions, batch } = run;
   const { runId, state, mode } = view;
   const goTo = (acted: Acted) => {
     const heir = /\d{8}-\d{6}-[0-9a-z]{6}/.exec(acted.said)?.[0];
@@ -125,8 +125,10 @@ function RunActions({ source, run }: { readonly source: LiveSource; readonly run
       </Offer>
     );
   }
-  // A batch is continued with its rows, which only its own command names.
-  if (continuedBy !== null || mode === 'batch') return null;
+  // Another batch over the same rows came after it: that one is gone on with.
+  if (continuedBy !== null || (mode === 'batch' && !batch)) return null;
+  if (batch && batch.byHand !== null) return state === 'success' ? null : <ByHand {...batch} why={batch.byHand} />;
+  const command = batch ? batch.command : `taskflow resume ${runId}`;
   const isOpen = questions.some(({ decided }) => decided === null);
   const phase = selection.value.phase;
   return (
@@ -136,11 +138,12 @@ function RunActions({ source, run }: { readonly source: LiveSource; readonly run
           source={source}
           label="Resume run"
           title="Go on with this run?"
-          command={`taskflow resume ${runId} --detach`}
+          command={`${command} --detach`}
           kind="main"
           act={() => source.act('resume', { run: runId })}
           onDone={goTo}
         >
+          {batch && <p>The rows are read again from {oneLine(view.over ?? '')}. Those that are done stay done.</p>}
           <p>What it completed is kept. It goes on in a process of its own, also when this page is closed.</p>
         </Offer>
       )}
@@ -149,14 +152,30 @@ function RunActions({ source, run }: { readonly source: LiveSource; readonly run
           source={source}
           label={`Run again from ${oneLine(phase)}`}
           title={`Run ${oneLine(phase)} again?`}
-          command={`taskflow resume ${runId} --detach ${shellWord(`--rerun=${phase}`)}`}
+          command={`${command} --detach ${shellWord(`--rerun=${phase}`)}`}
           act={() => source.act('resume', { run: runId, from: phase })}
           onDone={goTo}
         >
-          <p>This phase runs anew, a side effect too, and then what depends on it. The rest is kept.</p>
+          {batch ? (
+            <p>
+              This phase runs anew in every row, and then what depends on it. A side effect only in rows where nobody
+              knows whether it took place.
+            </p>
+          ) : (
+            <p>This phase runs anew, a side effect too, and then what depends on it. The rest is kept.</p>
+          )}
         </Offer>
       )}
     </>
+  );
+}
+
+/** What the page cannot know: only the command, for a terminal. */
+function ByHand({ command, why }: { readonly command: string; readonly why: string }) {
+  return (
+    <ul class="commands">
+      <CommandLine command={command} does={`goes on with this batch; not from here, since ${why}`} />
+    </ul>
   );
 }
 

@@ -51,11 +51,8 @@ export function liveSource({ readOnly }: Session): LiveSource {
     kind: 'live',
     decides: !readOnly,
     run: async (runId) => (await readRun(runId))?.view,
-    detail: (runId, name) => found<Detail>(`/api/runs/${runId}/detail?${new URLSearchParams({ name })}`),
-    compare: (runId, other = beside.value) => {
-      const query = other === undefined ? '' : `?${new URLSearchParams({ with: other })}`;
-      return found<Comparison>(`/api/runs/${runId}/compare${query}`);
-    },
+    detail: (runId, name) => found<Detail>(`/api/runs/${runId}/detail?${besideQuery({ name })}`),
+    compare: (runId) => found<Comparison>(`/api/runs/${runId}/compare?${besideQuery()}`),
     watch: (runId, changed) => {
       const soon = paced(changed);
       const stops = [changes.on({ runId, changed: soon }), afterChange(beside, soon)];
@@ -68,6 +65,11 @@ export function liveSource({ readOnly }: Session): LiveSource {
     cache: () => found<CacheView>('/api/cache'),
     act,
   };
+}
+
+/** With the run that was chosen to be beside. */
+function besideQuery(more: Readonly<Record<string, string>> = {}): URLSearchParams {
+  return new URLSearchParams({ ...more, ...(beside.value !== undefined && { with: beside.value }) });
 }
 
 async function found<T>(path: string): Promise<T | undefined> {

@@ -1,0 +1,176 @@
+import { fieldName } from '../../memo/explain.js';
+import { sealedElsewhere, withoutSeals } from '../../memo/sealed.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
+import type { SeenInputs } from '../../model/observation.js';
+import { canonicalEncode } from '../../util/canonical.js';
+import { sha256Hex } from '../../util/digest.js';
+import { plural } from '../../util/format.js';
+import type { Identified } from './made-from.js';
+import type { TextBudget } from './text.js';
+import type { InputPart, InputsView } from './types.js';
+
+const MOST_PARTS = 300;
+const PRINT = 8;
+const SHORT = 60;
+
+interface Beside {
+  readonly runId: string;
+  readonly made: Identified;
+}
+
+/** With the digests of the files in it, so that a difference can name them. */
+interface Part extends InputPart {
+  readonly contents?: ReadonlyMap<string, string>;
+}
+
+/** What a result was made from, part by part; beside another run, what of it is not the same there. */
+export function inputsOf(made: Identified, beside: Beside | undefined, texts: TextBudget): InputsView {
+  const earlier = beside?.made;
+  const apart = earlier !== undefined && sealedElsewhere(made.identity, earlier.identity);
+  const comparable = (each: Identified) => (apart ? { ...each, identity: withoutSeals(each.identity) } : each);
+  const now = partsOf(comparable(made));
+  const parts = earlier ? compared(now, partsOf(comparable(earlier))) : now;
+  return {
+    parts: parts.slice(0, MOST_PARTS).map((each) => shortened(each, texts)),
+    ...(parts.length > MOST_PARTS && { more: parts.length - MOST_PARTS }),
+    ...(made.key !== undefined && { key: made.key }),
+    ...(beside && { beside: beside.runId }),
+  };
+}
+
+function shortened({ contents: _, name, value, files, ...part }: Part, texts: TextBudget): InputPart {
+  return {
+    ...{ ...part, name: texts.short(name, 200), print: texts.short(part.print, SHORT) },
+    ...(part.was !== undefined && { was: texts.short(part.was, SHORT) }),
+    ...(value !== undefined && { value: texts.short(value, SHORT) }),
+    ...(files && { files: files.map((file) => texts.short(file, 300)) }),
+  };
+}
+
+/** What is not the same comes first. */
+function compared(now: readonly Part[], before: readonly Part[]): Part[] {
+  const earlier = new Map(before.map((each) => [each.name, each]));
+  const names = new Set(now.map(({ name }) => name));
+  const marked = now.map((each) => {
+    const then = earlier.get(each.name);
+    if (then?.print === each.print) return each;
+    const files = then ? changedFiles(each.contents, then.contents) : [];
+    return { ...each, was: then?.print ?? '', ...(files.length > 0 && { files }) };
+  });
+  const gone = before
+    .filter(({ name }) => !names.has(name))
+    .map(({ name, print }) => ({ name, print: '', was: print }));
+  const isChanged = ({ was }: Part) => was !== undefined;
+  return [...marked.filter(isChanged), ...gone, ...marked.filter((each) => !isChanged(each))];
+}
+
+const NAMED = 3;
+
+function changedFiles(now: Part['contents'] = new Map(), before: Part['contents'] = new Map()): string[] {
+  const paths = [...new Set([...now.keys(), ...before.keys()])].filter((path) => now.get(path) !== before.get(path));
+  const more = paths.length - NAMED;
+  return more > 0 ? [...paths.slice(0, NAMED), `and ${more} more`] : paths;
+}
+
+/** In words: which of the paths that it looked at without declaring them are not as they were. */
+export function undeclaredChange(now: Identified, before: Identified): string | undefined {
+  const [[current], [earlier]] = [undeclared(now.seen), undeclared(before.seen)];
+  if (current?.print === earlier?.print) return undefined;
+  const files = changedFiles(current?.contents, earlier?.contents);
+  return files.length === 0 ? LOOKED_AT : `read last time and changed since: ${files.join(', ')}`;
+}
+
+/** In the order in which people ask: what is declared, what it follows, whom it asks, what it asks, the rest. */
+function partsOf({ identity, seen }: Identified): Part[] {
+  return [
+    ...listOf(identity['fingerprints']).map(fingerprint),
+    ...listOf(identity['context']).map(contextFile),
+    ...undeclared(seen),
+    ...upstream(identity),
+    ...fields('agent', identity['agent']).map(([name, value]) => plain(name, value)),
+    ...fields('body', identity['body']).map(([name, value]) => part(name, value)),
+    ...membersOf(identity['env']).map(([name, value]) => part(`environment ${name}`, value, SEALED)),
+    ...REST.flatMap((name) => rest(name, identity[name])),
+  ];
+}
+
+const LOOKED_AT = 'what it looked at, not declared';
+
+/** Nothing, where all that it looked at is declared. */
+function undeclared(seen: SeenInputs | undefined): Part[] {
+  const { reads = [], lists = [], absent = [], present = [], marks = [] } = seen?.set ?? {};
+  const paths = [...reads, ...lists.map(({ path }) => `${path}/`)];
+  const count = paths.length + absent.length + present.length;
+  if (!seen || count === 0) return [];
+  const contents = new Map(paths.map((path, at) => [path, marks[at] ?? '']));
+  return [{ ...part(LOOKED_AT, seen.value, plural(count, 'path')), contents }];
+}
+
+/** Values of variables are in no journal and no entry, only keyed digests of them. */
+const SEALED = 'not shown';
+
+function contextFile(file: JsonObject, at: number): InputPart {
+  const { path, entry, sent, whole } = file;
+  return part(`context ${path ?? entry ?? at}`, whole !== undefined && sent === whole ? whole : file);
+}
+
+function fingerprint({ entry, value = null, parts, count }: JsonObject): Part {
+  const contents = new Map(membersOf(parts).map(([path, digest]) => [path, String(digest)]));
+  const files = parts === undefined ? undefined : plural(Number(count ?? contents.size), 'file');
+  const shown = String(entry).startsWith('env:') ? SEALED : files;
+  return { ...part(String(entry), value, value === null ? 'not there' : shown), contents };
+}
+
+/** What it quotes, whose files it sees, and what it only follows. */
+function upstream({ upstream: above, references }: JsonObject): InputPart[] {
+  const quoted = membersOf(references).map(([id, value]) => part(`output of ${id}`, value));
+  return [
+    ...quoted,
+    ...listOf(above).map((each) => part(`${'files' in each ? 'files of' : 'after'} ${each['id']}`, each)),
+  ];
+}
+
+const REST = ['output', 'expect', 'cwd', 'outputs', 'ordinal'];
+/** Said by nobody: what a phase has unless its flow says otherwise. */
+const DEFAULTS: ReadonlySet<string> = new Set(['"text"', 'null', '"."', '[]', '0', 'u']);
+
+function rest(name: string, value: JsonValue | undefined): InputPart[] {
+  return DEFAULTS.has(canonicalEncode(value)) ? [] : [plain(name, value ?? null)];
+}
+
+/** Names rather than contents, shown as they are: the rest is what a report without contents leaves out. */
+const PLAIN: ReadonlySet<string> = new Set([
+  ...['runner', 'type', 'model', 'thinking', 'agent', 'output', 'cwd', 'ordinal'],
+]);
+
+function fields(of: string, value: JsonValue | undefined): [string, JsonValue][] {
+  return membersOf(value)
+    .filter(([, member]) => member !== null)
+    .map(([name, member]) => [COMMANDS.has(name) ? 'command' : fieldName(`${of}.${name}`), member]);
+}
+
+/** Two ways to say one thing. */
+const COMMANDS: ReadonlySet<string> = new Set(['argv', 'shell']);
+
+function part(name: string, value: JsonValue, shown?: string): InputPart {
+  return { name, print: printOf(value), ...(shown !== undefined && { value: shown }) };
+}
+
+/** Of a digest or a commit its beginning, as other programs show it. */
+function printOf(value: JsonValue): string {
+  const isDigest = typeof value === 'string' && /^[0-9a-f]{16,64}$/.test(value);
+  return (isDigest ? value : sha256Hex(canonicalEncode(value))).slice(0, PRINT);
+}
+
+function plain(name: string, value: JsonValue): Part {
+  const isName = PLAIN.has(name) && (typeof value === 'string' || typeof value === 'number');
+  return isName ? { name, print: String(value) } : part(name, value);
+}
+
+function listOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter((each): each is JsonObject => isJsonObject(each)) : [];
+}
+
+function membersOf(value: JsonValue | undefined): [string, JsonValue][] {
+  return isJsonObject(value ?? null) ? Object.entries(value as JsonObject) : [];
+}
