@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['plan', 'agent', 'memo'],
   ['check'],
   ['run'],
-  ['testing', 'assemble'],
+  ['testing', 'assemble', 'queue'],
   ['report'],
   // The command line opens the other surfaces and lends them its commands; they know nothing of it.
   ['mcp', 'ui'],

@@ -2,14 +2,15 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { sha256Hex } from '../util/digest.js';
 import { rawPublicKey, SPKI_HEAD } from './public-key.js';
 
-/** What is signed begins with this, so that a signature of something else can never pass for one of an entry. */
-const PURPOSE = Buffer.from('taskflow shared entry 1\n');
+/** What is signed begins with its name, so that a signature of something else can never pass for one of an entry. */
+export type Signed = 'shared entry' | 'job' | 'answer';
+const purposeOf = (what: Signed) => Buffer.from(`taskflow ${what} 1\n`);
 const SIGNATURE = /^ed25519 ([0-9a-f]{16}) ([A-Za-z0-9+/]{86}==)$/;
 
 /** Makes a signature line: `ed25519 KEY SIGNATURE`. */
 export interface Signer {
   readonly keyId: string;
-  sign(text: Buffer): string;
+  sign(text: Buffer, what?: Signed): string;
 }
 
 /** Whose signatures are accepted. */
@@ -29,14 +30,19 @@ export function openTrust({ mode, keys = {} }: { mode?: 'none'; keys?: Readonly<
 }
 
 /** Why the text is not to be believed, in words; undefined when it is. */
-export function distrust({ keys, isOff }: Trust, text: Buffer, line: string): string | undefined {
+export function distrust(
+  { keys, isOff }: Trust,
+  text: Buffer,
+  line: string,
+  what: Signed = 'shared entry',
+): string | undefined {
   if (isOff) return undefined;
   const [, id, signature] = SIGNATURE.exec(line) ?? [];
-  if (id === undefined) return 'shared entry is not signed';
+  if (id === undefined) return `${what} is not signed`;
   const trusted = keys.get(id);
-  if (!trusted) return `shared entry signed by an untrusted key ${id.slice(0, 4)}…`;
-  const isRight = verify(null, Buffer.concat([PURPOSE, text]), trusted.key, Buffer.from(signature!, 'base64'));
-  return isRight ? undefined : `shared entry has a wrong signature (key ${trusted.name})`;
+  if (!trusted) return `${what} signed by an untrusted key ${id.slice(0, 4)}…`;
+  const isRight = verify(null, Buffer.concat([purposeOf(what), text]), trusted.key, Buffer.from(signature!, 'base64'));
+  return isRight ? undefined : `${what} has a wrong signature (key ${trusted.name})`;
 }
 
 /** From an Ed25519 private key as PEM. */
@@ -46,7 +52,10 @@ export function openSigner(pem: string | Buffer): Signer | undefined {
     if (key.asymmetricKeyType !== 'ed25519') return undefined;
     const id = keyId(rawOf(createPublicKey(key)));
     const line = (signature: Buffer) => `ed25519 ${id} ${signature.toString('base64')}`;
-    return { keyId: id, sign: (text) => line(sign(null, Buffer.concat([PURPOSE, text]), key)) };
+    return {
+      keyId: id,
+      sign: (text, what = 'shared entry') => line(sign(null, Buffer.concat([purposeOf(what), text]), key)),
+    };
   } catch {
     // No key at all.
     return undefined;

@@ -7,6 +7,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../core/forecast-outcome.js';
 import type { ReusedWork } from '../core/made-phase.js';
+import type { Travelling } from '../core/unit-job.js';
 import { effectOf } from '../effects/effect.js';
 import { ruleEffect } from '../effects/rule.js';
 import type { ResultLine } from '../journal/lines.js';
@@ -45,6 +46,8 @@ export interface Work {
   /** With `beginsItself`, it calls `begin` once it has a slot, and does not start if that returns a failure. */
   execute(begin: () => Failure | undefined): Promise<Execution>;
   readonly beginsItself?: true;
+  /** What another machine needs to do the same; absent where only this one can. */
+  travelling?(): Travelling;
   /** Writes the journal's line; called once, for executed and for reused results. */
   record(settled: Settled): LinePlace;
 }
@@ -260,6 +263,8 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
   let ended = false;
   try {
     const start = announce(at, work, { runKey: found.runKey, reason, effect: found.effect, over: found.over });
+    const away = await elsewhere(job, reason, start.begin);
+    if (away) return away;
     const watch = await beginWatch(at, found);
     const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
     const parts = work.partsInTheEnd?.();
@@ -282,6 +287,14 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
   } finally {
     if (claim && !ended) claim.release();
   }
+}
+
+/** What another machine made of it, where one is asked. */
+async function elsewhere({ at, work, found }: Job, reason: string, begin: () => unknown): Promise<Settled | undefined> {
+  const travelling = at.run.options.workers && work.travelling?.();
+  if (!travelling) return undefined;
+  const { doneElsewhere } = await import('./away.js');
+  return doneElsewhere({ at, found, unit: work.unit, travelling, reason, begin });
 }
 
 /** The reason of a nested flow in which nothing was executed or reused. */
