@@ -43,11 +43,11 @@ export async function listWorkers(written: string, { env }: Pick<Project, 'env'>
       worker: processedBy,
       unit: { key: id, ...placeOf(data), since: processedOn },
     }));
-    const workers = clients.map(({ name = '', addr = '' }) => ({
-      name,
-      address: addr,
-      units: done.filter(({ worker }) => worker === name).map(({ unit }) => unit),
-    }));
+    const workers = clients.map(({ rawname = '', addr = '' }) => {
+      const name = rawname.replace(/^.*?:w:/, '');
+      const units = done.filter(({ worker }) => worker === name).map(({ unit }) => unit);
+      return { name, address: addr, units };
+    });
     const state: WorkersState = {
       queue: address.shown,
       workers: workers.sort((a, b) => (a.name < b.name ? -1 : 1)),

@@ -59,7 +59,7 @@ function unseal(
 ): { readonly value: JsonObject } | { readonly refused: string } {
   const { text, signature } = (sealed ?? {}) as Partial<Sealed>;
   if (typeof text !== 'string' || typeof signature !== 'string') return { refused: `${what} is not signed` };
-  const refused = distrust({ ...trust, isOff: false }, Buffer.from(text), signature, what);
+  const refused = distrust({ ...trust, isOff: false }, { text: Buffer.from(text), line: signature, what });
   if (refused !== undefined) return { refused };
   try {
     return { value: JSON.parse(text) as JsonObject };

@@ -32,9 +32,7 @@ export function openTrust({ mode, keys = {} }: { mode?: 'none'; keys?: Readonly<
 /** Why the text is not to be believed, in words; undefined when it is. */
 export function distrust(
   { keys, isOff }: Trust,
-  text: Buffer,
-  line: string,
-  what: Signed = 'shared entry',
+  { text, line, what = 'shared entry' }: { readonly text: Buffer; readonly line: string; readonly what?: Signed },
 ): string | undefined {
   if (isOff) return undefined;
   const [, id, signature] = SIGNATURE.exec(line) ?? [];

@@ -38,10 +38,15 @@ export interface Team {
   readonly workerRoot: string;
   readonly base: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Names in order. */
   executions(): string[];
+  /** Names of those that were executed in the coordinator's own folder. */
+  executedHere(): string[];
   write(path: string, text: string, mode?: number): void;
-  /** Commits everything and gives the commit to the worker's repository. */
+  /** Commits everything. The worker's repository fetches from here. */
   commit(): void;
+  /** The worker's own files, settings among them, as in the last commit. */
+  pull(): void;
   start(args: readonly string[], env?: Readonly<Record<string, string>>): Running;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Result>;
   worker(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Running>;
@@ -60,7 +65,7 @@ export async function createTeam(redisOptions?: readonly string[]): Promise<Team
     writeFileSync(join(root, path), text);
     if (mode !== undefined) chmodSync(join(root, path), mode);
   };
-  const tick = `#!/bin/sh\nprintf '%s\\n' "$1" >> '${log}'\nsleep "\${2:-0}"\nprintf 'made %s\\n' "$1"\n`;
+  const tick = `#!/bin/sh\nprintf '%s %s\\n' "$1" "$PWD" >> '${log}'\nsleep "\${2:-0}"\nprintf 'made %s\\n' "$1"\n`;
   write('bin/tick', tick, 0o755);
   write('.gitignore', '.pi/taskflows/cache\n.pi/taskflows/runs\n');
   const trust = `trust: { sign: { env: TEAM_KEY }, keys: { team: "${publicKey}" } }`;
@@ -81,13 +86,17 @@ export async function createTeam(redisOptions?: readonly string[]): Promise<Team
     running.add(child);
     return watch(child);
   };
+  const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []);
+  const nameOf = (line: string) => line.split(' ')[0]!;
   return {
     ...{ redis, cache, root, workerRoot, base, env, write },
-    executions: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []),
+    executions: () => lines().map(nameOf),
+    executedHere: () => lines().flatMap((line) => (line.endsWith(` ${root}`) ? [nameOf(line)] : [])),
     commit: () => {
       git(root, 'add', '-A');
       git(root, 'commit', '-qm', 'more', '--allow-empty');
     },
+    pull: () => void git(workerRoot, 'pull', '-q'),
     start: (args, more) => startIn(root, args, more),
     run: (args, more) => startIn(root, args, more).ended,
     worker: async (args = [], more) => {

@@ -26,6 +26,12 @@ export async function openWorkers(
   return openSender({ written, project, config, concurrency, waitMs, leave: flags.boolean('leave') });
 }
 
+/** For a dry run, which asks no queue: says only where units would be done. */
+export function foreseenWorkers(invocation: Pick<Invocation, 'flags'>, config: RunOptions['config']) {
+  const wanted = wantedWorkers(invocation, config) !== undefined;
+  return wanted ? { workers: { concurrency: 1, send: async () => ({ stays: 'a dry run sends nothing' }) } } : {};
+}
+
 /** As written; undefined where everything is done here. */
 export function wantedWorkers({ flags }: Pick<Invocation, 'flags'>, config: RunOptions['config']): string | undefined {
   if (flags.boolean('no-workers')) return undefined;

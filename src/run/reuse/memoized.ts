@@ -31,6 +31,7 @@ import { orShared } from './or-shared.js';
 import { refusesEarlier } from './reuse-rules.js';
 import { changedSinceSeen, withSeen } from './seen-inputs.js';
 import { type Found, fromLine, frozen, isSideEffect, ran, reusedAgain, type SideEffect, shortest } from './settle.js';
+import { whereDone } from './travels.js';
 import { beginWatch } from './watch-inputs.js';
 import { whyEntered, whyMissed } from './why-missed.js';
 
@@ -229,7 +230,7 @@ async function fromStoreOrExecution(
     if ('settled' in hit) return hit.settled;
     const reason = whyMissed(at, found, { unit, refused: hit.miss ?? refused });
     if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
-    if (run.options.forecast) return ran(at, found, { execution: WOULD_RUN, reason });
+    if (run.options.forecast) return wouldRun(job, reason);
     // If another process computes it now, wait for that without a slot, then look again.
     for (;;) {
       const claimed = await store.claim(found.key, {
@@ -247,8 +248,15 @@ async function fromStoreOrExecution(
   }
   const reason = whyMissed(at, found, { unit, refused });
   if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
-  if (run.options.forecast) return ran(at, found, { execution: WOULD_RUN, reason });
+  if (run.options.forecast) return wouldRun(job, reason);
   return executeAndKeep(job, reason);
+}
+
+/** With workers, a forecast also says where. */
+function wouldRun({ at, work, found }: Job, reason: string): Settled {
+  const travelling = at.run.options.workers && work.travelling?.();
+  const where = travelling ? whereDone(at, found, travelling) : '';
+  return ran(at, found, { execution: WOULD_RUN, reason: reason + where });
 }
 
 /** With `--frozen`: a phase kept across runs, by itself or as part of a flow that is kept as a whole. */

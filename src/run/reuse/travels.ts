@@ -23,6 +23,12 @@ export function whyPhaseStays({ kind, idempotent, cache, cwd, context }: Phase):
 /** Commands are not executed elsewhere for a fingerprint, and variables have values that do not travel. */
 const STAYS = /^(?:git:worktree|env:|cmd:)/;
 
+/** For a forecast: `; on a worker`, or why not. */
+export function whereDone(at: PhaseContext, found: Found, travelling: Travelling): string {
+  const why = whyStays(at, found, travelling);
+  return why === undefined ? '; on a worker' : `; here: ${why}`;
+}
+
 /** Why this unit is done here; undefined when another machine may do it. */
 export function whyStays(at: PhaseContext, found: Found, { body, cwd }: Travelling): string | undefined {
   const { phase, scope, policy, run } = at;

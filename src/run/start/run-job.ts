@@ -65,6 +65,9 @@ async function execute(run: RunContext, { job }: JobOptions): Promise<JobEnd> {
 
 const OTHER_KEY = 'it would make something else there: a file, a variable or the settings of its runner differ';
 
+/** Whose turn it is, the queue decides: a claim of a worker that was stopped would hold up the one that takes over. */
+const NO_CLAIM = { unavailable: 'the queue decides' } as const;
+
 /** A context with the local store, behind which the shared one is asked; uploads are for the caller. */
 async function contextFor({ job, fetch, runId, emit, ...given }: JobOptions) {
   const flow = flowOf(job);
@@ -81,7 +84,8 @@ async function contextFor({ job, fetch, runId, emit, ...given }: JobOptions) {
     previousRun: undefined,
   });
   if ('refused' in context || !context.reuse.store) return context;
-  return { ...context, reuse: { ...context.reuse, store: { ...context.reuse.store, fetch } } };
+  const store = { ...context.reuse.store, fetch, claim: async () => NO_CLAIM };
+  return { ...context, reuse: { ...context.reuse, store } };
 }
 
 /** The phase of the job as a flow of its own. */
