@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Job, Queue, QueueEvents } from 'bullmq';
 import type { Sending, UnitAnswer, UnitJob, UnitNews, UnitSender } from '../run/core/unit-job.js';
-import { formatDuration } from '../util/duration.js';
 import { onAbort } from '../util/on-abort.js';
 import { pause } from '../util/pause.js';
 import type { Project } from '../util/project.js';
 import type { QueueServer } from './connect.js';
 import { CANCEL_CHANNEL, openReply, orderId, QUEUE, type Sealed, sealOrder } from './message.js';
+import { Patience } from './patience.js';
 import type { Share } from './share.js';
 import { FileSharer } from './share-files.js';
 import { watchWorkTree } from './work-tree.js';
@@ -31,6 +31,8 @@ interface Away {
   readonly end: (answer: UnitAnswer) => void;
   lookedAt: number;
   isLooking: boolean;
+  /** A worker has it. */
+  begun: boolean;
   sent: number;
 }
 
@@ -54,10 +56,7 @@ export class QueueSender implements UnitSender {
   readonly #tree: ReturnType<typeof watchWorkTree>;
   readonly #files: FileSharer;
   readonly #timer: NodeJS.Timeout;
-  #answeredAt: number;
-  #isAsking = false;
-  /** Why nothing is sent any more. */
-  #lost: string | undefined;
+  readonly #patience: Patience;
 
   constructor(private readonly options: SenderOptions) {
     const { server, project, share, concurrency } = options;
@@ -69,7 +68,7 @@ export class QueueSender implements UnitSender {
     this.#events.on('error', () => {});
     this.#tree = watchWorkTree(project);
     this.#files = new FileSharer(project, share);
-    this.#answeredAt = project.clock.elapsed();
+    this.#patience = new Patience({ server, queue: this.#queue, waitMs: options.waitMs, clock: project.clock });
     this.#listen();
     this.#timer = setInterval(() => this.#tick(), LOOK_MS);
   }
@@ -83,7 +82,8 @@ export class QueueSender implements UnitSender {
   }
 
   async #send(job: UnitJob, sending: Sending): Promise<UnitAnswer> {
-    if (this.#lost !== undefined) return { stays: this.#lost };
+    const { trouble } = this.#patience;
+    if (trouble !== undefined) return { stays: trouble };
     const tree = await this.#tree();
     if ('failed' in tree) return { stays: tree.failed };
     const overlay = await this.#files.overlay(sending.files, tree);
@@ -94,7 +94,7 @@ export class QueueSender implements UnitSender {
     const sealed = sealOrder(order, this.options.share.signer);
     return new Promise((resolve) => {
       const away: Away = {
-        ...{ key: job.key, sealed, sending, lookedAt: this.#now(), isLooking: false, sent: 0 },
+        ...{ key: job.key, sealed, sending, lookedAt: this.#now(), isLooking: false, begun: false, sent: 0 },
         end: (answer) => {
           forget();
           this.#away.delete(job.key);
@@ -131,8 +131,8 @@ export class QueueSender implements UnitSender {
       const away = this.#away.get(jobId);
       const { worker, ...news } = data as unknown as UnitNews;
       if (!away || typeof worker !== 'string') return;
-      away.sending.onBegun(worker);
-      if (Object.keys(news).length > 0) away.sending.onNews({ worker, ...news });
+      begin(away, worker);
+      away.sending.onNews({ worker, ...news });
     });
   }
 
@@ -159,7 +159,7 @@ export class QueueSender implements UnitSender {
       away.lookedAt = this.#now();
       if (this.#away.get(away.key) !== away) return;
       if (job?.finishedOn !== undefined) away.end(this.#answerOf(away, job));
-      else if (job?.processedOn !== undefined) away.sending.onBegun(job.processedBy ?? 'a worker');
+      else if (job?.processedOn !== undefined) begin(away, job.processedBy);
       else if (!job) await this.#vanished(away);
     } finally {
       away.isLooking = false;
@@ -192,29 +192,19 @@ export class QueueSender implements UnitSender {
 
   #tick(): void {
     const now = this.#now();
-    const { waitMs, server } = this.options;
-    if (this.#lost === undefined && now - this.#answeredAt > waitMs) {
-      this.#giveUp(`the queue ${server.address.shown} has not answered for ${formatDuration(waitMs)}`);
-    }
-    if (!this.#isAsking) this.#inBackground(this.#ask());
+    const { trouble } = this.#patience;
+    if (trouble !== undefined) this.#giveUp(trouble);
+    this.#inBackground(this.#patience.ask(this.#away.size > 0));
     for (const away of this.#away.values()) {
       if (now - away.lookedAt >= LOOK_MS) this.#inBackground(this.#look(away));
     }
   }
 
-  async #ask(): Promise<void> {
-    this.#isAsking = true;
-    try {
-      await this.options.server.redis.ping();
-      this.#answeredAt = this.#now();
-    } finally {
-      this.#isAsking = false;
-    }
-  }
-
   #giveUp(why: string): void {
-    this.#lost = why;
-    for (const away of [...this.#away.values()]) away.end({ stays: why });
+    for (const away of [...this.#away.values()]) {
+      this.#inBackground(this.#cancel(away.key));
+      away.end({ stays: why });
+    }
   }
 
   /** Trouble with the queue is no trouble of the run: the next look tries again, and the last one gives up. */
@@ -226,6 +216,12 @@ export class QueueSender implements UnitSender {
   #now(): number {
     return this.options.project.clock.elapsed();
   }
+}
+
+function begin(away: Away, worker = 'a worker'): void {
+  if (away.begun) return;
+  away.begun = true;
+  away.sending.onBegun(worker);
 }
 
 const INTERRUPTED: UnitAnswer = { stays: 'interrupted' };

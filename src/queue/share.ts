@@ -53,7 +53,10 @@ export async function openShare(config: Config, project: Project): Promise<Share
     signer: settings.signer!,
     trust: settings.trust,
     cache: () => new SharedCache({ settings, remote, disk, breaker: new Breaker(() => {}), recomputeKey }),
-    close: () => remote.close(),
+    close: () => {
+      disk.log.flush();
+      remote.close();
+    },
   };
 }
 

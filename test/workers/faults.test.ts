@@ -95,15 +95,37 @@ describe.skipIf(!hasRedis())('workers, when something breaks', () => {
   it('a queue that is gone for good is given up after the wait, and the run goes on here', async () => {
     team.write('flow.json', mapFlow(3));
     team.commit();
+    const worker = await team.worker(['--name', 'held']);
+    worker.child.kill('SIGSTOP');
     const running = team.start(run('--json'));
-    await running.says('all');
-    await sleep(1_500);
+    await running.says('many');
+    await sleep(500);
     await team.redis.stop();
     const { status, stdout, stderr } = await running.ended;
     expect(status, stderr).toBe(0);
     expect(stderr).toContain('has not answered for 3s');
     expect(done(stdout)).toMatchObject({ total: 3, failed: 0 });
     expect(team.executedHere().sort()).toEqual(['i0', 'i1', 'i2']);
+  });
+
+  it('where no worker comes, the run waits for a while and goes on here', async () => {
+    team.write('flow.json', mapFlow(3));
+    team.commit();
+    const { status, stdout, stderr } = await team.run(run('--json'));
+    expect(status, stderr).toBe(0);
+    expect(stderr).toContain('all is done here: no worker is at redis://');
+    expect(done(stdout)).toMatchObject({ total: 3, failed: 0 });
+    expect(team.executedHere().sort()).toEqual(['i0', 'i1', 'i2']);
+    // The same for what the last worker took with it.
+    team.write('flow.json', mapFlow(1, { seconds: 1, more: { id: 'one' } }));
+    const last = await team.worker();
+    const running = team.start(run());
+    await begun(4);
+    last.child.kill('SIGKILL');
+    expect((await running.ended).status).toBe(0);
+    expect(team.executedHere().sort()).toEqual(['i0', 'i0', 'i1', 'i2']);
+    const listed = JSON.parse((await team.run(['workers', '--queue', team.redis.url, '--json'])).stdout);
+    expect(listed).toMatchObject({ workers: [], waiting: 0 });
   });
 
   it('after the coordinator was killed, the next run finds what was done and waits for what is under way', async () => {

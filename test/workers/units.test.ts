@@ -30,6 +30,9 @@ describe.skipIf(!hasRedis())('units on workers', () => {
     expect(team.executedHere()).toEqual([]);
     const said = events(run.stdout);
     expect(said.find(({ type }) => type === 'phase-start')).toBeDefined();
+    const progress = said.flatMap((event) => (event.type === 'phase-progress' && event.worker ? [event] : []));
+    expect(new Set(progress.map(({ unit, worker }) => `${unit} ${worker}`)).size).toBe(4);
+    expect(progress[0]).toMatchObject({ phase: 'all', worker: 'w1' });
     expect(said.flatMap((event) => (event.type === 'phase-end' ? [event.outcome.output.text] : []))).toEqual([
       expect.stringContaining('made i3'),
     ]);

@@ -42,6 +42,7 @@ export async function perform(workshop: Workshop, order: Order, performing: Perf
     if (problem !== undefined) return { stays: problem };
     return await inCheckout(workshop, order, { ...performing, root });
   } finally {
+    workshop.share.disk.log.flush();
     checkout.leave();
   }
 }

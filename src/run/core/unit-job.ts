@@ -93,7 +93,7 @@ export interface UnitSender {
 export interface Sending {
   readonly files: readonly DeclaredFile[];
   readonly signal: AbortSignal;
-  /** A worker has it; called once or more. */
+  /** A worker has it. */
   readonly onBegun: (worker: string) => void;
   readonly onNews: (news: UnitNews) => void;
   /** Whether the shared store has the result. */

@@ -43,6 +43,7 @@ export async function runJob(options: JobOptions): Promise<JobEnd> {
   } finally {
     await windDown(context);
     context.close();
+    await context.reuse.tidyStore();
   }
 }
 
