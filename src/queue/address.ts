@@ -12,7 +12,7 @@ interface Problem {
 const SCHEMES = /^rediss?:$/;
 const EXAMPLE = 'such as redis://127.0.0.1:6379, or env:NAME for the variable that holds it';
 
-/** From `redis://…`, `rediss://…` or `env:NAME`. A password stands in a variable: command lines and settings are read. */
+/** From `redis://…`, `rediss://…` or `env:NAME`: a password is in no command line and no settings file. */
 export function queueAddress(
   written: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -20,7 +20,7 @@ export function queueAddress(
   const [, name] = /^env:(\w+)$/.exec(written) ?? [];
   const text = name === undefined ? written : env[name];
   if (text === undefined || text === '')
-    return { problem: `${name} is not set`, hint: 'it is to hold the queue’s address' };
+    return { problem: `${name} is not set`, hint: 'it is to hold the address of the queue' };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !SCHEMES.test(url.protocol) || url.hostname === '') {
     return { problem: `${name ?? 'that'} is no address of a queue`, hint: EXAMPLE };

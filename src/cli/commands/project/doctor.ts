@@ -38,7 +38,7 @@ started or asked, unless --probe is given: then each runner is, after it was sai
     {
       name: 'probe',
       type: 'boolean',
-      help: 'start the runners, ask their servers, try the shared cache and the queue, also where the project names them',
+      help: 'start runners, ask their servers, try the shared cache and the queue, also where the project names them',
     },
     ALLOW_KEY_FLAG,
     { name: 'json', type: 'boolean', help: 'as JSON: {ok, findings: [{name, status, message, hint}]}' },
