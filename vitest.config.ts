@@ -4,7 +4,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...['test/clients/**', 'test/nodes/**', 'test/remote/**', 'test/ui/browser/**'], '**/node_modules/**'],
+    exclude: [
+      ...['test/clients/**', 'test/nodes/**', 'test/remote/**', 'test/workers/**', 'test/ui/browser/**'],
+      '**/node_modules/**',
+    ],
     reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/clean-environment.ts'],
     testTimeout: 30_000,

@@ -35,6 +35,8 @@ async function buildCommand(outdir) {
       // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
       mainFields: ['module', 'main'],
       plugins: [inFileOfItsOwn(/\/mcp\/serve\.js$/, './mcp.cjs')],
+      // The user installs these, where workers are wanted.
+      external: ['bullmq', 'ioredis'],
       // What is in a file of its own is required: the loader has no import().
       supported: { 'dynamic-import': false },
     }),

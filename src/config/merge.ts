@@ -1,4 +1,10 @@
-import { CONFIG_DEFAULTS, type Config, type ConfigValue, type RunnerConfig } from '../model/config.js';
+import {
+  CONFIG_DEFAULTS,
+  type Config,
+  type ConfigValue,
+  type RunnerConfig,
+  type WorkersConfig,
+} from '../model/config.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { HOOK_EVENTS, type Hooks, readHook } from '../model/hooks.js';
 import type { JsonValue } from '../model/json.js';
@@ -101,6 +107,7 @@ function toConfig(placed: ReadonlyMap<string, PlacedValue>, runners: Readonly<Re
       ttlMs: get('iteration.ttl') ?? defaults.iteration.ttlMs,
     },
     ...optional('hooks', hooksOf(placed)),
+    ...optional('workers', workersOf(placed)),
     limits: {
       outputBytes: get('limits.outputBytes') ?? defaults.limits.outputBytes,
       items: get('limits.items') ?? defaults.limits.items,
@@ -115,6 +122,18 @@ function hooksOf(placed: ReadonlyMap<string, PlacedValue>): Hooks | undefined {
     return written ? [[event, readHook(written.value)!]] : [];
   });
   return hooks.length === 0 ? undefined : Object.fromEntries(hooks);
+}
+
+function workersOf(placed: ReadonlyMap<string, PlacedValue>): WorkersConfig | undefined {
+  const get = <T extends JsonValue>(key: string) => placed.get(`workers.${key}`)?.value as T | undefined;
+  const env = get<string>('url.env');
+  const workers: WorkersConfig = {
+    ...optional('url', env === undefined ? get<string>('url.address') : `env:${env}`),
+    ...optional('lockMs', get<number>('lock')),
+    ...optional('waitMs', get<number>('wait')),
+    ...optional('concurrency', get<number>('concurrency')),
+  };
+  return Object.keys(workers).length === 0 ? undefined : workers;
 }
 
 function modelsOf(placed: ReadonlyMap<string, PlacedValue>): Readonly<Record<string, string>> {

@@ -143,6 +143,17 @@ const remoteUrl = kindOf({ type: 'string', pattern: '^(https?|turbo\\+https?|s3)
     : { expected: 'https://…, s3://bucket/prefix or turbo+https://…, without a password in it' },
 );
 
+const queueUrl = kindOf({ type: 'string', pattern: '^rediss?://[^@\\s]+$' }, (value) =>
+  typeof value === 'string' && /^rediss?:\/\/[^@\s]+$/.test(value) && URL.canParse(value)
+    ? { value }
+    : { expected: 'redis://HOST:PORT or rediss://HOST:PORT; with a password, {env: NAME}' },
+);
+
+const lockTime = kindOf(duration.schema, (value) => {
+  const read = duration(value);
+  return 'value' in read && (read.value as number) < 1_000 ? { expected: 'a duration from 1s on' } : read;
+});
+
 const whetherToWrite = kindOf({ enum: [...(flag.schema['enum'] as unknown[]), 'auto'] }, (value) =>
   value === 'auto' ? { value } : 'value' in flag(value) ? flag(value) : { expected: 'true, false or auto' },
 );
@@ -232,6 +243,11 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'limits.outputBytes', help: 'what one phase or item may print or answer', read: outputSize },
   { key: 'limits.items', help: 'items of one map', read: positive },
   { key: 'limits.resetWait', help: "how long a run waits for a provider's usage limit to reset", read: duration },
+  { key: 'workers.url.address', help: 'the queue that workers wait at (redis://, rediss://)', read: queueUrl },
+  { key: 'workers.url.env', help: 'environment variable with that address, a password in it', read: variable },
+  { key: 'workers.concurrency', help: 'units that workers have at once (256)', read: positive },
+  { key: 'workers.lock', help: 'a worker that is silent for so long has lost its units (15s)', read: lockTime },
+  { key: 'workers.wait', help: 'a queue that does not answer for so long is given up (30s)', read: duration },
   ...HOOK_EVENTS.map((event) => ({ key: `hooks.${event}`, help: HOOK_HELP[event], read: hook })),
 ];
 
@@ -271,6 +287,7 @@ export const SHORT_KEYS: ReadonlyMap<string, string> = new Map([
   ['iteration', 'iteration.mode'],
   ['cache.observe', 'cache.observe.mode'],
   ['cache.trust', 'cache.trust.mode'],
+  ['workers.url', 'workers.url.address'],
 ]);
 
 export const RUNNER_NAME = /^(?!(?:constructor|prototype)$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;

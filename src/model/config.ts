@@ -32,6 +32,19 @@ export interface Config {
   readonly iteration: { readonly mode: 'always' | 'auto' | 'off'; readonly ttlMs: number };
   readonly limits: Limits;
   readonly hooks?: Hooks;
+  readonly workers?: WorkersConfig;
+}
+
+/** Machines that do units of runs. */
+export interface WorkersConfig {
+  /** `redis://…`, `rediss://…`, or `env:NAME` for the variable that holds it. */
+  readonly url?: string;
+  /** A worker that is silent for so long has lost its units. */
+  readonly lockMs?: number;
+  /** A queue that does not answer for so long is given up. */
+  readonly waitMs?: number;
+  /** Units away at once. */
+  readonly concurrency?: number;
 }
 
 /** Where a secret is: in a variable of the environment, or in a file. */

@@ -33,6 +33,8 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly usage?: Usage;
       readonly tool?: string;
       readonly text?: string;
+      /** The machine that does it, where it is another one. */
+      readonly worker?: string;
       readonly items?: {
         readonly total: number;
         readonly done: number;

@@ -24,7 +24,7 @@ export function leaseItem(key: string): Item {
 
 export function encodeLease(lease: LeaseText, signer: Signer): Upload & { readonly data: Buffer } {
   const stdout = Buffer.from(JSON.stringify(lease));
-  const stderr = Buffer.from(signer.sign(stdout, 'lease'));
+  const stderr = Buffer.from(signer.sign(stdout, 'shared lease'));
   const data = encodeActionResult({ stdout, stderr, files: [] });
   return { data, digest: sha256Hex(data) };
 }
@@ -32,7 +32,7 @@ export function encodeLease(lease: LeaseText, signer: Signer): Upload & { readon
 /** Undefined for bytes that are no lease of this key by somebody who is trusted. */
 export function decodeLease(body: Buffer, key: string, trust: Trust): LeaseText | undefined {
   const { stdout: text, stderr } = decodeActionResult(body) ?? {};
-  if (!text || !stderr || distrust(trust, { purpose: 'lease', text, line: String(stderr) }) !== undefined)
+  if (!text || !stderr || distrust(trust, { purpose: 'shared lease', text, line: String(stderr) }) !== undefined)
     return undefined;
   try {
     const { key: of, id, by, beat, isReleased } = JSON.parse(String(text)) as JsonObject;

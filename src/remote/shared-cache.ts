@@ -39,7 +39,7 @@ export class SharedCache {
     if ('miss' in decoded) return decoded;
     const { entry, sizes } = decoded;
     const missing = [...new Set(blobsOf(entry))].filter((digest) => !disk.blobs.has(digest));
-    const problems = await Promise.all(missing.map((digest) => this.#getBlob(digest, sizes.get(digest))));
+    const problems = await Promise.all(missing.map((digest) => this.getBlob(digest, sizes.get(digest))));
     const problem = problems.find((each) => each !== undefined) ?? this.#unsafeLink(entry);
     if (problem !== undefined) return { miss: problem };
     const put = disk.put(this.#withOwnSets(entry, now));
@@ -63,7 +63,7 @@ export class SharedCache {
       if (bytes === undefined) return 'a kept file is gone';
       sizes.set(digest, bytes);
     }
-    const failures = await Promise.all([...sizes].map(([digest, bytes]) => this.#putBlob(digest, bytes)));
+    const failures = await Promise.all([...sizes].map(([digest, bytes]) => this.putBlob(digest, bytes)));
     const failure = failures.find((each) => each !== undefined);
     if (failure !== undefined) return failure;
     const data = encodeShared(entry, settings.signer, (digest) => sizes.get(digest) ?? 0);
@@ -90,7 +90,7 @@ export class SharedCache {
   }
 
   /** Returns what is wrong, in words. Only bytes that have the digest reach its name. */
-  async #getBlob(digest: string, size = 0): Promise<string | undefined> {
+  async getBlob(digest: string, size = 0): Promise<string | undefined> {
     const { remote, breaker, disk } = this.options;
     const { maxBytes } = disk.options.limits;
     if (size > maxBytes) return 'a shared file is larger than the local store may be';
@@ -115,7 +115,8 @@ export class SharedCache {
     }
   }
 
-  async #putBlob(digest: string, bytes: number): Promise<string | undefined> {
+  /** Uploads a blob of the local store; returns why it is not there now, in words. */
+  async putBlob(digest: string, bytes: number): Promise<string | undefined> {
     const { remote, breaker, disk } = this.options;
     const item = { kind: 'cas', name: digest } as const;
     const signal = breaker.signal('write');

@@ -3,9 +3,8 @@ import { sha256Hex } from '../util/digest.js';
 import { rawPublicKey, SPKI_HEAD } from './public-key.js';
 
 /** What is signed begins with what it is for: a signature of one thing can never pass for that of another. */
-export type Purpose = 'entry' | 'lease';
-const forPurpose = (purpose: Purpose, text: Buffer) =>
-  Buffer.concat([Buffer.from(`taskflow shared ${purpose} 1\n`), text]);
+export type Purpose = 'shared entry' | 'shared lease' | 'job' | 'answer';
+const forPurpose = (purpose: Purpose, text: Buffer) => Buffer.concat([Buffer.from(`taskflow ${purpose} 1\n`), text]);
 const SIGNATURE = /^ed25519 ([0-9a-f]{16}) ([A-Za-z0-9+/]{86}==)$/;
 
 /** Makes a signature line: `ed25519 KEY SIGNATURE`. */
@@ -41,11 +40,11 @@ export interface Signed {
 export function distrust({ keys, isOff }: Trust, { purpose, text, line }: Signed): string | undefined {
   if (isOff) return undefined;
   const [, id, signature] = SIGNATURE.exec(line) ?? [];
-  if (id === undefined) return `shared ${purpose} is not signed`;
+  if (id === undefined) return `${purpose} is not signed`;
   const trusted = keys.get(id);
-  if (!trusted) return `shared ${purpose} signed by an untrusted key ${id.slice(0, 4)}…`;
+  if (!trusted) return `${purpose} signed by an untrusted key ${id.slice(0, 4)}…`;
   const isRight = verify(null, forPurpose(purpose, text), trusted.key, Buffer.from(signature!, 'base64'));
-  return isRight ? undefined : `shared ${purpose} has a wrong signature (key ${trusted.name})`;
+  return isRight ? undefined : `${purpose} has a wrong signature (key ${trusted.name})`;
 }
 
 /** From an Ed25519 private key as PEM. */

@@ -149,6 +149,9 @@ const CALLS: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   check: () => [['evil.json'], ['evil.json', '--strict', '--json']],
   test: () => [['--list'], ['evil.test.yaml', '--list', '--json']],
   graph: () => [['evil.json'], ['evil.json', '--format', 'svg']],
+  // Nobody is there; and the project's own queue is asked only where the user installed what it takes.
+  worker: () => [['--queue', 'redis://127.0.0.1:1']],
+  workers: () => [['--queue', 'redis://127.0.0.1:1', '--json']],
   runs: () => [[], ['--json']],
   'runs show': () => [['last']],
   'runs attach': () => [['last']],

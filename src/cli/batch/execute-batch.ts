@@ -16,6 +16,7 @@ import { sendTrace, wantsTrace } from '../run/otel.js';
 import { exitStatusOf } from '../run/run-status.js';
 import { wantsReports } from '../run/show-run.js';
 import { TIDIER } from '../run/tidier.js';
+import { openWorkers } from '../run/workers.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { eventLine } from '../text/event-line.js';
 import { createBatchView } from './batch-view.js';
@@ -41,6 +42,12 @@ export async function executeBatch(
   if (folder && 'problem' in folder) return complain(invocation, folder.problem);
   const view = createBatchView({ out: err, clock: project.clock, quiet: flags.boolean('quiet') });
   const events = flags.boolean('events') ? new LineBuffer(out) : undefined;
+  const workers = await openWorkers(invocation, options);
+  if ('problem' in workers) {
+    view.stop(undefined);
+    return complain(invocation, workers.problem, workers.hint);
+  }
+  if (workers.notice) view.notice(workers.notice);
   const interrupt = listenForInterrupts((line) => view.notice(line));
   const asks = await askers(invocation, view, (phase) => view.nameOf(phase));
   const ended = await runBatch(
@@ -48,6 +55,7 @@ export async function executeBatch(
       ...options,
       signal: interrupt.signal,
       tidier: TIDIER,
+      workers: workers.sender,
       keepOutputs: flags.boolean('json'),
       progress: events ? 'all' : 'none',
       ...asks,
@@ -64,6 +72,7 @@ export async function executeBatch(
     },
   );
   interrupt.dispose();
+  await workers.sender?.close();
   events?.flush();
   if ('refused' in ended) {
     view.stop(undefined);

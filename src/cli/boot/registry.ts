@@ -35,6 +35,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('../commands/cache/audit.js'),
   },
   { name: 'graph', summary: "draw a flow's graph", load: () => import('../commands/flow/graph.js') },
+  {
+    name: 'worker',
+    summary: 'do units of runs on other machines',
+    load: () => import('../commands/workers/worker.js'),
+  },
+  {
+    name: 'workers',
+    summary: 'which workers are there, and what they do',
+    load: () => import('../commands/workers/workers.js'),
+  },
   { name: 'runs', summary: 'what has run', load: () => import('../commands/runs/runs.js') },
   { name: 'runs show', summary: 'how one run went', load: () => import('../commands/runs/runs-show.js') },
   {

@@ -11,6 +11,7 @@ import { type Interrupt, listenForInterrupts } from './interrupt.js';
 import { sendTrace, traceProblem, wantsTrace } from './otel.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
 import { TIDIER } from './tidier.js';
+import { openWorkers } from './workers.js';
 
 export interface Around {
   readonly snapshot?: SnapshotCollector;
@@ -30,12 +31,21 @@ export async function executeRun(
   if (problem !== undefined) return complain(invocation, problem);
   const showing = showingRun(invocation, options.flow.file ?? options.source.ref);
   const { view } = showing;
+  const workers = await openWorkers(invocation, options);
+  if ('problem' in workers) {
+    showing.end();
+    return complain(invocation, workers.problem, workers.hint);
+  }
+  if (workers.notice) view.notice(workers.notice);
   const interrupt = listen((line) => view.notice(line));
   const asks = { ...(await askers(invocation, view)), signal: interrupt.signal, tidier: TIDIER };
   const progress = invocation.flags.boolean('events') ? 'all' : 'steps';
   const collect = snapshot && { onMade: snapshot.onMade, world: snapshot.world };
-  const result = await startRun({ ...options, ...asks, ...collect, progress }, showing.onEvent);
+  const { sender } = workers;
+  const run = { ...options, ...asks, ...collect, progress, workers: sender } as const;
+  const result = await startRun(run, showing.onEvent);
   interrupt.dispose();
+  await sender?.close();
   showing.end();
   if ('refused' in result) return complain(invocation, result.refused.message, result.refused.hint);
   onResult?.(result);

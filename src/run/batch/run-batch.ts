@@ -29,7 +29,7 @@ export async function runBatch(
   hooks.start(context.runId);
   const tally = new Tally(rows.length);
   const runner = new RowRunner(context, options);
-  const jobs = Math.max(1, options.jobs ?? context.limits.slots.size * ROWS_PER_SLOT);
+  const jobs = Math.max(1, options.jobs ?? context.limits.atOnce * ROWS_PER_SLOT);
   let next = 0;
   /** Each worker begins the next row when it has finished one: a row that has not begun costs nothing. */
   const work = async (): Promise<void> => {

@@ -52,6 +52,10 @@ export interface RunIo {
 /** What bounds the run's work, and what counts it. */
 export interface RunLimits {
   readonly slots: Slots;
+  /** For units that other machines do; they hold none of the others. */
+  readonly away?: Slots;
+  /** How many units may be under way, wherever they are. */
+  readonly atOnce: number;
   readonly ledger: Ledger;
   /** Closed by the budget, by an interrupt, and by a failure in the run's own flow. */
   readonly admission: Admission;

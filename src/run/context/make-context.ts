@@ -34,7 +34,7 @@ import type { JournalWriter, LinePlace } from '../journal/writer.js';
 import { declaredFiles } from '../reuse/declared-files.js';
 import { KeptEntries } from '../reuse/kept-entries.js';
 import { SharedResults } from '../reuse/shared-results.js';
-import type { RunContext, RunReuse, Scheduler } from './context.js';
+import type { RunContext, RunLimits, RunReuse, Scheduler } from './context.js';
 import { NestedFlows } from './nested-flows.js';
 import { RunnerPool } from './runner-pool.js';
 import { openWorld } from './world.js';
@@ -95,7 +95,7 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
       readBack: (place) => readBack(journal, place),
     },
     limits: {
-      slots: new Slots(options.concurrency ?? flow.concurrency ?? config.concurrency ?? DEFAULT_CONCURRENCY),
+      ...concurrencyOf(options),
       ledger: new Ledger(options.maxUSD === undefined ? flow.budget : { ...flow.budget, maxUSD: options.maxUSD }),
       admission,
       signal: limit.signal,
@@ -115,6 +115,18 @@ export async function makeContext(parts: ContextParts): Promise<RunContext | { r
     close: limit.clear,
   };
   return context;
+}
+
+function concurrencyOf({
+  concurrency,
+  flow,
+  config,
+  workers,
+}: RunOptions): Pick<RunLimits, 'slots' | 'away' | 'atOnce'> {
+  const slots = new Slots(concurrency ?? flow.concurrency ?? config.concurrency ?? DEFAULT_CONCURRENCY);
+  if (!workers) return { slots, atOnce: slots.size };
+  const away = new Slots(concurrency ?? flow.concurrency ?? workers.concurrency);
+  return { slots, away, atOnce: Math.max(slots.size, away.size) };
 }
 
 interface ReuseParts {

@@ -7,6 +7,7 @@ import type { Usage } from '../../model/outcome.js';
 import type { Project } from '../../util/project.js';
 import type { World } from '../context/world.js';
 import type { MadePhase, MadeUnit, ReusedWork } from './made-phase.js';
+import type { UnitSender } from './unit-job.js';
 
 /** Everything a surface decides about a run. The flow is checked, the arguments are bound. */
 export interface RunOptions {
@@ -45,6 +46,8 @@ export interface RunOptions {
   readonly decideEffect?: (question: EffectQuestion) => Promise<EffectAnswer>;
   /** Has the flow of a phase with `assemble` made, or takes the one that is there. Without it such a phase fails. */
   readonly assemble?: (wanted: WantedFlow) => Promise<MadeFlow>;
+  /** Has units done on other machines. Without it every unit is done here. */
+  readonly workers?: UnitSender;
   readonly signal?: AbortSignal;
   /** How much is shown of what an agent does while it works: all of it (the default), no text, or nothing. */
   readonly progress?: 'all' | 'steps' | 'none';

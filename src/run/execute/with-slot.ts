@@ -83,7 +83,8 @@ async function inSlot<T extends Execution | undefined>(
   }
 }
 
-function mayNotStart(at: PhaseContext): Failure | undefined {
+/** Why nothing more may begin; a budget that is used up closes the run. */
+export function mayNotStart(at: PhaseContext): Failure | undefined {
   const { run } = at;
   if (at.signal.aborted || at.scope.admission.closed) return notStarted(at);
   const over = run.limits.ledger.exceeded();

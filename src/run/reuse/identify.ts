@@ -36,6 +36,8 @@ export interface IdentityParts {
   readonly moved?: () => Promise<string | undefined>;
   /** How long what is inside may be reused. */
   readonly ttlMs?: number;
+  /** Where another machine has it done: upstream as that one knows it. */
+  readonly upstream?: readonly UpstreamPart[];
   /** A nested flow that is entered, so that its own phases are reused one by one. */
   readonly container?: true;
   /** A selector names something inside (`--rerun f/x`): the whole is executed again, and kept. */
@@ -139,7 +141,7 @@ function identified(
     expect: phase.expect ?? null,
     cwd: parts.cwd ?? '.',
     fingerprints,
-    upstream: upstreamParts(at),
+    upstream: parts.upstream ?? upstreamParts(at),
     outputs,
     ordinal: parts.ordinal ?? 0,
   };

@@ -8,6 +8,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import { MIGHT_RUN, WOULD_BE_SHARED, WOULD_RUN } from '../core/forecast-outcome.js';
 import type { ReusedWork } from '../core/made-phase.js';
+import type { Travelling } from '../core/unit-job.js';
 import { effectOf } from '../effects/effect.js';
 import { ruleEffect } from '../effects/rule.js';
 import type { ResultLine } from '../journal/lines.js';
@@ -42,6 +43,7 @@ import {
   shortest,
   unidentified,
 } from './settle.js';
+import { whereDone } from './travels.js';
 import { beginWatch } from './watch-inputs.js';
 import { whyEntered, whyMissed } from './why-missed.js';
 
@@ -57,6 +59,8 @@ export interface Work {
   /** With `beginsItself`, it calls `begin` once it has a slot, and does not start if that returns a failure. */
   execute(begin: () => Failure | undefined): Promise<Execution>;
   readonly beginsItself?: true;
+  /** What another machine needs to do the same; absent where only this one can. */
+  travelling?(): Travelling;
   /** Writes the journal's line; called once, for executed and for reused results. */
   record(settled: Settled): LinePlace;
 }
@@ -238,7 +242,7 @@ async function fromStoreOrExecution(
     if ('settled' in hit) return hit.settled;
     const reason = whyMissed(at, found, { unit, refused: hit.miss ?? refused });
     if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
-    if (run.options.forecast) return ran(at, found, { execution: WOULD_RUN, reason });
+    if (run.options.forecast) return wouldRun(job, reason);
     // If another process or machine computes it now, wait for that without a slot, then look again.
     for (;;) {
       const claimed = await store.claim(found.key, {
@@ -257,8 +261,15 @@ async function fromStoreOrExecution(
   }
   const reason = whyMissed(at, found, { unit, refused });
   if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
-  if (run.options.forecast) return ran(at, found, { execution: WOULD_RUN, reason });
+  if (run.options.forecast) return wouldRun(job, reason);
   return executeAndKeep(job, reason);
+}
+
+/** With workers, a forecast also says where. */
+function wouldRun({ at, work, found }: Job, reason: string): Settled {
+  const travelling = at.run.options.workers && work.travelling?.();
+  const where = travelling ? whereDone(at, found, travelling) : '';
+  return ran(at, found, { execution: WOULD_RUN, reason: reason + where });
 }
 
 /** With `--frozen`: a phase kept across runs, by itself or as part of a flow that is kept as a whole. */
@@ -273,6 +284,8 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
   let isPut = false;
   try {
     const start = announce(at, work, { runKey: found.runKey, reason, effect: found.effect, over: found.over });
+    const away = await elsewhere(job, reason, start.begin);
+    if (away) return away;
     const watch = await beginWatch(at, found);
     const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
     const parts = work.partsInTheEnd?.();
@@ -297,6 +310,14 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
   } finally {
     if (claim && !isPut) claim.release();
   }
+}
+
+/** What another machine made of it, where one is asked. */
+async function elsewhere({ at, work, found }: Job, reason: string, begin: () => unknown): Promise<Settled | undefined> {
+  const travelling = at.run.options.workers && work.travelling?.();
+  if (!travelling) return undefined;
+  const { doneElsewhere } = await import('./away.js');
+  return doneElsewhere({ at, found, unit: work.unit, travelling, reason, begin });
 }
 
 /** The reason of a nested flow in which nothing was executed or reused. */

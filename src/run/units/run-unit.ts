@@ -45,6 +45,7 @@ export function runWhole(at: PhaseContext, work: PreparedUnit): Settled | Promis
     private: isPrivate(at.phase),
     execute: work.execute,
     beginsItself: work.beginsItself,
+    travelling: work.travelling,
     record: (settled) => recordPhase(at, settled),
   });
 }
@@ -74,6 +75,7 @@ function runPrepared(at: PhaseContext, spec: LabelledSpec, prepared: Prepared): 
     private: isPrivate(at.phase),
     execute: work.execute,
     beginsItself: work.beginsItself,
+    travelling: work.travelling,
     record: (settled) => {
       at.run.options.onUnit?.({ path: at.path, label, item: variables?.item?.value, settled });
       return recordUnit(at, label, settled);
@@ -96,7 +98,7 @@ export async function runUnits(
   watch?: UnitWatch,
 ): Promise<readonly Settled[]> {
   // Units wait for the run's slots by themselves: only as many as keep all slots busy, since each one costs memory.
-  const bound = at.phase.concurrency ?? at.run.limits.slots.size * 2;
+  const bound = at.phase.concurrency ?? at.run.limits.atOnce * 2;
   const results: Settled[] = new Array(specs.length);
   let next = 0;
   // The first worker settles all units that are reused at once, without a promise in between.

@@ -22,7 +22,8 @@ import { render, storedInput } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { declaredVariables } from '../reuse/identify.js';
 import { traceFor } from './observing.js';
-import type { Prepare, UnitSpec } from './unit.js';
+import { type Rendered, scriptBody } from './rendered-script.js';
+import { type Prepare, type Prepared, travelling, type UnitSpec } from './unit.js';
 
 /**
  * The whole environment of a script whose result can be reused. Variables that are in no key have one fixed value for
@@ -32,14 +33,6 @@ const PLAIN_ENVIRONMENT = ['PATH', 'HOME'] as const;
 const FIXED_ENVIRONMENT = { LANG: 'C.UTF-8', TERM: 'dumb' } as const;
 
 const NO_FILES: readonly [] = [];
-
-interface Rendered {
-  readonly argv: readonly string[];
-  readonly input?: ProcessRequest['input'];
-  readonly env: Readonly<Record<string, string>>;
-  readonly identity: JsonObject;
-  readonly unresolved: readonly string[];
-}
 
 interface ReadyScript {
   readonly rendered: Rendered;
@@ -51,6 +44,15 @@ export const prepareScript: Prepare<RunBody> = (at, spec) => {
   const rendered = renderScript(at, spec);
   const { failure, unkeepable } = unresolvedIn(at, rendered.unresolved);
   if (failure) return { failure };
+  return scriptUnit(at, spec, { rendered, unkeepable });
+};
+
+/** A script whose placeholders are filled in: by this process, or by the one that sent it here. */
+export function scriptUnit(
+  at: PhaseContext,
+  spec: UnitSpec,
+  { rendered, unkeepable }: Pick<ReadyScript, 'rendered' | 'unkeepable'>,
+): Prepared {
   const workdir = workdirOf(at, spec);
   if ('failure' in workdir) return workdir;
   return {
@@ -76,8 +78,9 @@ export const prepareScript: Prepare<RunBody> = (at, spec) => {
           return runOnce(at, spec, { rendered, workdir, unkeepable });
         }),
       ),
+    ...(unkeepable === undefined && { travelling: () => travelling(spec, workdir, scriptBody(rendered)) }),
   };
-};
+}
 
 function renderScript(at: PhaseContext, { body, variables }: UnitSpec & { body: RunBody }): Rendered {
   const unresolved: string[] = [];

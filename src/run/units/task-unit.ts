@@ -14,14 +14,14 @@ import { type Attempt, withRetries } from '../execute/retry.js';
 import { journalChild } from '../execute/start-line.js';
 import { admitted } from '../execute/with-slot.js';
 import { type Workdir, workdirOf } from '../execute/workdir.js';
-import { contextMoved, contextText } from '../render/context-files.js';
+import { type ContextText, contextMoved, contextText } from '../render/context-files.js';
 import { fixedFence } from '../render/fence.js';
 import { render } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { sameModel } from '../reuse/same-model.js';
 import { clientObservation, NOTHING_READ, traceFor } from './observing.js';
 import { statusOf } from './script-unit.js';
-import type { Prepare, UnitSpec } from './unit.js';
+import { type Prepare, type Prepared, travelling, type UnitSpec } from './unit.js';
 import { joined, materialOf, promptFor } from './unit-prompt.js';
 
 export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
@@ -33,11 +33,30 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
   if ('failure' in context) return context;
   const call = await agentCall(at, { ...spec.body, systemPrompt: system.text });
   if ('failure' in call) return call;
-  const workdir = workdirOf(at, spec);
-  if ('failure' in workdir) return workdir;
   const inJson = spec.mayBeJson === true && call.pooled.runner.canAnswerJson === true;
   const asked = joined(task.text, materialOf(spec, { fence: fixedFence(), inJson }));
-  const texts = { context: context.text, asked, system: system.text };
+  return taskUnit(at, spec, { call, context, asked, system: system.text, inJson, unkeepable });
+};
+
+export interface ReadyTask {
+  readonly call: AgentCall;
+  readonly context: ContextText;
+  readonly asked: string;
+  readonly system: string;
+  readonly inJson: boolean;
+  readonly unkeepable: string | undefined;
+}
+
+/** A task whose placeholders are filled in: by this process, or by the one that sent it here. */
+export function taskUnit(
+  at: PhaseContext,
+  spec: UnitSpec & { readonly body: TaskBody },
+  { call, context, asked, system, inJson, unkeepable }: ReadyTask,
+): Prepared {
+  const workdir = workdirOf(at, spec);
+  if ('failure' in workdir) return workdir;
+  const texts = { context: context.text, asked, system };
+  const mayTravel = unkeepable === undefined && !spec.judges && !spec.mayBeJson;
   return {
     parts: {
       body: { task: asked, ...(spec.role === undefined ? {} : { role: spec.role }) },
@@ -66,8 +85,11 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
           });
         }),
       ),
+    ...(mayTravel && {
+      travelling: () => travelling(spec, workdir, { type: 'task', task: asked, agent: call.identity }),
+    }),
   };
-};
+}
 
 interface Asked {
   readonly spec: UnitSpec;

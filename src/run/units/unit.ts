@@ -3,6 +3,7 @@ import type { RunBody, TaskBody, UseBody } from '../../model/flow.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Execution } from '../core/execution.js';
 import type { Variables } from '../core/scope.js';
+import type { RenderedBody, Travelling } from '../core/unit-job.js';
 import type { Fence } from '../render/fence.js';
 import type { IdentityParts } from '../reuse/identify.js';
 
@@ -42,8 +43,18 @@ export interface PreparedUnit {
   /** `begin` reports the start; a unit with `beginsItself` calls it once it has a slot. */
   execute(begin: () => Failure | undefined): Promise<Execution>;
   readonly beginsItself?: true;
+  /** What another machine needs to do the same; absent where only this one can. */
+  travelling?(): Travelling;
 }
 
 export type Prepared = PreparedUnit | { readonly failure: Failure };
 
 export type Prepare<B> = (at: PhaseContext, spec: UnitSpec & { readonly body: B }) => Promise<Prepared> | Prepared;
+
+export function travelling(
+  { ordinal, role, plainOutput }: UnitSpec,
+  { name: cwd }: { readonly name: string },
+  body: RenderedBody | undefined,
+): Travelling {
+  return { body, cwd, ordinal, role, plainOutput };
+}

@@ -9,7 +9,7 @@ import { absentInWords, flowReference } from '../../load/flow-file.js';
 import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
-  usage: 'FLOW… [--strict] [--observed] [--json | --format text|json|github]',
+  usage: 'FLOW… [--strict] [--observed] [--workers] [--json | --format text|json|github]',
   description: `Reports every problem of the flows at once: where it is, what is wrong and what to do. Starts no
 process and calls no model. Without FLOW, all saved flows of the project are checked. A test file (NAME.test.yaml) is
 checked too.`,
@@ -27,6 +27,7 @@ checked too.`,
       help: 'text, json, or github for annotations in a workflow',
     },
     { name: 'strict', type: 'boolean', help: 'warnings fail too' },
+    { name: 'workers', type: 'boolean', help: 'say which phases workers may do (run --workers), and why not others' },
     { name: 'observed', type: 'boolean', help: 'warn of what phases read in the last run and do not declare' },
   ],
   positionals: [{ name: 'FLOW', help: 'a path, or the name of a saved flow', required: false, many: true }],
@@ -45,6 +46,8 @@ interface Checked {
   readonly flow: string;
   readonly diagnostics: readonly Diagnostic[];
   readonly source?: string;
+  /** To say where they are done. */
+  readonly phases?: Flow['phases'] | undefined;
 }
 
 async function namedFlows({ positionals, project }: Invocation): Promise<readonly string[]> {
@@ -69,7 +72,8 @@ async function checkAll(invocation: Invocation, flows: readonly string[]): Promi
     const found = 'flow' in loaded ? loaded.warnings : absentInWords(invocation, flow, loaded.diagnostics);
     const observed = 'flow' in loaded && invocation.flags.boolean('observed');
     const more = observed ? await undeclaredInputs(invocation, loaded.flow, flow) : [];
-    results.push({ flow, diagnostics: [...found, ...more], source: loaded.source });
+    const phases = 'flow' in loaded && invocation.flags.boolean('workers') ? loaded.flow.phases : undefined;
+    results.push({ flow, diagnostics: [...found, ...more], source: loaded.source, phases });
   }
   return results;
 }
@@ -111,13 +115,21 @@ async function writeText({ out, err }: Invocation, results: readonly Checked[]):
   const { renderDiagnostic } = await import('../../../parse/frame.js');
   const style = createStyle(out.color);
   const frameStyle = { error: style.red, warning: style.yellow, quiet: style.dim };
-  for (const { flow, diagnostics, source } of results) {
+  for (const { flow, diagnostics, source, phases } of results) {
     for (const diagnostic of diagnostics) out.write(`${renderDiagnostic(diagnostic, source, frameStyle)}\n`);
     if (diagnostics.length === 0) out.write(`${style.green('ok')} ${flow}\n`);
+    if (phases) out.write(await whereText(phases));
   }
   const found = results.flatMap(({ diagnostics }) => diagnostics);
   const errors = found.filter(({ severity }) => severity === 'error').length;
   if (found.length > 0) err.write(`${count(errors, 'error')}, ${count(found.length - errors, 'warning')}\n`);
+}
+
+async function whereText(phases: Flow['phases']): Promise<string> {
+  const { whyPhaseStays } = await import('../../../run/reuse/travels.js');
+  const { alignColumns } = await import('../../text/table.js');
+  const said = (why: string | undefined) => (why === undefined ? 'goes to workers' : `stays here: ${why}`);
+  return alignColumns(phases.map((phase) => [`  ${phase.id}`, said(whyPhaseStays(phase))]));
 }
 
 function count(number: number, word: string): string {

@@ -5,6 +5,7 @@ import { checkGit, checkProject, checkSettings, checkVersions } from '../../doct
 import { checkObserving } from '../../doctor/observing.js';
 import { checkRunners, plannedProbes } from '../../doctor/runners.js';
 import { checkRuns, checkShared, checkStore, plannedShared } from '../../doctor/state.js';
+import { checkWorkers, plannedWorkers } from '../../doctor/workers.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
 import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
@@ -20,6 +21,7 @@ const CHECKS: readonly Check[] = [
   checkRunners,
   checkStore,
   checkShared,
+  checkWorkers,
   checkRuns,
 ];
 
@@ -36,7 +38,7 @@ started or asked, unless --probe is given: then each runner is, after it was sai
     {
       name: 'probe',
       type: 'boolean',
-      help: 'start the runners, ask their servers and try the shared cache, also where the project names them',
+      help: 'start runners, ask their servers, try the shared cache and the queue, also where the project names them',
     },
     ALLOW_KEY_FLAG,
     { name: 'json', type: 'boolean', help: 'as JSON: {ok, findings: [{name, status, message, hint}]}' },
@@ -48,7 +50,8 @@ started or asked, unless --probe is given: then each runner is, after it was sai
     if ('problem' in config) return complain(invocation, config.problem);
     const context = { project: invocation.project, config, probe: invocation.flags.boolean('probe') };
     if (context.probe)
-      for (const line of [...plannedProbes(context), ...plannedShared(context)]) invocation.err.write(`${line}\n`);
+      for (const line of [...plannedProbes(context), ...plannedShared(context), ...plannedWorkers(context)])
+        invocation.err.write(`${line}\n`);
     const findings = (await Promise.all(CHECKS.map((check) => check(context)))).flat();
     const ok = findings.every(({ status }) => status !== 'problem');
     if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify({ ok, findings }, null, 2)}\n`);
