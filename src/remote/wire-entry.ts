@@ -37,7 +37,11 @@ export function decodeShared(
 ): { readonly entry: Entry; readonly sizes: ReadonlyMap<string, number> } | { readonly miss: string } {
   const result = decodeActionResult(body);
   if (!result || result.stdout.length === 0) return { miss: 'shared entry is damaged (no entry in it)' };
-  const refused = distrust(trust, { purpose: 'shared entry', text: result.stdout, line: result.stderr.toString('latin1') });
+  const refused = distrust(trust, {
+    purpose: 'shared entry',
+    text: result.stdout,
+    line: result.stderr.toString('latin1'),
+  });
   if (refused !== undefined) return { miss: refused };
   const decoded = decodeEntry(result.stdout.toString('utf8'), key, undefined);
   if ('miss' in decoded) return { miss: inShared(decoded.miss.reason) };
