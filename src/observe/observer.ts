@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Observation } from '../model/observation.js';
 import { lstatIfThere } from '../util/stat.js';
 import { ACCESSES, type Access } from './access.js';
+import { Elsewhere } from './elsewhere.js';
 import { Files, type View } from './files.js';
 import type { There } from './ledger.js';
 import { Mounts } from './mounts.js';
@@ -29,6 +30,7 @@ const MOST_WAITING = 10_000;
 export class Observer {
   readonly #files: Files;
   readonly #first: string;
+  readonly #elsewhere: Elsewhere;
   /** Of each process that is alive; threads share theirs. */
   readonly #views = new Map<number, View>();
   readonly #unfinished = new Map<number, string>();
@@ -41,6 +43,11 @@ export class Observer {
   constructor(options: ObserverOptions) {
     this.#files = new Files(options, (why) => this.#cannotFollow(why));
     this.#first = options.cwd;
+    this.#elsewhere = new Elsewhere({
+      root: options.root,
+      views: this.#views,
+      isOutside: (folder) => this.#files.paths.isOutside(folder),
+    });
   }
 
   add(chunk: Buffer): void {
@@ -50,7 +57,7 @@ export class Observer {
       this.#rest = '';
       this.#cannotFollow(UNREADABLE);
     }
-    for (const line of lines) this.#line(line);
+    for (const line of lines) for (const left of this.#elsewhere.linesLeft(line)) this.#line(left);
   }
 
   /** Processes that have begun and not ended. */
@@ -106,7 +113,7 @@ export class Observer {
     if (!this.#views.has(pid)) this.#wait(pid, text);
     else if (line.type === 'call') this.#call(pid, line.text);
     else if (line.type === 'unfinished') this.#unfinished.set(pid, line.text);
-    else if (line.type === 'resumed') this.#resumed(pid, line.rest);
+    else if (line.type === 'resumed') this.#resumed(pid, line.text);
     else if (line.type === 'superseded') this.#supersede(pid, line.by);
     else {
       this.#views.delete(pid);
@@ -150,7 +157,6 @@ export class Observer {
   }
 
   #call(pid: number, text: string): void {
-    if (!this.#views.get(pid)!.mounts && this.#files.isElsewhere(text)) return;
     const call = parseCall(text);
     if (!call) this.#cannotFollow(UNREADABLE);
     if (!call || call === 'unknown') return;
