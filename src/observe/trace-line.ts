@@ -1,4 +1,4 @@
-/** One line of a trace, as strace 5.18 and later write it with `-f -y -x -s 0`. */
+/** One line of a trace, as strace 5.15 and later write it with `-f -y -x -s 0`. */
 export type TraceLine =
   | { readonly type: 'call' | 'unfinished' | 'resumed'; readonly pid: number; readonly text: string }
   | { readonly type: 'ended'; readonly pid: number }
