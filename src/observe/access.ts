@@ -25,7 +25,8 @@ export type Access =
   | { readonly type: 'leave-namespace'; readonly flags: string }
   | { readonly type: 'mount'; readonly flags: string }
   | { readonly type: 'pivot' }
-  | { readonly type: 'beyond'; readonly what: string; readonly always?: boolean };
+  | { readonly type: 'beyond'; readonly what: string }
+  | { readonly type: 'hindered'; readonly what: string };
 
 const [PATH, AT] = [{ name: 0 }, { name: 1, from: 0 }] as const;
 const [SECOND, AT_SECOND] = [{ name: 1 }, { name: 3, from: 2 }] as const;
@@ -93,8 +94,7 @@ export const ACCESSES: Readonly<Record<string, (call: Call) => Access>> = {
   setns: beyond('a process entered another namespace'),
   open_by_handle_at: beyond('a process opened a file without naming it'),
   io_uring_setup: beyond('a process used io_uring'),
-  // It fails because of us, whatever it was for.
-  ptrace: () => ({ type: 'beyond', what: 'a process cannot trace another one while it is traced', always: true }),
+  ptrace: () => ({ type: 'hindered', what: 'a process cannot trace another one while it is traced' }),
 };
 
 /** The name that an argument holds; undefined where strace could not read it. */

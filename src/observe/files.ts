@@ -5,7 +5,7 @@ import { isLeftOut } from './left-out.js';
 import type { Mounts } from './mounts.js';
 import { ProjectPaths } from './project-paths.js';
 import { startOf } from './shebang.js';
-import { type Call, fileArgument, NOT_UTF8 } from './trace-call.js';
+import { type Call, DELETED, fileArgument, NOT_UTF8 } from './trace-call.js';
 
 export interface FilesOptions {
   readonly root: string;
@@ -25,7 +25,6 @@ export interface View {
 /** Behind these, a process finds files by other names than their own. */
 const THROUGH_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:cwd|root|fd\/\d+)\//;
 const SYSTEM = /^\/(?:proc|sys|dev)\//;
-const DELETED = ' (deleted)';
 const SETS_USER_OR_GROUP = 0o6000;
 
 /** A file that is named in a call. */
@@ -43,7 +42,7 @@ export class Files {
 
   constructor(
     private readonly options: FilesOptions,
-    private readonly cannotFollow: (why: string) => void,
+    private readonly cannotFollow: (why: string, trouble?: 'hindered') => void,
   ) {
     this.paths = new ProjectPaths(options.root);
   }
@@ -58,8 +57,10 @@ export class Files {
       if (call.error === undefined) this.#listed(call, view);
       return undefined;
     }
-    if (access.type === 'beyond') {
-      if (access.always || call.error === undefined) this.cannotFollow(access.what);
+    if (access.type === 'beyond' || access.type === 'hindered') {
+      // It fails because of us, whatever it was for.
+      if (access.type === 'hindered') this.cannotFollow(access.what, 'hindered');
+      else if (call.error === undefined) this.cannotFollow(access.what);
       return undefined;
     }
     if (access.type === 'rename' || access.type === 'link') {
@@ -129,7 +130,7 @@ export class Files {
     this.#programs.add(target.absolute);
     const { mode = 0 } = statIfThere(target.absolute) ?? {};
     if ((mode & SETS_USER_OR_GROUP) !== 0 && process.getuid?.() !== 0) {
-      this.cannotFollow(`${absolute} cannot get the rights it asks for while it is traced`);
+      this.cannotFollow(`${absolute} cannot get the rights it asks for while it is traced`, 'hindered');
     }
     if (target.path === undefined) return;
     const start = startOf(target.absolute);
@@ -262,6 +263,7 @@ export class Files {
 
   #counted(absolute: string): string | undefined {
     const path = this.paths.realPlace(absolute);
+    if (path?.endsWith(DELETED) && !lstatIfThere(absolute)) this.cannotFollow('a file was removed while it was read');
     return path === undefined ? undefined : this.#counts(path);
   }
 
@@ -279,7 +281,12 @@ export type FileAccess = Exclude<
 >;
 type OneFile = Exclude<
   FileAccess,
-  { type: 'open' } | { type: 'list' } | { type: 'beyond' } | { type: 'rename' } | { type: 'link' }
+  | { type: 'open' }
+  | { type: 'list' }
+  | { type: 'beyond' }
+  | { type: 'hindered' }
+  | { type: 'rename' }
+  | { type: 'link' }
 >;
 
 /** Errors that say that something is there. */

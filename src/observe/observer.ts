@@ -39,9 +39,10 @@ export class Observer {
   #rest = '';
   #isBegun = false;
   #incomplete: string | undefined;
+  #trouble: Observation['trouble'];
 
   constructor(options: ObserverOptions) {
-    this.#files = new Files(options, (why) => this.#cannotFollow(why));
+    this.#files = new Files(options, (why, trouble) => this.#cannotFollow(why, trouble));
     this.#first = options.cwd;
     this.#elsewhere = new Elsewhere({
       root: options.root,
@@ -76,7 +77,7 @@ export class Observer {
     return {
       source: 'system',
       complete: this.#incomplete === undefined,
-      ...(this.#incomplete !== undefined && { incomplete: this.#incomplete }),
+      ...(this.#incomplete !== undefined && { incomplete: this.#incomplete, trouble: this.#trouble! }),
       reads: reads.sort(),
       lists,
       absent: absent.sort(),
@@ -93,9 +94,11 @@ export class Observer {
     return stat.isDirectory() ? 'folder' : 'other';
   }
 
-  /** The first reason is the one that is told. */
-  #cannotFollow(why: string): void {
-    this.#incomplete ??= why;
+  /** The first reason is the one that is told; what may make it fail comes before all others. */
+  #cannotFollow(why: string, trouble: Observation['trouble'] = 'lost'): void {
+    if (this.#incomplete !== undefined && (trouble === 'lost' || this.#trouble === 'hindered')) return;
+    this.#incomplete = why;
+    this.#trouble = trouble;
   }
 
   #line(text: string): void {

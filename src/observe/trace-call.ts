@@ -115,6 +115,9 @@ export interface FileArgument {
   readonly deleted: boolean;
 }
 
+/** Before strace 5.19 that stands inside of the brackets, where a name could end with it too. */
+export const DELETED = ' (deleted)';
+
 const FILE = /^(AT_FDCWD|-?\d+)(?:<((?:[^>\\]|\\.)*)>)?(\(deleted\))?$/;
 
 export function fileArgument(arg: string | undefined): FileArgument | undefined {
