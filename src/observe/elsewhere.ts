@@ -1,6 +1,6 @@
 /** A call that names a file by its whole path, in a folder. */
 const CALL =
-  /^(\d{1,10}) +(?:newfstatat|openat|statx|access|faccessat2?|l?stat|readlink|open)\((?:AT_FDCWD<[^>]*>, )?"(\/[^"\\]*)\/[^"\\/]+"/;
+  /^(\d{1,10}) +(?:newfstatat|open(?:at)?|statx|access|l?stat|readlink)\((?:AT_FDCWD<[^>]*>, )?"(\/[^"\\]*)\/[^"\\/]+"/;
 const RESUMED = /^(\d{1,10}) +<\.\.\. /;
 const UNFINISHED = ' <unfinished ...>';
 

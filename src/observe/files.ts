@@ -87,7 +87,7 @@ export class Files {
   #done(access: OneFile, absolute: string): string | undefined {
     switch (access.type) {
       case 'stat':
-        // A look at a file's size and time counts as a look at its content: `make`, `git status` and `tsc` decide by them.
+        // Its size and time count as its content: `make`, `git status` and `tsc` decide by them.
         this.#with(this.#target(absolute, access.follow), (path) => this.ledger.read(path));
         break;
       case 'exists':

@@ -19,7 +19,8 @@ type Place = Pick<Project, 'root' | 'home' | 'env'>;
 const TRY_TIMEOUT_MS = 5_000;
 /** The first that says in which folder a name begins. */
 const [MAJOR, MINOR] = [5, 15];
-const INSTALL = `install strace ${MAJOR}.${MINOR} or later (\`apt install strace\`, \`dnf install strace\`, \`apk add strace\`)`;
+const HOW = '`apt install strace`, `dnf install strace`, `apk add strace`';
+const INSTALL = `install strace ${MAJOR}.${MINOR} or later (${HOW})`;
 const known = new Map<string, Promise<ObserveSupport>>();
 
 /** Tried once per boot, by tracing a program of the system; after that it costs one small file. */

@@ -14,7 +14,7 @@ const RESULT = /^\) += (?:(-?\d+)(<(?:[^>\\]|\\.)*>)?|\?|0x[0-9a-f]+)(?:\(delete
 
 /** What most calls look like: one name without anything escaped, numbers and flags, and a result. */
 const USUAL =
-  /^(\w+)\((?:(AT_FDCWD(?:<[^>\\]*>)?), )?"([^"\\]*)"((?:, \w[\w|]*)*)\) += (-?\d+)(?:<([^>\\]*)>)?(?: (E[A-Z0-9]+) |$)/;
+  /^(\w+)\((?:(AT_FDCWD(?:<[^>\\]*>)?), )?"([^"\\]*)"((?:, \w[\w|]*)*)\) += (-?\d+)(?:<([^>\\]*)>)?(?: (E[A-Z\d]+) |$)/;
 
 /**
  * Undefined for what cannot be read. `unknown` for a call that never returned: its process was killed, or the call is
