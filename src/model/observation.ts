@@ -11,6 +11,11 @@ export interface Observation {
   /** Why it is not complete, in words. */
   readonly incomplete?: string;
   /**
+   * It was followed, and not to the end: nobody knows what else it looked at (`lost`), or the tracer kept it from what
+   * it was about to do (`hindered`). Absent where nobody followed it.
+   */
+  readonly trouble?: 'lost' | 'hindered';
+  /**
    * Files whose content, size or time was looked at, and that were there before the execution. A link that was followed
    * is named too, beside what it leads to (it may lead to a folder).
    */

@@ -10,9 +10,8 @@ export interface Named {
 /** What a call asks, whatever became of it. `follow`: a link at the end of the name was followed. */
 export type Access =
   | { readonly type: 'open'; readonly at: Named; readonly flags: string }
-  | { readonly type: 'stat'; readonly at: Named; readonly follow: boolean; readonly mode: string }
   | {
-      readonly type: 'exists' | 'execute' | 'enter' | 'truncate' | 'mark';
+      readonly type: 'stat' | 'exists' | 'execute' | 'enter' | 'truncate' | 'mark';
       readonly at: Named;
       readonly follow: boolean;
     }
@@ -26,7 +25,8 @@ export type Access =
   | { readonly type: 'leave-namespace'; readonly flags: string }
   | { readonly type: 'mount'; readonly flags: string }
   | { readonly type: 'pivot' }
-  | { readonly type: 'beyond'; readonly what: string; readonly always?: boolean };
+  | { readonly type: 'beyond'; readonly what: string }
+  | { readonly type: 'hindered'; readonly what: string };
 
 const [PATH, AT] = [{ name: 0 }, { name: 1, from: 0 }] as const;
 const [SECOND, AT_SECOND] = [{ name: 1 }, { name: 3, from: 2 }] as const;
@@ -34,15 +34,6 @@ const [SECOND, AT_SECOND] = [{ name: 1 }, { name: 3, from: 2 }] as const;
 function has(call: Call, index: number, flag: string): boolean {
   return call.args[index]?.split('|').includes(flag) ?? false;
 }
-
-const stat =
-  (at: Named, follow: boolean, at_: number) =>
-  (call: Call): Access => ({
-    type: 'stat',
-    at,
-    follow,
-    mode: call.args[at_] ?? '',
-  });
 
 const beyond = (what: string) => (): Access => ({ type: 'beyond', what });
 
@@ -52,13 +43,13 @@ export const ACCESSES: Readonly<Record<string, (call: Call) => Access>> = {
   openat: (call) => ({ type: 'open', at: AT, flags: call.args[2] ?? '' }),
   openat2: (call) => ({ type: 'open', at: AT, flags: /flags=([\w|]+)/.exec(call.args[2] ?? '')?.[1] ?? '' }),
   creat: () => ({ type: 'open', at: PATH, flags: 'O_WRONLY|O_CREAT|O_TRUNC' }),
-  stat: stat(PATH, true, 1),
-  stat64: stat(PATH, true, 1),
-  lstat: stat(PATH, false, 1),
-  lstat64: stat(PATH, false, 1),
-  newfstatat: (call) => stat(AT, !has(call, 3, 'AT_SYMLINK_NOFOLLOW'), 2)(call),
-  fstatat64: (call) => stat(AT, !has(call, 3, 'AT_SYMLINK_NOFOLLOW'), 2)(call),
-  statx: (call) => stat(AT, !has(call, 2, 'AT_SYMLINK_NOFOLLOW'), 4)(call),
+  stat: () => ({ type: 'stat', at: PATH, follow: true }),
+  stat64: () => ({ type: 'stat', at: PATH, follow: true }),
+  lstat: () => ({ type: 'stat', at: PATH, follow: false }),
+  lstat64: () => ({ type: 'stat', at: PATH, follow: false }),
+  newfstatat: (call) => ({ type: 'stat', at: AT, follow: !has(call, 3, 'AT_SYMLINK_NOFOLLOW') }),
+  fstatat64: (call) => ({ type: 'stat', at: AT, follow: !has(call, 3, 'AT_SYMLINK_NOFOLLOW') }),
+  statx: (call) => ({ type: 'stat', at: AT, follow: !has(call, 2, 'AT_SYMLINK_NOFOLLOW') }),
   access: () => ({ type: 'exists', at: PATH, follow: true }),
   faccessat: () => ({ type: 'exists', at: AT, follow: true }),
   faccessat2: (call) => ({ type: 'exists', at: AT, follow: !has(call, 3, 'AT_SYMLINK_NOFOLLOW') }),
@@ -103,8 +94,7 @@ export const ACCESSES: Readonly<Record<string, (call: Call) => Access>> = {
   setns: beyond('a process entered another namespace'),
   open_by_handle_at: beyond('a process opened a file without naming it'),
   io_uring_setup: beyond('a process used io_uring'),
-  // It fails because of us, whatever it was for.
-  ptrace: () => ({ type: 'beyond', what: 'a process cannot trace another one while it is traced', always: true }),
+  ptrace: () => ({ type: 'hindered', what: 'a process cannot trace another one while it is traced' }),
 };
 
 /** The name that an argument holds; undefined where strace could not read it. */

@@ -5,7 +5,7 @@ import { isLeftOut } from './left-out.js';
 import type { Mounts } from './mounts.js';
 import { ProjectPaths } from './project-paths.js';
 import { startOf } from './shebang.js';
-import { type Call, fileArgument, NOT_UTF8 } from './trace-call.js';
+import { type Call, DELETED, fileArgument, NOT_UTF8 } from './trace-call.js';
 
 export interface FilesOptions {
   readonly root: string;
@@ -25,10 +25,6 @@ export interface View {
 /** Behind these, a process finds files by other names than their own. */
 const THROUGH_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:cwd|root|fd\/\d+)\//;
 const SYSTEM = /^\/(?:proc|sys|dev)\//;
-/** A call that names a file by its whole path, in a folder. */
-const ELSEWHERE =
-  /^(?:statx|openat|newfstatat|access|faccessat2?|l?stat|readlink|open)\((?:AT_FDCWD<[^>]*>, )?"(\/[^"\\]*)\/[^"\\/]+"/;
-const DELETED = ' (deleted)';
 const SETS_USER_OR_GROUP = 0o6000;
 
 /** A file that is named in a call. */
@@ -41,24 +37,14 @@ interface Target {
 /** Turns single calls into what they say about the project's files. */
 export class Files {
   readonly ledger = new Ledger();
-  readonly #paths: ProjectPaths;
+  readonly paths: ProjectPaths;
   readonly #programs = new Set<string>();
 
   constructor(
     private readonly options: FilesOptions,
-    private readonly cannotFollow: (why: string) => void,
+    private readonly cannotFollow: (why: string, trouble?: 'hindered') => void,
   ) {
-    this.#paths = new ProjectPaths(options.root);
-  }
-
-  /**
-   * Whether a call is about a file outside the project for certain: most calls are, about programs and libraries. Only
-   * looks at the beginning of what strace printed.
-   */
-  isElsewhere(text: string): boolean {
-    const match = isPrintable(this.root) ? ELSEWHERE.exec(text) : null;
-    if (!match || text.includes(this.root, match[0].length)) return false;
-    return this.#paths.isOutside(match[1]!);
+    this.paths = new ProjectPaths(options.root);
   }
 
   get root(): string {
@@ -71,8 +57,10 @@ export class Files {
       if (call.error === undefined) this.#listed(call, view);
       return undefined;
     }
-    if (access.type === 'beyond') {
-      if (access.always || call.error === undefined) this.cannotFollow(access.what);
+    if (access.type === 'beyond' || access.type === 'hindered') {
+      // It fails because of us, whatever it was for.
+      if (access.type === 'hindered') this.cannotFollow(access.what, 'hindered');
+      else if (call.error === undefined) this.cannotFollow(access.what);
       return undefined;
     }
     if (access.type === 'rename' || access.type === 'link') {
@@ -99,7 +87,8 @@ export class Files {
   #done(access: OneFile, absolute: string): string | undefined {
     switch (access.type) {
       case 'stat':
-        this.#stat(this.#target(absolute, access.follow), access.mode);
+        // Its size and time count as its content: `make`, `git status` and `tsc` decide by them.
+        this.#with(this.#target(absolute, access.follow), (path) => this.ledger.read(path));
         break;
       case 'exists':
         this.#with(this.#target(absolute, access.follow), (path) => this.ledger.present(path));
@@ -128,23 +117,10 @@ export class Files {
   }
 
   #madeOrRemoved(type: 'make' | 'make-folder' | 'remove' | 'remove-folder', path: string): void {
-    this.#paths.changed(path);
+    this.paths.changed(path);
     if (type === 'make') this.ledger.make(path, true);
     else if (type === 'make-folder') this.ledger.makeFolder(path);
     else this.ledger.remove(path);
-  }
-
-  /**
-   * A look at a file's size and time counts as a look at its content: `make`, `git status` and `tsc` decide by them. Of
-   * a folder only its being there can be seen.
-   */
-  #stat(target: Target, mode: string): void {
-    const type = /st[x]?_mode=(S_IF[A-Z]+)/.exec(mode)?.[1];
-    this.#with(target, (path) => {
-      if (type === 'S_IFLNK') this.ledger.readLink(path);
-      else if (type === 'S_IFDIR') this.ledger.presentFolder(path);
-      else this.ledger.read(path);
-    });
   }
 
   #executed(absolute: string): void {
@@ -154,7 +130,7 @@ export class Files {
     this.#programs.add(target.absolute);
     const { mode = 0 } = statIfThere(target.absolute) ?? {};
     if ((mode & SETS_USER_OR_GROUP) !== 0 && process.getuid?.() !== 0) {
-      this.cannotFollow(`${absolute} cannot get the rights it asks for while it is traced`);
+      this.cannotFollow(`${absolute} cannot get the rights it asks for while it is traced`, 'hindered');
     }
     if (target.path === undefined) return;
     const start = startOf(target.absolute);
@@ -185,9 +161,9 @@ export class Files {
   /** The kernel says which file it was in the end; the name says which links led there. */
   #openTarget(real: string | undefined, absolute: string): Target {
     if (!real?.startsWith('/')) return this.#target(absolute, true);
-    const named = this.#paths.placeOf(absolute, false);
+    const named = this.paths.placeOf(absolute, false);
     const isLink = (named.path === undefined ? absolute : `${this.root}/${named.path}`) !== real;
-    this.#links(isLink ? this.#paths.placeOf(absolute, true).links : named.links);
+    this.#links(isLink ? this.paths.placeOf(absolute, true).links : named.links);
     const path = this.#counted(real);
     return path === undefined ? { absolute: real } : { absolute: real, path };
   }
@@ -209,7 +185,7 @@ export class Files {
     }
     const old = this.#target(from, access.type === 'link' && access.follow).path;
     const now = this.#target(to, false).path;
-    for (const path of [old, now]) if (path !== undefined) this.#paths.changed(path);
+    for (const path of [old, now]) if (path !== undefined) this.paths.changed(path);
     if (access.type === 'link') {
       if (old !== undefined) this.ledger.read(old);
       if (now !== undefined) this.ledger.make(now, true);
@@ -271,7 +247,7 @@ export class Files {
 
   #target(absolute: string, follow: boolean): Target {
     if (SYSTEM.test(absolute)) return { absolute };
-    const { real, path, links } = this.#paths.placeOf(absolute, follow);
+    const { real, path, links } = this.paths.placeOf(absolute, follow);
     this.#links(links);
     const counted = path === undefined ? undefined : this.#counts(path);
     return counted === undefined ? { absolute: real } : { absolute: real, path: counted };
@@ -286,7 +262,8 @@ export class Files {
   }
 
   #counted(absolute: string): string | undefined {
-    const path = this.#paths.realPlace(absolute);
+    const path = this.paths.realPlace(absolute);
+    if (path?.endsWith(DELETED) && !lstatIfThere(absolute)) this.cannotFollow('a file was removed while it was read');
     return path === undefined ? undefined : this.#counts(path);
   }
 
@@ -304,7 +281,12 @@ export type FileAccess = Exclude<
 >;
 type OneFile = Exclude<
   FileAccess,
-  { type: 'open' } | { type: 'list' } | { type: 'beyond' } | { type: 'rename' } | { type: 'link' }
+  | { type: 'open' }
+  | { type: 'list' }
+  | { type: 'beyond' }
+  | { type: 'hindered' }
+  | { type: 'rename' }
+  | { type: 'link' }
 >;
 
 /** Errors that say that something is there. */
@@ -324,10 +306,6 @@ const SEEN = new Set([
 /** Where a path of a process really is; undefined: nowhere on our disk. */
 function realIn({ mounts }: View, path: string | undefined): string | undefined {
   return path === undefined || !mounts || !path.startsWith('/') ? path : mounts.real(path);
-}
-
-function isPrintable(text: string): boolean {
-  return !/[^ -~]|["\\<>]/.test(text);
 }
 
 function parentOf(absolute: string): string {

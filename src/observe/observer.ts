@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Observation } from '../model/observation.js';
 import { lstatIfThere } from '../util/stat.js';
 import { ACCESSES, type Access } from './access.js';
+import { Elsewhere } from './elsewhere.js';
 import { Files, type View } from './files.js';
 import type { There } from './ledger.js';
 import { Mounts } from './mounts.js';
@@ -29,6 +30,7 @@ const MOST_WAITING = 10_000;
 export class Observer {
   readonly #files: Files;
   readonly #first: string;
+  readonly #elsewhere: Elsewhere;
   /** Of each process that is alive; threads share theirs. */
   readonly #views = new Map<number, View>();
   readonly #unfinished = new Map<number, string>();
@@ -37,10 +39,16 @@ export class Observer {
   #rest = '';
   #isBegun = false;
   #incomplete: string | undefined;
+  #trouble: Observation['trouble'];
 
   constructor(options: ObserverOptions) {
-    this.#files = new Files(options, (why) => this.#cannotFollow(why));
+    this.#files = new Files(options, (why, trouble) => this.#cannotFollow(why, trouble));
     this.#first = options.cwd;
+    this.#elsewhere = new Elsewhere({
+      root: options.root,
+      views: this.#views,
+      isOutside: (folder) => this.#files.paths.isOutside(folder),
+    });
   }
 
   add(chunk: Buffer): void {
@@ -50,7 +58,7 @@ export class Observer {
       this.#rest = '';
       this.#cannotFollow(UNREADABLE);
     }
-    for (const line of lines) this.#line(line);
+    for (const line of lines) for (const left of this.#elsewhere.linesLeft(line)) this.#line(left);
   }
 
   /** Processes that have begun and not ended. */
@@ -69,7 +77,7 @@ export class Observer {
     return {
       source: 'system',
       complete: this.#incomplete === undefined,
-      ...(this.#incomplete !== undefined && { incomplete: this.#incomplete }),
+      ...(this.#incomplete !== undefined && { incomplete: this.#incomplete, trouble: this.#trouble! }),
       reads: reads.sort(),
       lists,
       absent: absent.sort(),
@@ -86,9 +94,11 @@ export class Observer {
     return stat.isDirectory() ? 'folder' : 'other';
   }
 
-  /** The first reason is the one that is told. */
-  #cannotFollow(why: string): void {
-    this.#incomplete ??= why;
+  /** The first reason is the one that is told; what may make it fail comes before all others. */
+  #cannotFollow(why: string, trouble: Observation['trouble'] = 'lost'): void {
+    if (this.#incomplete !== undefined && (trouble === 'lost' || this.#trouble === 'hindered')) return;
+    this.#incomplete = why;
+    this.#trouble = trouble;
   }
 
   #line(text: string): void {
@@ -106,7 +116,7 @@ export class Observer {
     if (!this.#views.has(pid)) this.#wait(pid, text);
     else if (line.type === 'call') this.#call(pid, line.text);
     else if (line.type === 'unfinished') this.#unfinished.set(pid, line.text);
-    else if (line.type === 'resumed') this.#resumed(pid, line.rest);
+    else if (line.type === 'resumed') this.#resumed(pid, line.text);
     else if (line.type === 'superseded') this.#supersede(pid, line.by);
     else {
       this.#views.delete(pid);
@@ -150,7 +160,6 @@ export class Observer {
   }
 
   #call(pid: number, text: string): void {
-    if (!this.#views.get(pid)!.mounts && this.#files.isElsewhere(text)) return;
     const call = parseCall(text);
     if (!call) this.#cannotFollow(UNREADABLE);
     if (!call || call === 'unknown') return;

@@ -1,17 +1,21 @@
-import { readlinkSync, realpathSync } from 'node:fs';
-import { dirname, normalize, resolve } from 'node:path';
+import { readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { lstatIfThere } from '../util/stat.js';
 
-/** A path of a system call, as seen from the project. */
-export interface Place {
+/** Where a path leads. */
+interface Real {
   readonly real: string;
-  /** Relative to the root, links followed; undefined: outside. */
-  readonly path?: string;
   /** Links inside the project on the way to it, itself included where it was followed. */
   readonly links: readonly string[];
 }
 
-const NO_LINKS: readonly string[] = [];
+/** A path of a system call, as seen from the project. */
+export interface Place extends Real {
+  /** Relative to the root, links followed; undefined: outside. */
+  readonly path?: string;
+}
+
+const TOP: Real = { real: '/', links: [] };
 const MOST_LINKS = 40;
 /** Folders that are remembered: more than any real program looks into. */
 const MOST_KNOWN = 20_000;
@@ -22,9 +26,10 @@ const MOST_KNOWN = 20_000;
  */
 export class ProjectPaths {
   /** Folders as a program named them, and where they are. */
-  readonly #folders = new Map<string, { readonly real: string; readonly links: readonly string[] }>();
-  /** Of all known folders, and of those above them. */
-  readonly #prefixes = new Set<string>();
+  readonly #folders = new Map<string, Real>();
+  /** Where they are, and the links that led there: absolute. */
+  readonly #leading = new Set<string>();
+  readonly #outside = new Map<string, boolean>();
   /** Paths at which there is no link. */
   readonly #plain = new Set<string>();
 
@@ -45,20 +50,24 @@ export class ProjectPaths {
 
   /** Whether a folder, and whatever leads to it, is outside. */
   isOutside(folder: string): boolean {
+    const known = this.#outside.get(folder);
+    if (known !== undefined) return known;
     const { real, links } = this.#folderAt(folder);
-    return links.length === 0 && this.#inside(real) === undefined;
+    const isOutside = links.length === 0 && this.#inside(real) === undefined;
+    this.#outside.set(folder, isOutside);
+    return isOutside;
   }
 
   /** Something at this path was made, moved or removed by the program. */
   changed(path: string): void {
     this.#plain.delete(`${this.root}/${path}`);
-    if (!this.#prefixes.has(`${this.root}/${path}`)) return;
-    this.#forget();
+    if (this.#leading.has(`${this.root}/${path}`)) this.#forget();
   }
 
   #forget(): void {
     this.#folders.clear();
-    this.#prefixes.clear();
+    this.#outside.clear();
+    this.#leading.clear();
     this.#plain.clear();
   }
 
@@ -67,19 +76,19 @@ export class ProjectPaths {
     return real.startsWith(`${this.root}/`) ? real.slice(this.root.length + 1) : undefined;
   }
 
-  #fileAt(absolute: string, follow: boolean): { real: string; links: readonly string[] } {
+  #fileAt(absolute: string, follow: boolean): Real {
     const slash = absolute.lastIndexOf('/');
     const name = absolute.slice(slash + 1);
     if (name === '' || name === '.' || name === '..') return this.#folderAt(absolute);
     const folder = this.#folderAt(slash === 0 ? '/' : absolute.slice(0, slash));
-    const real = folder.real === '/' ? `/${name}` : `${folder.real}/${name}`;
+    const real = below(folder.real, name);
     const isPlain = !follow || this.#plain.has(real) || this.#inside(real) === undefined;
     if (isPlain) return { real, links: folder.links };
     return this.#followed(real, folder.links);
   }
 
   /** A link, a link to a link …; what the last one names need not be there. */
-  #followed(start: string, before: readonly string[]): { real: string; links: readonly string[] } {
+  #followed(start: string, before: readonly string[]): Real {
     let real = start;
     let links = before;
     for (let times = 0; times < MOST_LINKS; times += 1) {
@@ -90,53 +99,40 @@ export class ProjectPaths {
       }
       const link = this.#inside(real);
       if (link !== undefined) links = [...links, link];
-      const next = this.#fileAt(resolve(dirname(real), target), false);
+      const next = this.#fileAt(target.startsWith('/') ? target : below(dirname(real), target), false);
       real = next.real;
       links = [...links, ...next.links];
     }
     return { real, links };
   }
 
-  #folderAt(folder: string): { readonly real: string; readonly links: readonly string[] } {
+  #folderAt(folder: string): Real {
     const known = this.#folders.get(folder);
     if (known) return known;
     if (this.#folders.size >= MOST_KNOWN) this.#forget();
-    const real = realFolder(folder);
-    const found = { real, links: real === plain(folder) ? NO_LINKS : this.#linksOn(plain(folder)) };
+    // A link that leads through itself leads nowhere.
+    this.#folders.set(folder, { real: folder, links: [] });
+    const found = this.#findFolder(folder);
     this.#folders.set(folder, found);
-    for (let at = plain(folder); !this.#prefixes.has(at); at = dirname(at)) this.#prefixes.add(at);
+    this.#leading.add(found.real);
+    for (const link of found.links) this.#leading.add(`${this.root}/${link}`);
     return found;
   }
 
-  /** Found by walking: rare enough. */
-  #linksOn(folder: string): string[] {
-    const links: string[] = [];
-    let at = '';
-    for (const name of folder.split('/').slice(1)) {
-      const real = `${at === '' ? '' : realFolder(at)}/${name}`;
-      at = `${at}/${name}`;
-      if (lstatIfThere(real)?.isSymbolicLink()) links.push(...this.#followed(real, []).links);
-    }
-    return links;
+  /** One name at a time: the folders above are known mostly. One that is not there is where its name says. */
+  #findFolder(folder: string): Real {
+    const slash = folder.lastIndexOf('/');
+    if (slash < 0 || folder === '/') return TOP;
+    const above = this.#folderAt(slash === 0 ? '/' : folder.slice(0, slash));
+    const name = folder.slice(slash + 1);
+    if (name === '' || name === '.') return above;
+    if (name === '..') return { ...above, real: dirname(above.real) };
+    return this.#followed(below(above.real, name), above.links);
   }
 }
 
-function plain(folder: string): string {
-  const path = normalize(folder);
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-}
-
-/** A folder that is not there is where its name says, in the folder above it. */
-function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    const path = plain(folder);
-    const above = dirname(path);
-    if (above === path) return path;
-    const real = realFolder(above);
-    return `${real === '/' ? '' : real}${path.slice(path.lastIndexOf('/'))}`;
-  }
+function below(folder: string, name: string): string {
+  return folder === '/' ? `/${name}` : `${folder}/${name}`;
 }
 
 function readLink(path: string): string | undefined {

@@ -17,7 +17,10 @@ export type ObserveSupport = { readonly strace: string } | { readonly missing: s
 type Place = Pick<Project, 'root' | 'home' | 'env'>;
 
 const TRY_TIMEOUT_MS = 5_000;
-const INSTALL = 'install strace 5.18 or later (`apt install strace`, `dnf install strace`, `apk add strace`)';
+/** The first that says in which folder a name begins. */
+const [MAJOR, MINOR] = [5, 15];
+const HOW = '`apt install strace`, `dnf install strace`, `apk add strace`';
+const INSTALL = `install strace ${MAJOR}.${MINOR} or later (${HOW})`;
 const known = new Map<string, Promise<ObserveSupport>>();
 
 /** Tried once per boot, by tracing a program of the system; after that it costs one small file. */
@@ -61,6 +64,8 @@ async function keptSupport(project: Place, strace: string, digest: string): Prom
 }
 
 async function trySupport(project: Place, strace: string): Promise<ObserveSupport> {
+  const old = await oldVersion(project, strace);
+  if (old !== undefined) return { missing: `${strace} is too old (${old})`, hint: INSTALL };
   const program = usersProgram('true', project);
   if (program === undefined) return { missing: 'there is no program to try strace with' };
   const trace = new TracedProcess({ strace, root: join('/', 'nowhere') });
@@ -72,12 +77,23 @@ async function trySupport(project: Place, strace: string): Promise<ObserveSuppor
     trace,
   });
   // A filter that could not be installed would only be said there, and every call would stop the program.
-  if (!failure && stderrTail === '' && trace.observation().complete) return { strace };
+  if (!failure && stderrTail === '' && trace.observation()?.complete) return { strace };
   return whyNot(strace, oneLine(failure?.detail ?? stderrTail) || failure?.message || 'it saw nothing');
 }
 
+/** Undefined for one that is new enough, or does not say: then only trying shows what it can. */
+async function oldVersion({ env }: Place, strace: string): Promise<string | undefined> {
+  const argv = [strace, '--version'];
+  const { stdout } = await runProcess({ argv, cwd: '/', env, timeoutMs: TRY_TIMEOUT_MS });
+  const [, version, major, minor] = /^strace -- version ((\d+)\.(\d+)\S*)/.exec(stdout.toString('latin1')) ?? [];
+  const isOld = Number(major) < MAJOR || (Number(major) === MAJOR && Number(minor) < MINOR);
+  return isOld ? version : undefined;
+}
+
 function whyNot(strace: string, said: string): ObserveSupport {
-  if (/unrecognized option|invalid|unknown/i.test(said)) return { missing: `${strace} is too old`, hint: INSTALL };
+  if (/unrecognized option|invalid|unknown/i.test(said)) {
+    return { missing: `${strace} does not have an option that is needed (${said})`, hint: INSTALL };
+  }
   if (/not permitted|PTRACE|attach/i.test(said)) {
     return {
       missing: `${strace} may not follow processes here (${said})`,

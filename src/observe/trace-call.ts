@@ -12,11 +12,35 @@ export interface Call {
 const CLOSES: Readonly<Record<string, string>> = { '{': '}', '[': ']', '(': ')' };
 const RESULT = /^\) += (?:(-?\d+)(<(?:[^>\\]|\\.)*>)?|\?|0x[0-9a-f]+)(?:\(deleted\))?(?: (E[A-Z0-9]+)| \/\* (\d+) in)?/;
 
+/** What most calls look like: one name without anything escaped, numbers and flags, and a result. */
+const USUAL =
+  /^(\w+)\((?:(AT_FDCWD(?:<[^>\\]*>)?), )?"([^"\\]*)"((?:, \w[\w|]*)*)\) += (-?\d+)(?:<([^>\\]*)>)?(?: (E[A-Z\d]+) |$)/;
+
 /**
  * Undefined for what cannot be read. `unknown` for a call that never returned: its process was killed, or the call is
  * about to be made again.
  */
 export function parseCall(text: string): Call | 'unknown' | undefined {
+  return usualCall(text) ?? anyCall(text);
+}
+
+/** The same as `anyCall` would say, without a look at each character. */
+function usualCall(text: string): Call | undefined {
+  const match = USUAL.exec(text);
+  if (!match) return undefined;
+  const [, name, folder, file, more, value, path, error] = match;
+  const args = folder === undefined ? [`"${file}"`] : [folder, `"${file}"`];
+  if (more !== '') args.push(...more!.slice(2).split(', '));
+  return {
+    name: name!,
+    args,
+    value: Number(value),
+    ...(error !== undefined && { error }),
+    ...(path !== undefined && { path }),
+  };
+}
+
+function anyCall(text: string): Call | 'unknown' | undefined {
   const open = text.indexOf('(');
   const split = splitArguments(text, open + 1);
   if (open < 1 || !split) return undefined;
@@ -90,6 +114,9 @@ export interface FileArgument {
   readonly path?: string;
   readonly deleted: boolean;
 }
+
+/** Before strace 5.19 that stands inside of the brackets, where a name could end with it too. */
+export const DELETED = ' (deleted)';
 
 const FILE = /^(AT_FDCWD|-?\d+)(?:<((?:[^>\\]|\\.)*)>)?(\(deleted\))?$/;
 

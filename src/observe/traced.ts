@@ -45,21 +45,11 @@ export class TracedProcess implements Trace {
     this.#isWhole = true;
   }
 
-  /** To be asked once, after the end. */
-  observation(): Observation {
-    return this.#observer?.end(this.#isWhole) ?? NOT_TRACED;
+  /** To be asked once, after the end. Undefined: the program was started without a tracer. */
+  observation(): Observation | undefined {
+    return this.#observer?.end(this.#isWhole);
   }
 }
-
-const NOT_TRACED: Observation = {
-  source: 'system',
-  complete: false,
-  incomplete: 'the program could not be traced',
-  reads: [],
-  lists: [],
-  absent: [],
-  writes: [],
-};
 
 /**
  * Whether strace can start it as we would. It words its errors differently, and leaves a file without `#!` alone, which

@@ -6,10 +6,11 @@ import type { Trace } from './process.js';
 import { identityOf, isAlive } from './process-identity.js';
 
 /**
- * A tracer writes a line at a time, and to wake up for each would cost as much as the tracing. In that time it hardly
- * fills a pipe; if it does, it waits.
+ * A tracer writes a line at a time, and to wake up for each would cost as much as the tracing. If it fills a pipe in
+ * that time, it waits; the less it says, the longer we wait with the next look.
  */
-const LOOK_MS = 10;
+const [LOOK_MS, LOOK_LESS_MS] = [10, 80];
+const [LITTLE, MUCH] = [PIPE_BYTES / 8, PIPE_BYTES / 2];
 /** After the end of the process there is little left to come. */
 const LAST_LOOK_MS = 1;
 /** A trace that says nothing for so long, although everybody should be gone, waits for somebody. */
@@ -79,11 +80,14 @@ export class TraceStream {
     return this.#isClosed;
   }
 
-  #lookLater(): void {
+  #lookLater(ms = LOOK_MS): void {
     this.#timer = setTimeout(() => {
+      const before = this.#received;
       this.#look();
-      if (!this.#isClosed) this.#lookLater();
-    }, LOOK_MS);
+      const more = this.#received - before;
+      const next = more > MUCH ? LOOK_MS : more < LITTLE ? Math.min(ms * 2, LOOK_LESS_MS) : ms;
+      if (!this.#isClosed) this.#lookLater(next);
+    }, ms);
   }
 
   /** Until it ends, or was silent for so long. */

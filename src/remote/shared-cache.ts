@@ -4,7 +4,7 @@ import type { DiskStore } from '../store/disk-store.js';
 import { blobsOf } from '../store/entry-blobs.js';
 import type { CheckOptions } from '../store/options.js';
 import { isLink, isSafeLink } from '../store/output-path.js';
-import { withLatest } from '../store/path-sets.js';
+import { mergedSets } from '../store/path-sets.js';
 import { blobPath } from '../store/paths.js';
 import type { Entry, Fetched, GetOptions } from '../store/store.js';
 import { removeIfThere, temporaryName, writeAll } from '../util/atomic-write.js';
@@ -46,12 +46,11 @@ export class SharedCache {
     return put.stored ? { fetched: true } : { miss: put.reason };
   }
 
-  /** Path sets are hints where to look: those of both stores count. */
   #withOwnSets(entry: Entry, now: number): Entry {
     if (!entry.pathSets) return entry;
     const local = this.options.disk.get(entry.key, { now, peek: true });
     const own = 'entry' in local ? (local.entry.pathSets ?? []) : [];
-    return { ...entry, pathSets: own.reduceRight((sets, set) => withLatest(set, sets), entry.pathSets) };
+    return { ...entry, pathSets: mergedSets(own, entry.pathSets) };
   }
 
   /** Blobs first, the entry last. Returns why it is not there now, in words. */

@@ -27,6 +27,7 @@ import { sortedSlots } from './sort-slots.js';
 import { type StoreIndex, withIndex } from './store-index.js';
 
 export interface Exported {
+  /** Results. What only says where to look is in it too, and is not counted. */
   readonly entries: number;
   readonly blobs: number;
   /** Of the archive. */
@@ -91,6 +92,7 @@ async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 
 class Written {
   entries = 0;
+  #paths = 0;
   skipped = 0;
   readonly blobs = new KeyTable();
   readonly #options: Location;
@@ -110,7 +112,7 @@ class Written {
     yield this.#counted(Buffer.from(MAGIC));
     yield* this.#blobRecords(named);
     yield* this.#entryRecords(index);
-    yield Buffer.from(`end ${this.entries} ${this.blobs.size} ${this.#hash.hex()}\n`);
+    yield Buffer.from(`end ${this.entries + this.#paths} ${this.blobs.size} ${this.#hash.hex()}\n`);
   }
 
   async *#blobRecords(named: KeyTable): AsyncGenerator<Buffer> {
@@ -133,10 +135,12 @@ class Written {
     pace.begin('exporting entries', keys.size);
     for (const slot of sorted) {
       const key = keys.keyAt(slot);
-      const text = this.#goodEntry(key);
-      if (text !== undefined) {
+      const good = this.#goodEntry(key);
+      if (good) {
+        const { text } = good;
         yield this.#counted(Buffer.concat([Buffer.from(`entry ${key} ${text.length}\n`), text, Buffer.from('\n')]));
-        this.entries += 1;
+        if (good.isOfPaths) this.#paths += 1;
+        else this.entries += 1;
       } else this.skipped += 1;
       if (pace.tick()) await pace.rest();
     }
@@ -148,12 +152,13 @@ class Written {
   }
 
   /** As it is now, if its files are in the archive already. */
-  #goodEntry(key: string): Buffer | undefined {
+  #goodEntry(key: string): { readonly text: Buffer; readonly isOfPaths: boolean } | undefined {
     const { dir, signingKey } = this.#options;
     try {
-      const bytes = readFileSync(entryPath(dir, key));
-      const decoded = decodeEntry(bytes.toString('utf8'), key, signingKey);
-      return 'entry' in decoded && blobsOf(decoded.entry).every((digest) => this.blobs.has(digest)) ? bytes : undefined;
+      const text = readFileSync(entryPath(dir, key));
+      const decoded = decodeEntry(text.toString('utf8'), key, signingKey);
+      if ('miss' in decoded || !blobsOf(decoded.entry).every((digest) => this.blobs.has(digest))) return undefined;
+      return { text, isOfPaths: decoded.entry.pathSets !== undefined };
     } catch {
       // Cleared this moment, or not readable: not to be exported.
       return undefined;

@@ -8,13 +8,14 @@ import { countAdded } from './collect-marker.js';
 import { prepareFolder } from './folder.js';
 import { logLine, restOfRow } from './index-lines.js';
 import { appendLines } from './index-log.js';
+import { isOfPaths } from './index-row.js';
 import type { ImportOptions } from './options.js';
 import { Interrupted, Pace, type Watcher } from './pace.js';
 import { blobPath, entryPath, stagingName } from './paths.js';
 import { Staging } from './staging.js';
 
 export interface Imported {
-  /** Added. */
+  /** Results that were added. What only says where to look is not counted. */
   readonly entries: number;
   readonly blobs: number;
   /** The store had them already, as new or newer. */
@@ -97,20 +98,21 @@ async function useAll(staging: Staging, { dir, signingKey }: ImportOptions, pace
     staging.placeBlob(slot, target);
     if (pace.tick()) await pace.rest();
   }
-  let entries = 0;
+  let [entries, placed] = [0, 0];
   pace.begin('importing entries', staging.keys.size);
   for (const rows of staging.rows()) {
-    const added = rows.filter(({ key, createdAt }) => existingAge(dir, key) < createdAt);
-    const lines = added.map(({ key, at, ...row }) => {
-      const inode = staging.placeEntry({ at, bytes: row.bytes }, entryPath(dir, key));
-      return logLine({ key, usedAt: row.usedAt, rest: restOfRow({ ...row, inode }) }, signingKey);
+    const added = rows.filter((row) => isOfPaths(row) || existingAge(dir, row.key) < row.createdAt);
+    const lines = added.map((row) => {
+      const rest = restOfRow({ ...row, ...staging.placeEntry(row) });
+      return logLine({ key: row.key, usedAt: row.usedAt, rest }, signingKey);
     });
     if (added.length > 0) appendLines(dir, lines);
-    entries += added.length;
+    placed += added.length;
+    entries += added.filter((row) => !isOfPaths(row)).length;
     if (pace.tick(rows.length)) await pace.rest();
   }
-  countAdded(dir, entries, staging.bytes);
-  return { entries, blobs: blobs.size, known: staging.keys.size - entries };
+  countAdded(dir, placed, staging.bytes);
+  return { entries, blobs: blobs.size, known: staging.results - entries };
 }
 
 function existingAge(dir: string, key: string): number {

@@ -21,6 +21,11 @@ export function withLatest(latest: PathSet, sets: readonly PathSet[]): readonly 
   ];
 }
 
+/** Those of two stores: path sets are hints where to look, so both count. The newer ones in front. */
+export function mergedSets(newer: readonly PathSet[], older: readonly PathSet[]): readonly PathSet[] {
+  return newer.reduceRight((sets, set) => withLatest(set, sets), older);
+}
+
 /** How many paths it has. */
 export function sizeOf({ reads, lists, absent, present }: PathSet): number {
   return reads.length + lists.length + absent.length + present.length;

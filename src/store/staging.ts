@@ -9,9 +9,10 @@ import { decodeEntry } from './entry-format.js';
 import { type IndexRow, isOfPaths, rowOf } from './index-row.js';
 import { KeyTable } from './key-table.js';
 import { linesOf } from './lines.js';
+import { withSetsHere } from './merge-entry.js';
 import type { ImportOptions } from './options.js';
 import { isLink, isSafeLink, LONGEST_LINK, problemOfFiles } from './output-path.js';
-import { blobPath } from './paths.js';
+import { blobPath, entryPath } from './paths.js';
 
 /** The names of no blob. */
 const PACK = 'pack';
@@ -115,20 +116,18 @@ export class Staging {
   }
 
   /** Gives an entry its place, and says which file that is. Throws where it cannot be written. */
-  placeEntry(packed: Packed, target: string): number {
-    this.#write(packed, target);
-    return statIfThere(target)?.ino ?? 0;
+  placeEntry({ key, at, bytes, runId }: StagedRow): { readonly inode: number; readonly bytes: number } {
+    const target = entryPath(this.#options.dir, key);
+    const text = this.#unpack({ at, bytes });
+    const merged = isOfPaths({ runId }) ? withSetsHere(text, key, this.#options) : undefined;
+    write(merged ?? text, target);
+    return { inode: statIfThere(target)?.ino ?? 0, bytes: merged?.length ?? bytes };
   }
 
   placeBlob(slot: number, target: string): void {
     const packed = { at: this.#blobAt[slot]!, bytes: this.#blobBytes[slot]! };
     if (packed.at < 0) renameSync(this.#pathOf(this.blobs.keyAt(slot)), target);
-    else this.#write(packed, target);
-  }
-
-  #write(packed: Packed, target: string): void {
-    const written = writeFileAtomic(target, this.#unpack(packed));
-    if ('failed' in written) throw written.failed;
+    else write(this.#unpack(packed), target);
   }
 
   #unpack({ at, bytes }: Packed): Buffer {
@@ -192,4 +191,9 @@ export class Staging {
     if (slot < 0) return readFileSync(blobPath(this.#options.dir, digest), 'utf8');
     return this.#unpack({ at: this.#blobAt[slot]!, bytes: this.#blobBytes[slot]! }).toString('utf8');
   }
+}
+
+function write(bytes: Buffer, target: string): void {
+  const written = writeFileAtomic(target, bytes);
+  if ('failed' in written) throw written.failed;
 }

@@ -129,7 +129,7 @@ export function describeClient(setup: ClientSetup): void {
       const path = join(project, 'by-tool.txt');
       const result = await ask(`[[tool: read ${path}]] [[tool: bash ${shell}]] [[reply: seen]]`, { trace });
       expect(result).toMatchObject({ text: 'seen', stopReason: 'complete' });
-      const { reads, lists, absent, writes, ...rest } = trace.observation();
+      const { reads, lists, absent, writes, ...rest } = trace.observation()!;
       expect(rest).toEqual({ source: 'system', complete: true, present: rest.present });
       expect(reads).toEqual(expect.arrayContaining(['by-shell.txt', 'by-tool.txt']));
       expect(lists).toContainEqual({ path: 'sub', own: [] });

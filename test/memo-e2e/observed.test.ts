@@ -232,7 +232,7 @@ describe.runIf(canTrace)('what a script reads and does not declare', () => {
     cpSync(rig.root, root, { recursive: true, filter: (from) => !/taskflows\/(cache|runs)/.test(from) });
     const project = { ...rig.project, root };
     expect(await importArchive({ ...here, dir: join(root, '.pi/taskflows/cache'), project }, archive)).toMatchObject({
-      entries: 3,
+      entries: 2,
     });
     for (const [state, counts] of [
       ['two', {}],
@@ -244,6 +244,42 @@ describe.runIf(canTrace)('what a script reads and does not declare', () => {
       expect((await rig.runAs({ root })).output).toBe(state);
       expect(rig.counts()).toEqual(counts);
     }
+  });
+
+  it('what cannot be followed: the result is used and not kept, and says so', async () => {
+    writeFileSync(Buffer.concat([Buffer.from(path('src/')), Buffer.from([0xff])]), 'read');
+    for (const of of [script(`cat src/$(printf '\\377')`), undefined]) {
+      rig.forget();
+      const result = await rig.run(of);
+      expect([rig.counts(), result.output]).toEqual([{ a: 1 }, 'read']);
+      const { remark } = phaseOf(result, 'a');
+      expect(remark).toBe('not kept: not all that it read was seen: the name of a file is not UTF-8');
+    }
+  });
+
+  it('an archive adds its path sets to those that are here', async () => {
+    const { exportArchive } = await import('../../src/store/export-archive.js');
+    const { importArchive } = await import('../../src/store/import-archive.js');
+    const limits = { maxBytes: 1e9, maxEntries: 1e6, maxAgeMs: 1e12 };
+    const store = { dir: path('.pi/taskflows/cache'), project: rig.project, limits, signingKey: undefined };
+    const archive = join(rig.root, '../cache.tgz');
+    // Each state leads to other files, so each has a path set of its own.
+    const which = (name: string) => writeFileSync(path('src/which'), name);
+    which('a.txt');
+    writeFileSync(path('src/b.txt'), 'of b');
+    await rig.run(script('cat src/$(cat src/which)'));
+    expect(await exportArchive(store, archive)).toMatchObject({ entries: 1, skipped: 0 });
+    rmSync(store.dir, { recursive: true });
+    which('b.txt');
+    await rig.run();
+    const before = rig.counts();
+    expect(await importArchive(store, archive)).toMatchObject({ entries: 1, known: 0 });
+    expect(await importArchive(store, archive)).toMatchObject({ entries: 0, known: 1 });
+    for (const name of ['a.txt', 'b.txt']) {
+      which(name);
+      expect((await rig.run()).output).toBe(name === 'a.txt' ? 'one' : 'of b');
+    }
+    expect(rig.counts()).toEqual(before);
   });
 
   it('`strict` keeps what was seen whole, and never serves what was not', async () => {

@@ -124,6 +124,12 @@ describe('a trace', () => {
     expect(observe(`${open(name, '-1 ENOENT (x)')}${END}`).absent).toEqual(['") = 3</evil>\n7 openat(AT_FDCWD, "b']);
   });
 
+  it('of a strace that names deleted files as if they were called so is not complete', () => {
+    expect(observe(`${open('a', `3<${root}/a (deleted)>`)}${END}`).complete).toBe(false);
+    expect(observe(`7 getdents64(3<${root}/d (deleted)>, 0x1, 32768) = 24\n${END}`).complete).toBe(false);
+    expect(observe(`${open('/x', '3</x (deleted)>')}${END}`).complete).toBe(true);
+  });
+
   it.each([
     ['chroot("/")', 'a process changed its root folder'],
     ['mount("a", "b", "c", 0, NULL)', 'a process mounted something'],

@@ -33,6 +33,8 @@ function program(path: string, script: string): string {
   return join(folder, path);
 }
 
+const saysVersion = (version: string) =>
+  `if [ "$1" = --version ]; then echo "strace -- version ${version}"; exit 0; fi\n`;
 const starts = () =>
   existsSync(`${folder}/started`) ? readFileSync(`${folder}/started`, 'utf8').split('\n').length - 1 : 0;
 const asked = (path: string) => observeSupport({ root, home: join(folder, 'home'), env: { PATH: path } });
@@ -52,9 +54,39 @@ describe('whether this machine can observe', () => {
     expect(starts()).toBe(0);
   });
 
-  it('not with one that is too old', async () => {
-    const old = program('old', 'echo "strace: unrecognized option --daemonize" >&2; exit 1');
-    expect(await asked(`${old}:/bin`)).toMatchObject({ missing: `${old}/strace is too old` });
+  it('not with one that does not know an option, whatever its version', async () => {
+    const refuses = 'echo "strace: unrecognized option \'--daemonize=session\'" >&2; exit 1';
+    for (const version of ['6.1', '5.18', '7.0', 'UNKNOWN']) {
+      const other = program(`other-${version}`, saysVersion(version) + refuses);
+      expect(await asked(`${other}:/bin`)).toEqual({
+        missing: expect.stringMatching(/strace does not have an option that is needed \(.*--daemonize/),
+        hint: expect.stringContaining('install strace 5.15 or later'),
+      });
+    }
+  });
+
+  it('not with one that says less than is needed, and does not try it', async () => {
+    for (const version of ['4.26', '5.3', '5.9', '5.14-1ubuntu2']) {
+      const old = program(`old-${version}`, `${saysVersion(version)}echo traced >> ${folder}/traced`);
+      expect(await asked(`${old}:/bin`)).toMatchObject({ missing: `${old}/strace is too old (${version})` });
+    }
+    expect(existsSync(`${folder}/traced`)).toBe(false);
+  });
+
+  it.skipIf(STRACE === undefined)('with any version that can: it is tried', async () => {
+    for (const version of ['5.15', '6.16', '7.2-dirty', 'UNKNOWN']) {
+      const able = program(`able-${version}`, `${saysVersion(version)}exec ${STRACE} "$@"`);
+      expect(await asked(`${able}:/bin`)).toEqual({ strace: `${able}/strace` });
+    }
+  });
+
+  it('not where every call would stop the program, since no filter can be installed', async () => {
+    const said = 'strace: seccomp filter is requested but unavailable';
+    const slow = program(
+      'slow',
+      `${saysVersion('6.1')}echo "${said}" >&2; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
+    );
+    expect(await asked(`${slow}:/bin`)).toMatchObject({ missing: expect.stringContaining('does not work here') });
   });
 
   it('not where processes may not be followed, as in many containers', async () => {
@@ -71,14 +103,14 @@ describe('whether this machine can observe', () => {
   });
 
   it('is tried once, and remembered in the folder of the user', async () => {
-    const old = program('once', 'echo "strace: unrecognized option" >&2; exit 1');
+    const old = program('once', saysVersion('5.3'));
     const env = { PATH: `${old}:${process.env['PATH']}` };
     for (let times = 0; times < 2; times += 1) {
       const { stdout } = await runCli(['doctor', '--json'], { cwd: root, env });
       expect(JSON.parse(stdout).findings).toContainEqual({
         name: 'observing',
         status: 'absent',
-        message: `what cross-run phases read is not seen: ${old}/strace is too old`,
+        message: `what cross-run phases read is not seen: ${old}/strace is too old (5.3)`,
         hint: expect.stringContaining('install'),
       });
     }

@@ -18,5 +18,5 @@ export async function traced(
 ): Promise<ProcessResult & { readonly observed: Observation }> {
   const trace = new TracedProcess({ strace: STRACE!, root });
   const result = await runProcess({ argv, cwd: root, env: { PATH: process.env['PATH'] }, trace, ...more });
-  return { ...result, observed: trace.observation() };
+  return { ...result, observed: trace.observation()! };
 }

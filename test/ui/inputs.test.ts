@@ -93,7 +93,7 @@ describe('what a phase depends on', () => {
     ]);
   });
 
-  it('of a reused result is what its entry says, with what it was asked; contents only if they are wanted', async () => {
+  it('of a reused result is what its entry says, and what it was asked; contents only if wanted', async () => {
     await run();
     await run('--fresh');
     const { details, html } = await report();

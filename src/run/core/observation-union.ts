@@ -26,6 +26,7 @@ export class ObservationUnion {
   readonly #lists = new Map<string, Set<string>>();
   #source: Observation['source'] = 'system';
   #incomplete: string | undefined;
+  #trouble: Observation['trouble'];
   #isAny = false;
 
   /** Undefined: nobody looked at this part. */
@@ -36,6 +37,7 @@ export class ObservationUnion {
     }
     this.#isAny = true;
     if (observed.source === 'client') this.#source = 'client';
+    this.#trouble ??= observed.trouble;
     if (!observed.complete) this.#incomplete ??= observed.incomplete ?? 'a part of it was not seen whole';
     const isForeign = (path: string) => !this.#writes.has(path);
     for (const path of observed.reads.filter(isForeign)) this.#reads.add(path);
@@ -52,6 +54,7 @@ export class ObservationUnion {
       source: this.#source,
       complete,
       ...(complete ? {} : { incomplete: this.#incomplete }),
+      ...(this.#trouble && { trouble: this.#trouble }),
       reads: sorted(this.#reads),
       lists: sorted(this.#lists.keys()).map((path) => ({ path, own: sorted(this.#lists.get(path)!) })),
       absent: sorted(this.#absent),

@@ -34,10 +34,15 @@ export async function withSeen(
     return { ...execution, unkeepable: execution.unkeepable ?? 'a path that it looked at holds a secret argument' };
   }
   if ('unkept' in result) return { ...execution, unkeepable: execution.unkeepable ?? result.unkept };
-  const unsure = at.policy.observe.mode === 'strict' && !observed?.complete;
+  const unkeepable = execution.unkeepable ?? whyUnsure(at, observed);
+  return { ...execution, ...result, ...(unkeepable !== undefined && { unkeepable }) };
+}
+
+/** Where nobody followed it, what is declared decides; where somebody lost it, nobody knows what it was made from. */
+function whyUnsure({ policy }: PhaseContext, observed: Observation | undefined): string | undefined {
   const why = observed?.incomplete ?? 'nobody could look';
-  const strict = unsure ? { unkeepable: execution.unkeepable ?? `observe: strict, and not all was seen: ${why}` } : {};
-  return { ...execution, ...result, ...strict };
+  if (policy.observe.mode === 'strict' && !observed?.complete) return `observe: strict, and not all was seen: ${why}`;
+  return observed?.trouble ? `not all that it read was seen: ${why}` : undefined;
 }
 
 /** Decides what of an observation counts. In doubt the result is not kept. */

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { RunnerResult } from '../../agent/runner.js';
+import type { Failure } from '../../model/failure.js';
 import type { Observation } from '../../model/observation.js';
 import type { TracedProcess } from '../../observe/traced.js';
 import type { PhaseContext } from '../context/phase-context.js';
@@ -48,3 +49,9 @@ export const NOTHING_READ: Observation = {
   absent: [],
   writes: [],
 };
+
+/** A failure that the tracer may have caused says so. */
+export function withTracerHint(failure: Failure | undefined, observed: Observation | undefined): Failure | undefined {
+  if (!failure || observed?.trouble !== 'hindered') return failure;
+  return { ...failure, hint: `${observed.incomplete}; \`cache: { observe: off }\` traces nothing` };
+}

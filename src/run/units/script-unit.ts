@@ -21,7 +21,7 @@ import { type Workdir, workdirOf } from '../execute/workdir.js';
 import { render, storedInput } from '../render/render.js';
 import { unresolvedIn } from '../render/unresolved.js';
 import { declaredVariables } from '../reuse/identify.js';
-import { traceFor } from './observing.js';
+import { traceFor, withTracerHint } from './observing.js';
 import { type Rendered, scriptBody } from './rendered-script.js';
 import { type Prepare, type Prepared, travelling, type UnitSpec } from './unit.js';
 
@@ -153,7 +153,8 @@ async function runOnce(
   const { output: form, expect } = at.phase;
   const isAsItIs = ended !== undefined || spec.plainOutput;
   const kept = isAsItIs ? { output } : await promised(output, { output: form, expect, lenient: false });
-  const failure = ended ? explained(ended, output) : 'failure' in kept ? kept.failure : undefined;
+  const failed = ended ? explained(ended, output) : 'failure' in kept ? kept.failure : undefined;
+  const failure = withTracerHint(failed, observed);
   return {
     status: failure ? statusOf(failure) : 'done',
     output: 'output' in kept ? kept.output : output,
