@@ -28,13 +28,14 @@ function inFileOfItsOwn(filter, path) {
 /** Modules behind `await import()` stay in the one file and are evaluated when they are asked for. */
 async function buildCommand(outdir) {
   const commonJs = { ...common, bundle: true, outdir, outExtension: { '.js': '.cjs' }, format: 'cjs', minify: true };
+  const serverAlone = inFileOfItsOwn(/\/mcp\/serve\.js$/, './mcp.cjs');
   await Promise.all([
     bundle({
       ...commonJs,
       entryPoints: { cli: 'src/cli/boot/dispatch.ts' },
       // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
       mainFields: ['module', 'main'],
-      plugins: [inFileOfItsOwn(/\/mcp\/serve\.js$/, './mcp.cjs')],
+      plugins: [serverAlone],
       // What is in a file of its own is required: the loader has no import().
       supported: { 'dynamic-import': false },
     }),
@@ -45,11 +46,13 @@ async function buildCommand(outdir) {
       alias: { '@modelcontextprotocol/server/_shims': './src/mcp/validator.ts' },
       define: { ...common.define, TASKFLOW_LANGUAGE: JSON.stringify(readFileSync(`${root}docs/language.md`, 'utf8')) },
     }),
-    // An unchanged run parses nothing. If it had to, these are in node_modules, or the command itself answers.
     bundle({
       ...commonJs,
-      entryPoints: { unchanged: 'src/cli/boot/unchanged.ts' },
+      entryPoints: { unchanged: 'src/cli/boot/unchanged.ts', serve: 'src/cli/boot/serve.ts' },
+      plugins: [serverAlone, inFileOfItsOwn(/\/dispatch\.js$/, './cli.cjs')],
+      // Neither parses anything. If it had to, these are in node_modules, or the command itself answers.
       external: ['yaml', 'jsonc-parser'],
+      supported: { 'dynamic-import': false },
     }),
     bundle({ ...commonJs, entryPoints: { tidy: 'src/cli/boot/tidy.ts' } }),
     bundle({ ...commonJs, entryPoints: { taskflow: 'src/cli/boot/main.ts' } }),

@@ -25,6 +25,7 @@ it('the package holds the command, the typed library, flows, the pi extension, t
       'dist/page-style.css',
       'dist/page.js',
       'dist/schema.json',
+      'dist/serve.cjs',
       'dist/test.schema.json',
       'dist/taskflow.cjs',
       'dist/tidy.cjs',

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import { isFlowPath } from '../../../check/find-flow.js';
 import type { Called, McpHost } from '../../../mcp/host.js';
-import { runProcess } from '../../../process/run-process.js';
+import { killAllNow, runProcess } from '../../../process/run-process.js';
 import { waitingApprovals } from '../../../run/history/decide-approval.js';
 import { followRun } from '../../../run/history/follow-run.js';
 import { listRuns } from '../../../run/history/list-runs.js';
 import { isReallyInside } from '../../../util/inside.js';
-import { VERSION } from '../../../util/version.js';
 import type { CallCommand, Invocation } from '../../boot/command.js';
 import { findRun } from '../../load/run-ref.js';
 import { whoDecides } from '../../run/decide.js';
@@ -21,7 +20,6 @@ export function mcpHost(invocation: Invocation, call: CallCommand): McpHost {
   const { project, cwd } = invocation;
   const here = ['--cwd', cwd, '--root', project.root];
   return {
-    version: VERSION,
     user: whoDecides(project),
     call,
     execute: async (args, signal) => {
@@ -30,6 +28,7 @@ export function mcpHost(invocation: Invocation, call: CallCommand): McpHost {
       const stderr = exitCode === null ? (failure?.message ?? '') : stderrTail;
       return { status: exitCode ?? 1, stdout: stdout.toString('utf8'), stderr };
     },
+    killAll: killAllNow,
     start: (args) => start(invocation, [...here, ...args]),
     follow: (runId, signal) => followRun(project, runId, { wait: true, signal }),
     underWay: () => listRuns(project, { limit: LOOKED_AT }).filter(({ state }) => state === 'running').length,
