@@ -20,6 +20,7 @@ it('the package holds the command, the typed library, flows, the pi extension, t
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'dist/THIRD-PARTY-LICENSES.txt',
       'dist/cli.cjs',
       'dist/mcp.cjs',
       'dist/page-style.css',
