@@ -13,11 +13,13 @@ export interface Answer {
   readonly usd?: number;
   /** The client fails instead. */
   readonly fails?: boolean;
+  /** The provider's usage limit is reached, and is reset so many ms later. */
+  readonly limitMs?: number;
 }
 
 /**
  * A project with a planner that is a real program: it notes each call (`plan`, `judge`, or the `NAME:` of a task) in a
- * log outside the project and answers from a script. Tasks answer their `SAY:` line, those with `SLEEP` never.
+ * log outside the project and answers from a script. Tasks answer their `SAY:` line, those with `SLEEP` never, those with `LIMIT` meet a usage limit.
  */
 export interface PlanRig extends Rig {
   answers(...answers: readonly (Answer | object | string)[]): void;
@@ -27,7 +29,7 @@ export interface PlanRig extends Rig {
   /** Starts the same and does not wait. */
   spawnAssemble(...more: string[]): LiveCli;
   records(): AssembledRecord[];
-  /** From now on tasks with a line `SLEEP` answer at once. */
+  /** From now on tasks with a line `SLEEP` or `LIMIT` answer at once. */
   wake(): void;
   /** Prompts that the planner has got. */
   prompts(): string[];
@@ -118,7 +120,9 @@ if (prompt.includes('Write a flow for the program taskflow')) {
   writeFileSync(${JSON.stringify(prompts)} + '/' + index, prompt);
   const answer = all[Math.min(index, all.length - 1)];
   const text = typeof answer.says === 'string' ? answer.says : JSON.stringify(answer.says);
+  const resetsAt = Date.now() + (answer.limitMs ?? 0);
   setTimeout(() => {
+    if (answer.limitMs) { console.log(JSON.stringify({ error: { message: 'enough for now', resetsAt }, usage: { inputTokens: 1, usd: 0.01 } })); return; }
     if (answer.fails) { process.stderr.write('the planner is ill\\n'); process.exit(1); }
     say(text, answer.usd);
   }, answer.sleepMs ?? 0);
@@ -129,6 +133,10 @@ if (prompt.includes('Write a flow for the program taskflow')) {
 } else {
   if (/^SLEEP$/m.test(prompt) && !existsSync(${JSON.stringify(`${script}.awake`)})) setInterval(() => {}, 1000);
   note(/^NAME: (.*)$/m.exec(prompt)?.[1] ?? 'agent');
+  if (/^LIMIT$/m.test(prompt) && !existsSync(${JSON.stringify(`${script}.awake`)})) {
+    console.log(JSON.stringify({ error: { message: 'enough for now', resetsAt: Date.now() + 3_600_000 }, usage: { inputTokens: 1, usd: 0 } }));
+    return;
+  }
   const shout = /^SHOUT: (.*)$/m.exec(prompt)?.[1];
   if (shout !== undefined) say(JSON.stringify({ loud: shout.toUpperCase() }));
   else say(/^SAY: (.*)$/m.exec(prompt)?.[1] ?? 'echo');

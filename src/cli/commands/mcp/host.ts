@@ -6,6 +6,7 @@ import { waitingApprovals } from '../../../run/history/decide-approval.js';
 import { followRun } from '../../../run/history/follow-run.js';
 import { listRuns } from '../../../run/history/list-runs.js';
 import { isReallyInside } from '../../../util/inside.js';
+import { LineSplitter } from '../../../util/lines.js';
 import type { CallCommand, Invocation } from '../../boot/command.js';
 import { findRun } from '../../load/run-ref.js';
 import { whoDecides } from '../../run/decide.js';
@@ -14,6 +15,7 @@ import { captureWriter } from '../../terminal/capture.js';
 
 /** Runs under way are among the newest. */
 const LOOKED_AT = 200;
+const LONGEST_LINE = 100_000;
 
 /** What the command line lends to the server. */
 export function mcpHost(invocation: Invocation, call: CallCommand): McpHost {
@@ -22,9 +24,12 @@ export function mcpHost(invocation: Invocation, call: CallCommand): McpHost {
   return {
     user: whoDecides(project),
     call,
-    execute: async (args, signal) => {
+    execute: async (args, { signal, onLine }) => {
       const argv = [process.execPath, process.argv[1]!, ...here, ...args];
-      const { stdout, stderrTail, exitCode, failure } = await runProcess({ argv, cwd, env: project.env, signal });
+      const lines = new LineSplitter(LONGEST_LINE);
+      const onStderr = (chunk: Buffer) => lines.push(chunk).forEach((line) => void onLine(line));
+      const request = { argv, cwd, env: project.env, signal, onStderr };
+      const { stdout, stderrTail, exitCode, failure } = await runProcess(request);
       const stderr = exitCode === null ? (failure?.message ?? '') : stderrTail;
       return { status: exitCode ?? 1, stdout: stdout.toString('utf8'), stderr };
     },
