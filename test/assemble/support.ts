@@ -19,7 +19,8 @@ export interface Answer {
 
 /**
  * A project with a planner that is a real program: it notes each call (`plan`, `judge`, or the `NAME:` of a task) in a
- * log outside the project and answers from a script. Tasks answer their `SAY:` line, those with `SLEEP` never, those with `LIMIT` meet a usage limit.
+ * log outside the project and answers from a script. Tasks answer their `SAY:` line, those with `SLEEP` never, those
+ * with `LIMIT` meet a usage limit.
  */
 export interface PlanRig extends Rig {
   answers(...answers: readonly (Answer | object | string)[]): void;

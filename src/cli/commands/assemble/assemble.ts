@@ -7,7 +7,8 @@ export const command: Command = {
   description: `Makes a flow for a task: an agent writes it, it is checked and tried on the examples, and repaired until
 it is good. What was made is kept and taken the next time the same thing is asked for.
 Status: 0 there is a flow (with --run: as for run), 1 none was made, 2 wrong usage or bad input, 4 a usage limit with
---no-wait, or with --run: a person has to look at the flow first, 5 out of money, 130 interrupted (the same command goes on from there).`,
+--no-wait, or with --run a person has to look at the flow first, 5 out of money, 130 interrupted (the same command goes
+on from there).`,
   examples: [
     {
       command: 'taskflow assemble "Summarise a change by risk" --input in.json --output out.json --example case1.json',
