@@ -114,6 +114,10 @@ const say = (text, usd = 0.01) => {
   const answer = { text, stopReason: 'complete', model: 'm-1', usage };
   process.stdout.write(process.argv.includes('--text') ? text : JSON.stringify(answer));
 };
+const refuse = (resetsAt) => {
+  const error = { message: 'enough for now', resetsAt };
+  process.stdout.write(JSON.stringify({ error, usage: { inputTokens: 1, usd: 0 } }));
+};
 if (prompt.includes('Write a flow for the program taskflow')) {
   note('plan');
   const all = JSON.parse(readFileSync(${JSON.stringify(script)}, 'utf8'));
@@ -123,7 +127,7 @@ if (prompt.includes('Write a flow for the program taskflow')) {
   const text = typeof answer.says === 'string' ? answer.says : JSON.stringify(answer.says);
   const resetsAt = Date.now() + (answer.limitMs ?? 0);
   setTimeout(() => {
-    if (answer.limitMs) { console.log(JSON.stringify({ error: { message: 'enough for now', resetsAt }, usage: { inputTokens: 1, usd: 0.01 } })); return; }
+    if (answer.limitMs) { refuse(resetsAt); return; }
     if (answer.fails) { process.stderr.write('the planner is ill\\n'); process.exit(1); }
     say(text, answer.usd);
   }, answer.sleepMs ?? 0);
@@ -135,7 +139,7 @@ if (prompt.includes('Write a flow for the program taskflow')) {
   if (/^SLEEP$/m.test(prompt) && !existsSync(${JSON.stringify(`${script}.awake`)})) setInterval(() => {}, 1000);
   note(/^NAME: (.*)$/m.exec(prompt)?.[1] ?? 'agent');
   if (/^LIMIT$/m.test(prompt) && !existsSync(${JSON.stringify(`${script}.awake`)})) {
-    console.log(JSON.stringify({ error: { message: 'enough for now', resetsAt: Date.now() + 3_600_000 }, usage: { inputTokens: 1, usd: 0 } }));
+    refuse(Date.now() + 3_600_000);
     return;
   }
   const shout = /^SHOUT: (.*)$/m.exec(prompt)?.[1];
