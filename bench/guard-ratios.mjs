@@ -7,6 +7,7 @@ import { runProcess } from './lib/run-process.mjs';
 import { floor, TASKFLOW, taskflowJson, taskflowYaml } from './lib/taskflow.mjs';
 import { measureNode } from './lib/usage.mjs';
 import { createWorkspace } from './lib/workspace.mjs';
+import { startServer } from './mcp/client.mjs';
 import { LIMITS } from './targets.mjs';
 import { createGlobWork } from './workloads/glob.mjs';
 import { peakMemory } from './workloads/memory.mjs';
@@ -105,6 +106,21 @@ async function globRatio() {
   return ratio;
 }
 
+/** Until the server for coding agents has answered its first message. */
+async function mcpReadyRatio() {
+  const project = createProject('guard/mcp');
+  const ready = async () => {
+    const started = performance.now();
+    const server = await startServer(TASKFLOW, project.dir);
+    const took = performance.now() - started;
+    await server.close();
+    return took;
+  };
+  const ratio = await bestRatio(ready, emptyProgram, 6);
+  project.remove();
+  return ratio;
+}
+
 /** Another machine, a busy one, a smaller size: up to this many times the target is no slip. */
 const SLACK = 2;
 
@@ -135,6 +151,7 @@ export const RATIOS = [
     limit: SLACK * LIMITS.hit,
     measure: () => storeRatio([2000, 'get'], [2000, 'read and parse (floor)']),
   },
+  { name: 'MCP server ready : node -e 0', limit: SLACK * LIMITS.mcpReady, measure: mcpReadyRatio },
   { name: 'batch of 100 × 6 calls, CPU : a plain loop', limit: 12, measure: callsRatio },
   {
     name: 'glob: over 2,000 unchanged files : walking and stat-ing them',

@@ -6,10 +6,14 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build as bundle } from 'esbuild';
+import { bundledPackages, licenceText } from './licences.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+
+/** Others' work that is in the bundles, with what they want to be said. */
+const LICENCES = 'THIRD-PARTY-LICENSES.txt';
 
 const common = {
   absWorkingDir: root,
@@ -17,6 +21,7 @@ const common = {
   target: 'node20',
   define: { TASKFLOW_VERSION: JSON.stringify(version) },
   logLevel: 'warning',
+  metafile: true,
 };
 
 /** What only one command needs, and is large: others do not load it. */
@@ -28,13 +33,14 @@ function inFileOfItsOwn(filter, path) {
 /** Modules behind `await import()` stay in the one file and are evaluated when they are asked for. */
 async function buildCommand(outdir) {
   const commonJs = { ...common, bundle: true, outdir, outExtension: { '.js': '.cjs' }, format: 'cjs', minify: true };
-  await Promise.all([
+  const serverAlone = inFileOfItsOwn(/\/mcp\/serve\.js$/, './mcp.cjs');
+  const bundles = await Promise.all([
     bundle({
       ...commonJs,
       entryPoints: { cli: 'src/cli/boot/dispatch.ts' },
       // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
       mainFields: ['module', 'main'],
-      plugins: [inFileOfItsOwn(/\/mcp\/serve\.js$/, './mcp.cjs')],
+      plugins: [serverAlone],
       // The user installs these, where workers are wanted.
       external: ['bullmq', 'ioredis'],
       // What is in a file of its own is required: the loader has no import().
@@ -47,11 +53,13 @@ async function buildCommand(outdir) {
       alias: { '@modelcontextprotocol/server/_shims': './src/mcp/validator.ts' },
       define: { ...common.define, TASKFLOW_LANGUAGE: JSON.stringify(readFileSync(`${root}docs/language.md`, 'utf8')) },
     }),
-    // An unchanged run parses nothing. If it had to, these are in node_modules, or the command itself answers.
     bundle({
       ...commonJs,
-      entryPoints: { unchanged: 'src/cli/boot/unchanged.ts' },
+      entryPoints: { unchanged: 'src/cli/boot/unchanged.ts', serve: 'src/cli/boot/serve.ts' },
+      plugins: [serverAlone, inFileOfItsOwn(/\/dispatch\.js$/, './cli.cjs')],
+      // Neither parses anything. If it had to, these are in node_modules, or the command itself answers.
       external: ['yaml', 'jsonc-parser'],
+      supported: { 'dynamic-import': false },
     }),
     bundle({ ...commonJs, entryPoints: { tidy: 'src/cli/boot/tidy.ts' } }),
     bundle({ ...commonJs, entryPoints: { taskflow: 'src/cli/boot/main.ts' } }),
@@ -62,11 +70,12 @@ async function buildCommand(outdir) {
     const { stdout } = await run(process.execPath, [`${outdir}/taskflow.cjs`, 'schema', ...flags], { cwd: root });
     writeFileSync(`${outdir}/${file}`, `${JSON.stringify(JSON.parse(stdout))}\n`);
   }
+  return bundles.map(({ metafile }) => metafile);
 }
 
 /** The page of reports: one script and one style sheet, which a report file holds whole. */
 export async function buildPage(outdir) {
-  await bundle({
+  const { metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: { page: 'src/ui/page/main.tsx', 'page-style': 'src/ui/page/page.css' },
     outdir,
@@ -81,7 +90,9 @@ export async function buildPage(outdir) {
     legalComments: 'none',
     tsconfig: `${root}tsconfig.page.json`,
     logLevel: 'warning',
+    metafile: true,
   });
+  return [metafile];
 }
 
 /** The compiler follows the imports of the entry; each file it found is then one module of the library. */
@@ -107,14 +118,16 @@ export async function build() {
   // Both to their end: one that still writes would bring the folder back.
   const parts = await Promise.allSettled([
     buildCommand(staging),
-    buildLibrary(`${staging}/library`),
     buildPage(staging),
+    buildLibrary(`${staging}/library`),
   ]);
   const failed = parts.find(({ status }) => status === 'rejected');
   if (failed) {
     rmSync(staging, { recursive: true, force: true });
     throw failed.reason;
   }
+  const packages = bundledPackages([...parts[0].value, ...parts[1].value]);
+  writeFileSync(`${staging}/${LICENCES}`, licenceText(root, packages));
   const target = `${root}dist`;
   const old = `${root}dist-old-${process.pid}`;
   try {

@@ -153,7 +153,7 @@ describe('libraries', () => {
   const used = new Set(IMPORTS.filter(({ own, typeOnly }) => !own && !typeOnly).map(({ to }) => to));
 
   /** Only in bundles that one command loads: whoever installs the package does not install them. */
-  const bundled = ['@modelcontextprotocol/server', '@preact/signals', 'chokidar', 'preact'];
+  const bundled = ['@modelcontextprotocol/server', '@preact/signals', 'chokidar', 'preact', 'zod'];
 
   it('what the package depends on is imported for its values, and the other way round', () => {
     const packages = [...used].filter((name) => !name.startsWith('node:'));

@@ -29,6 +29,8 @@ export interface AssembleOptions {
   /** The flow may have commands. */
   readonly allowScripts?: boolean;
   readonly signal?: AbortSignal;
+  /** False: at a provider's usage limit it ends, and the same call goes on later. */
+  readonly waitForLimits?: boolean;
   readonly onEvent?: OnAssembleEvent;
   readonly askForeign?: Looking['askForeign'];
 }
@@ -125,6 +127,7 @@ function tryAgain(ended: Ending): string | undefined {
   if (ended === 'rounds') return 'A larger --max-rounds goes on from there; --replan starts anew.';
   if (ended === 'money') return 'A larger --max-usd goes on from there; --replan starts anew.';
   if (ended === 'interrupted') return 'The same command goes on from here.';
+  if (ended === 'limit') return 'The same command goes on from here, once the limit is reset.';
   return undefined;
 }
 

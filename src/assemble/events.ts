@@ -1,3 +1,4 @@
+import type { RunEvent } from '../model/event.js';
 import type { Spent } from './spent.js';
 
 /** Everything that assembling says while it goes. */
@@ -28,7 +29,21 @@ export type AssembleEventBody =
       readonly spent: Spent;
       readonly durationMs: number;
     }
+  /** The planner, the judge or the flow that is tried meets the usage limit of a provider. */
+  | ({ readonly type: 'assemble-limit' } & Omit<
+      Extract<RunEvent, { readonly type: 'limit' }>,
+      'type' | 'phase' | 'at' | 'runId'
+    >)
   | { readonly type: 'assemble-stored'; readonly id: string; readonly status: 'complete' | 'incomplete' }
   | { readonly type: 'assemble-warning'; readonly message: string };
 
 export type OnAssembleEvent = (event: AssembleEventBody) => void;
+
+/** Of a run that is a step of assembling, only a usage limit is news. */
+export function limitsOf(onEvent: OnAssembleEvent): (event: RunEvent) => void {
+  return (event) => {
+    if (event.type !== 'limit') return;
+    const { runner, until, known, waits, error } = event;
+    onEvent({ type: 'assemble-limit', runner, until, known, waits, error });
+  };
+}

@@ -83,6 +83,13 @@ export function readRecords(project: Project, inputId?: string): readonly ReadRe
     .sort((a, b) => b.record.at - a.record.at || compare(b.record.id, a.record.id));
 }
 
+/** The record that a run was made from, if it was: its file is what the run calls its flow. */
+export function recordAt(project: Project, ref: string): ReadRecord | undefined {
+  const [folder, name] = [ref.slice(0, ASSEMBLED_DIR.length + 1), ref.slice(ASSEMBLED_DIR.length + 1)];
+  if (folder !== `${ASSEMBLED_DIR}/` || !NAME.test(name)) return undefined;
+  return readRecord(project, name.slice(0, -'.json'.length), userKey(project));
+}
+
 function readRecord(project: Project, id: string, key: string | undefined): ReadRecord | undefined {
   try {
     const read = decodeRecord(readFileSync(join(assembledFolder(project), `${id}.json`), 'utf8'), key);

@@ -12,7 +12,7 @@ import type { Spent } from './spent.js';
 
 /** The flow of a phase with `assemble`. */
 export async function flowForPhase(wanted: WantedFlow): Promise<MadeFlow> {
-  const { spec, project, config, forecast, leftUSD, signal } = wanted;
+  const { spec, project, config, forecast, leftUSD, signal, waitForLimits } = wanted;
   const read = requestOf(spec);
   if ('problem' in read) return { failure: { code: 'bad-input', message: read.problem }, usage: NO_USAGE };
   const { request } = read;
@@ -24,7 +24,7 @@ export async function flowForPhase(wanted: WantedFlow): Promise<MadeFlow> {
     const looking = { project, config, inputId: inputIdOf({ request }), limits, onEvent: () => {} };
     return foretold(await decide(looking));
   }
-  const outcome = await assemble({ project, config, request, limits, signal, onEvent });
+  const outcome = await assemble({ project, config, request, limits, signal, waitForLimits, onEvent });
   return madeFlow(outcome);
 }
 
@@ -71,6 +71,7 @@ function madeFlow(outcome: AssembleOutcome): MadeFlow {
   if (outcome.status === 'complete') return { ...taken(outcome), usage };
   const { ended, error, hint } = outcome;
   if (ended === 'interrupted') return { failure: { code: 'interrupted', message: 'interrupted' }, usage };
+  if (ended === 'limit') return { failure: { code: 'usage-limit', message: error, hint }, usage };
   return { failure: givenUp(error, hint), usage };
 }
 
@@ -95,5 +96,6 @@ function remarkOn(event: AssembleEventBody): string | undefined {
 function stepOf(event: AssembleEventBody): string | undefined {
   if (event.type === 'assemble-waiting') return `waits for ${event.for}, which plans the same flow`;
   if (event.type === 'assemble-asking') return `round ${event.round}: asks ${event.runner} for a flow`;
+  if (event.type === 'assemble-limit') return `waits for the usage limit of ${event.runner}`;
   return event.type === 'assemble-trying' ? `round ${event.round}: tries the example ${event.example}` : undefined;
 }

@@ -4,10 +4,13 @@ import { type OnePhase, runOnePhase } from './one-phase.js';
 import type { AssembleRequest, Example } from './request.js';
 import { NOTHING_SPENT, type Spent } from './spent.js';
 
+/** What ends assembling, and says nothing about the flow. */
+export type Stopped = 'interrupted' | 'money' | 'limit';
+
 export interface Judged {
   /** Why it is not good enough; undefined when it is. */
   readonly why?: string;
-  readonly stopped?: 'interrupted' | 'money';
+  readonly stopped?: Stopped;
   readonly spent: Spent;
 }
 
@@ -39,6 +42,7 @@ export async function judgeResult(
   if (status === 'success') return { spent };
   if (status === 'interrupted') return { stopped: 'interrupted', spent };
   if (status === 'over-budget') return { stopped: 'money', spent };
+  if (error?.code === 'usage-limit') return { stopped: 'limit', spent };
   const why = status === 'blocked' ? 'the judge says no' : 'nobody could judge it';
   return { why: `${why}: ${error?.message ?? status} (the result is ${excerpt(value)})`, spent };
 }

@@ -5,6 +5,7 @@ import type { Failure } from '../model/failure.js';
 import type { RunResult } from '../run/core/result.js';
 import { startRun } from '../run/start/start-run.js';
 import type { Project } from '../util/project.js';
+import { limitsOf, type OnAssembleEvent } from './events.js';
 
 export interface OnePhase {
   readonly project: Project;
@@ -18,11 +19,13 @@ export interface OnePhase {
   readonly model?: string;
   readonly maxUSD?: number;
   readonly signal?: AbortSignal;
+  readonly waitForLimits?: boolean;
+  readonly onEvent: OnAssembleEvent;
 }
 
 /** Asks an agent one thing, as a run of its own: it is in the history, and its processes end with it. */
 export async function runOnePhase(options: OnePhase): Promise<RunResult | { readonly refused: Failure }> {
-  const { project, name, phase, prompt, config: settings, ...limits } = options;
+  const { project, name, phase, prompt, config: settings, onEvent, ...limits } = options;
   // It is a step of something else: who waits for runs to end is not told.
   const { hooks: _hooks, ...config } = settings;
   const phases = [{ ...phase, task: '{args.prompt}', tools: [], cwd: 'temp', cache: { scope: 'off' } }];
@@ -33,7 +36,7 @@ export async function runOnePhase(options: OnePhase): Promise<RunResult | { read
   });
   if (!flow) throw new Error(`the flow of ${name} has problems: ${diagnostics[0]?.message}`);
   const { file: _file, ...unnamed } = flow;
-  return startRun({
+  const run = {
     ...limits,
     project,
     config,
@@ -42,5 +45,6 @@ export async function runOnePhase(options: OnePhase): Promise<RunResult | { read
     args: { prompt },
     reuse: 'off',
     continuation: { how: 'fresh' },
-  });
+  } as const;
+  return startRun(run, limitsOf(onEvent));
 }

@@ -37,7 +37,7 @@ export interface AssembledRecord extends AssembleRequest {
   readonly taskflow: string;
 }
 
-export type Ending = 'complete' | 'rounds' | 'money' | 'runner' | 'disk' | 'interrupted' | 'under-way';
+export type Ending = 'complete' | 'rounds' | 'money' | 'runner' | 'disk' | 'interrupted' | 'limit' | 'under-way';
 
 export interface Round {
   /** `asked`: the planner wrote it; `kept`: the flow of an earlier attempt was tried again. */

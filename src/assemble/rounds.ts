@@ -28,6 +28,7 @@ export interface Planning {
   readonly earlier: readonly Round[];
   readonly spentBefore: Spent;
   readonly signal?: AbortSignal;
+  readonly waitForLimits?: boolean;
   readonly onEvent: OnAssembleEvent;
   /** Keeps what is there after a round, before the next one is paid for. Says what went wrong. */
   readonly keep: (state: PlanState) => string | undefined;
@@ -87,6 +88,8 @@ async function oneRound(planning: Planning, state: PlanState): Promise<PlanState
     model: planning.model,
     maxUSD,
     signal: planning.signal,
+    waitForLimits: planning.waitForLimits,
+    onEvent,
   });
   const durationMs = Math.round(project.clock.elapsed() - startedAt);
   if ('refused' in answer) {
@@ -99,6 +102,7 @@ async function oneRound(planning: Planning, state: PlanState): Promise<PlanState
   if (answer.status === 'over-budget') return { ...paid, ended: 'money', error: lastError(state) };
   if (answer.status !== 'success') {
     const { message, hint } = answer.error ?? { message: answer.status };
+    if (answer.error?.code === 'usage-limit') return { ...paid, ended: 'limit', error: message };
     return { ...paid, ended: 'runner', error: `the planner gave no answer: ${message}`, hint };
   }
   const flow = definitionOf(answer.output, request);
@@ -113,6 +117,7 @@ interface Planned {
   readonly durationMs: number;
 }
 
+const STOPPED = { interrupted: 'interrupted', money: 'money', limit: 'a usage limit is reached' } as const;
 const NO_FLOW = 'the answer is no flow: it has to be one JSON object with "phases"';
 const LONGEST_ANSWER = 4_000;
 
@@ -142,7 +147,6 @@ async function heldAgainstExamples(planning: Planning, state: PlanState, planned
         ...planning,
         flow: checked.flow,
         budget: (of, more) => budget(planning, of, addSpent(total, more)),
-        warn: (message) => onEvent({ type: 'assemble-warning', message }),
       },
       example,
     );
@@ -152,7 +156,7 @@ async function heldAgainstExamples(planning: Planning, state: PlanState, planned
     onEvent({ type: 'assemble-tried', ...facts, ok, why: why ?? stopped });
     if (stopped) {
       const cut = { ...round, examples };
-      return { rounds: [...state.rounds, cut], spent: total, ended: stopped, error: errorOf(cut) ?? stopped };
+      return { rounds: [...state.rounds, cut], spent: total, ended: stopped, error: errorOf(cut) ?? STOPPED[stopped] };
     }
     examples.push({
       name: example.name,

@@ -1,10 +1,14 @@
 import type { Config } from '../model/config.js';
+import type { Flow } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import type { RunOptions } from '../run/core/options.js';
 import { heldTo } from '../run/core/output.js';
 import type { Project } from '../util/project.js';
 import type { AssembleOutcome } from './assemble.js';
+import { checkPlan } from './check-plan.js';
 import { recordFile } from './folder.js';
+import type { AssembledRecord, ReadRecord } from './record.js';
+import { isApproved } from './user-key.js';
 
 type Complete = Extract<AssembleOutcome, { readonly status: 'complete' }>;
 
@@ -17,13 +21,25 @@ export async function assembledRun(
   if ('unanswered' in held) return { problem: `whether the input fits cannot be said: ${held.unanswered}` };
   if (held.problems.length > 0)
     return { problem: `the input does not fit its schema: ${held.problems.slice(0, 3).join('; ')}` };
-  return {
-    project,
-    config,
-    flow,
-    args,
-    source: { ref: recordFile(record.id), byName: false, digest: record.flowId },
-    generated: !record.allowScripts,
-    continuation: { how: 'auto', finished: false },
-  };
+  return { project, config, args, ...runOf(record, flow), continuation: { how: 'auto', finished: false } };
+}
+
+/** What a record says about the runs of its flow. */
+function runOf(record: AssembledRecord, flow: Flow): AssembledFlow {
+  const source = { ref: recordFile(record.id), byName: false, digest: record.flowId };
+  return { flow, source, generated: !record.allowScripts };
+}
+
+export type AssembledFlow = Pick<RunOptions, 'flow' | 'source'> & { readonly generated: boolean };
+
+/** The flow of a record again, for a run that goes on. */
+export async function assembledFlow(
+  { record, own }: ReadRecord,
+  { project, config }: { readonly project: Project; readonly config: Config },
+): Promise<AssembledFlow | { readonly problem: string; readonly hint: string }> {
+  const hint = `see taskflow assemble show ${record.id}`;
+  if (!own && !isApproved(project, record)) return { problem: `${record.id} was not made by you here`, hint };
+  const checked = await checkPlan(record.flow ?? {}, { project, config, allowScripts: record.allowScripts });
+  if ('problems' in checked) return { problem: `${record.id} no longer checks: ${checked.problems[0]}`, hint };
+  return runOf(record, checked.flow);
 }

@@ -6,7 +6,8 @@ import type { RunResult } from '../run/core/result.js';
 import { startRun } from '../run/start/start-run.js';
 import type { Project } from '../util/project.js';
 import { excerpt, isSame, resultValue } from './compare.js';
-import { judgeResult } from './judge.js';
+import { limitsOf, type OnAssembleEvent } from './events.js';
+import { judgeResult, type Stopped } from './judge.js';
 import type { AssembleRequest, Example } from './request.js';
 import { makeSandbox } from './sandbox.js';
 import { addSpent, NOTHING_SPENT, type Spent } from './spent.js';
@@ -24,7 +25,8 @@ export interface Trial {
   /** What may still be spent by the flow, and by the judge; undefined where money is not counted. */
   readonly budget: (who: 'flow' | 'planner', spent: Spent) => Promise<number | undefined>;
   readonly signal?: AbortSignal;
-  readonly warn: (message: string) => void;
+  readonly waitForLimits?: boolean;
+  readonly onEvent: OnAssembleEvent;
 }
 
 export interface ExampleOutcome {
@@ -32,11 +34,12 @@ export interface ExampleOutcome {
   readonly why?: string;
   readonly output?: JsonValue;
   /** The trial itself was stopped: that says nothing about the flow. */
-  readonly stopped?: 'interrupted' | 'money';
+  readonly stopped?: Stopped;
   readonly spent: Spent;
   readonly durationMs: number;
 }
 
+const TOO_LARGE = 'the project is too large to be copied: examples are tried without its files';
 const LONGEST_TRIAL_MS = 15 * 60_000;
 
 /** Runs the flow on one example in a copy of the project, with side effects refused, and compares. */
@@ -56,9 +59,9 @@ async function attempt(trial: Trial, example: Example): Promise<Attempted> {
   const maxUSD = await trial.budget('flow', NOTHING_SPENT);
   if (maxUSD !== undefined && maxUSD <= 0) return { stopped: 'money', spent: NOTHING_SPENT };
   const sandbox = makeSandbox(project, config, example.files);
-  if (sandbox.isBare) trial.warn('the project is too large to be copied: examples are tried without its files');
+  if (sandbox.isBare) trial.onEvent({ type: 'assemble-warning', message: TOO_LARGE });
   try {
-    const result = await startRun({
+    const run = {
       project: sandbox.project,
       config: sandbox.config,
       flow: withoutHooks(flow),
@@ -71,7 +74,9 @@ async function attempt(trial: Trial, example: Example): Promise<Attempted> {
       maxUSD,
       timeoutMs: LONGEST_TRIAL_MS,
       signal: trial.signal,
-    });
+      waitForLimits: trial.waitForLimits,
+    } as const;
+    const result = await startRun(run, limitsOf(trial.onEvent));
     if ('refused' in result) return { why: result.refused.message, spent: NOTHING_SPENT };
     return result.status === 'success' ? await judged(trial, example, result) : failed(result);
   } finally {
@@ -86,7 +91,8 @@ function withoutHooks({ hooks: _hooks, ...flow }: Flow): Flow {
 function failed({ status, error, spent }: RunResult): Attempted {
   if (status === 'interrupted' && error?.code !== 'timeout') return { stopped: 'interrupted', spent };
   if (status === 'over-budget') return { stopped: 'money', spent };
-  if (status === 'paused' && error?.code !== 'usage-limit') {
+  if (error?.code === 'usage-limit') return { stopped: 'limit', spent };
+  if (status === 'paused') {
     return { why: 'it waits for an approval: nobody is there while it is tried', spent };
   }
   const detail = error?.detail === undefined ? '' : `\n${error.detail}`;
@@ -104,7 +110,7 @@ async function judged(trial: Trial, example: Example, result: RunResult): Promis
     if (example.output === undefined) return { ok: true, output, spent };
     return { why: `the result is ${excerpt(output)}, and not ${excerpt(example.output)}`, output, spent };
   }
-  const { project, config, request, runner, model, signal } = trial;
+  const { project, config, request, runner, model, signal, waitForLimits, onEvent } = trial;
   const maxUSD = await trial.budget('planner', spent);
   if (maxUSD !== undefined && maxUSD <= 0) return { stopped: 'money', output, spent };
   const verdict = await judgeResult(output, {
@@ -116,6 +122,8 @@ async function judged(trial: Trial, example: Example, result: RunResult): Promis
     ...(model !== undefined && { model }),
     ...(maxUSD !== undefined && { maxUSD }),
     ...(signal && { signal }),
+    ...(waitForLimits !== undefined && { waitForLimits }),
+    onEvent,
   });
   const { why, stopped } = verdict;
   const total = addSpent(spent, verdict.spent);

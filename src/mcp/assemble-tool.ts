@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../model/json.js';
 import { readCalled } from './answer.js';
 import { flag } from './line.js';
+import { Progress } from './progress.js';
 import { input, list, output, TEXT } from './schemas.js';
 import { type Tool, tool } from './tool.js';
 
@@ -35,9 +36,11 @@ the same task before is taken as it is. It costs money and may take minutes. The
     const schemas = [...flag('input', JSON.stringify(given.input)), ...flag('output', JSON.stringify(given.output))];
     const examples = (given.examples ?? []).map((example) => JSON.stringify(example));
     const bounds = [...flag('max-usd', given.max_usd), ...flag('max-rounds', given.max_rounds)];
-    const flags = ['--json', '--quiet', ...schemas, ...flag('example', examples), ...bounds];
+    const flags = ['--json', ...schemas, ...flag('example', examples), ...bounds];
     const line = ['assemble', ...flags, ...flag('replan', given.replan), '--', given.task];
-    const read = readCalled(await host.execute(line, context.mcpReq.signal));
+    const progress = new Progress(context);
+    const watching = { signal: context.mcpReq.signal, onLine: (said: string) => void progress.line(said) };
+    const read = readCalled(await host.execute(line, watching));
     if ('problem' in read) return read;
     const value = read.json as JsonObject;
     return { value, whole: `taskflow assemble show ${value['id'] ?? 'last'}` };

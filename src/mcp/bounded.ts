@@ -28,7 +28,7 @@ export function bounded(host: McpHost): BoundedHost {
   return {
     ...host,
     call: (args) => through(calls, () => host.call(args)),
-    execute: (args, signal) => through(executions, () => host.execute(args, signal)),
+    execute: (args, watching) => through(executions, () => host.execute(args, watching)),
     // One after the other: each has to see the one before it.
     start: (args) =>
       through(starts, async () => {

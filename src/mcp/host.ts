@@ -16,15 +16,23 @@ export interface Question {
   readonly decided?: string;
 }
 
+/** For a command that takes a while. */
+export interface Watching {
+  readonly signal: AbortSignal;
+  /** A line of its progress, as a terminal shows it. */
+  readonly onLine: (line: string) => void;
+}
+
 /** What the command line lends to the server: each tool is one of its commands. */
 export interface McpHost {
-  readonly version: string;
   /** Who is logged in. */
   readonly user: string | undefined;
   /** In this process. */
   call(args: readonly string[]): Promise<Called>;
   /** In a process that ends, with all that it started, when the signal says so. */
-  execute(args: readonly string[], signal: AbortSignal): Promise<Called>;
+  execute(args: readonly string[], watching: Watching): Promise<Called>;
+  /** Ends all of these at once. */
+  killAll(): void;
   /** A run that outlives the server; or why it did not begin. */
   start(args: readonly string[]): Promise<{ readonly runId: string } | Called>;
   /** What a run says, from its beginning, until it ends or the signal says so. */

@@ -22,8 +22,19 @@ export class Progress {
     const message = this.#step(event);
     const now = systemClock.elapsed();
     const tooSoon = this.#rows && now - this.#last < PAUSE_MS && this.#done !== this.#total;
-    if (message === undefined || this.#token === undefined || tooSoon) return;
+    if (message === undefined || tooSoon) return;
     this.#last = now;
+    await this.#tell(message);
+  }
+
+  /** A step of something that cannot know how many there will be. */
+  async line(message: string): Promise<void> {
+    this.#done += 1;
+    await this.#tell(message);
+  }
+
+  async #tell(message: string): Promise<void> {
+    if (this.#token === undefined) return;
     const params = { progressToken: this.#token, progress: this.#done, total: this.#total, message };
     // A client that went away hears nothing any more; the run goes on.
     await this.context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});

@@ -8,18 +8,18 @@ import { shellLine } from './line.js';
 const JSON_TYPE = 'application/json';
 
 /** What a client can read without calling a tool. Runs and flows are shortened as in answers; the language is whole. */
-export function registerResources(server: McpServer, host: McpHost): void {
+export function registerResources(server: McpServer, lend: () => Promise<McpHost>): void {
   const title = 'The flow language';
   server.registerResource('language', 'taskflow://language', { title, mimeType: 'text/markdown' }, ({ href }) => {
     return { contents: [{ uri: href, mimeType: 'text/markdown', text: LANGUAGE }] };
   });
   const schema = { title: 'JSON Schema of flows (large)', mimeType: 'application/schema+json' };
   server.registerResource('schema', 'taskflow://schema', schema, async ({ href }) => {
-    const { stdout } = await host.call(['schema']);
+    const { stdout } = await (await lend()).call(['schema']);
     return { contents: [{ uri: href, mimeType: schema.mimeType, text: stdout }] };
   });
   const printed = async (uri: string, args: readonly string[]) => {
-    const read = readCalled(await host.call([...args]));
+    const read = readCalled(await (await lend()).call(args));
     if ('problem' in read) throw new ResourceNotFoundError(uri, read.problem);
     const value = isJsonObject(read.json) ? read.json : { items: read.json };
     const { text } = shortened({ value, whole: shellLine(args) });

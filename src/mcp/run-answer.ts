@@ -2,9 +2,26 @@ import type { JsonObject, JsonValue } from '../model/json.js';
 
 /** How a run goes, with what to do now: an agent has no terminal to read that on. */
 export function runAnswer(json: JsonValue): JsonObject {
-  const run = json as JsonObject;
+  const { phases, ...run } = json as JsonObject;
   const next = nextStep(run);
-  return next === undefined ? run : { ...run, next };
+  return {
+    ...run,
+    ...(next !== undefined && { next }),
+    ...(phases !== undefined && { phases: (phases as JsonObject[]).map(readable) }),
+  };
+}
+
+/** Of a phase, what an agent can use: neither its key, nor what is nothing, nor the same output twice. */
+function readable({ key: _, output, cacheHit, files, usage, ...phase }: JsonObject): JsonObject {
+  const { text, json } = (output ?? {}) as JsonObject;
+  const { usd, inputTokens, outputTokens } = (usage ?? {}) as JsonObject;
+  return {
+    ...phase,
+    ...(cacheHit && { cacheHit }),
+    ...(output && { output: json === null ? { text: text! } : { json: json! } }),
+    ...((files as JsonValue[] | undefined)?.length && { files: files! }),
+    ...((usd || inputTokens || outputTokens) && { usage: usage! }),
+  };
 }
 
 function nextStep({ runId, state, continuedBy, waiting, limit }: JsonObject): string | undefined {

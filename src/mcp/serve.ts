@@ -1,3 +1,4 @@
+import './zod-config.js';
 import type { Readable, Writable } from 'node:stream';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -7,15 +8,15 @@ import {
   McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { VERSION } from '../util/version.js';
 import { toResult } from './answer.js';
 import { APPROVE } from './approve.js';
 import { ASSEMBLE } from './assemble-tool.js';
-import { bounded } from './bounded.js';
+import { type BoundedHost, bounded } from './bounded.js';
 import { INSTRUCTIONS } from './guide.js';
 import type { McpHost } from './host.js';
 import { inputProblem } from './line.js';
-import { LineGuard } from './line-guard.js';
 import { CHANGING, LOOKING } from './looking-tools.js';
 import { registerPrompts } from './prompts.js';
 import { registerResources } from './resources.js';
@@ -23,6 +24,7 @@ import { RUNNING, WAIT_RUN } from './run-tools.js';
 import { standard } from './schemas.js';
 import type { Client, Reply, Tool, ToolCall } from './tool.js';
 import { TRUSTING, VALIDATOR } from './validator.js';
+import { Wire } from './wire.js';
 
 export interface Serving {
   readonly readOnly: boolean;
@@ -32,49 +34,37 @@ export interface Serving {
   readonly signal: AbortSignal;
 }
 
-/** Serves one client until it hangs up. Runs that were started go on. */
-export async function serveMcp(host: McpHost, { readOnly, stdin, stdout, signal }: Serving): Promise<void> {
-  const limited = bounded(host);
+/** Serves one client until it hangs up. Runs that were started go on. What it is lent is loaded with the first call. */
+export async function serveMcp(
+  lend: () => Promise<McpHost>,
+  { readOnly, stdin, stdout, signal }: Serving,
+): Promise<void> {
+  let lent: Promise<BoundedHost> | undefined;
+  const host = () => {
+    lent ??= lend().then(bounded);
+    return lent;
+  };
   const tools = [...LOOKING, WAIT_RUN, ...(readOnly ? [] : [...RUNNING, ...CHANGING, APPROVE, ASSEMBLE])];
-  // Every answer that waits for a slow client listens.
-  stdout.setMaxListeners(0);
-  const guard = stdin.pipe(new LineGuard((line) => stdout.write(line)));
   await new Promise<void>((resolve) => {
-    const wire = new Wire(guard, stdout, resolve);
-    serveStdio(() => createServer(limited, tools), { transport: wire });
+    const wire = new Wire(stdin, stdout, resolve);
+    serveStdio(() => createServer(host, tools), { transport: wire });
     signal.addEventListener('abort', () => void wire.close(), { once: true });
   });
-  await limited.idle();
+  await (await lent)?.idle();
 }
 
-/** Says when it is closed, from whichever side. */
-class Wire extends StdioServerTransport {
-  constructor(
-    stdin: Readable,
-    stdout: Writable,
-    private readonly closed: () => void,
-  ) {
-    super(stdin, stdout);
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.closed();
-  }
-}
-
-function createServer(host: McpHost, tools: readonly Tool[]): McpServer {
+function createServer(lend: () => Promise<McpHost>, tools: readonly Tool[]): McpServer {
   const options = { instructions: INSTRUCTIONS, jsonSchemaValidator: VALIDATOR };
-  const server = new McpServer({ name: 'taskflow', version: host.version }, options);
+  const server = new McpServer({ name: 'taskflow', version: VERSION }, options);
   for (const tool of tools) {
     const { name, title, description, hints: annotations } = tool;
     const config = { title, description, annotations, outputSchema: standard(tool.output, TRUSTING) };
     server.registerTool(name, { ...config, inputSchema: standard(tool.input) }, async (input, context) => {
-      const reply = await answer(tool, input, { host, context, client: clientOf(server, context) });
+      const reply = await answer(tool, input, { host: await lend(), context, client: clientOf(server, context) });
       return 'resultType' in reply ? reply : toResult(reply);
     });
   }
-  registerResources(server, host);
+  registerResources(server, lend);
   registerPrompts(server);
   return server;
 }

@@ -18,7 +18,7 @@ export class Capture {
   }
 
   listen(child: Child, on: { activity: () => void; stop: (failure: Failure) => void }): void {
-    const { onStdout, keepStdout } = this.#request;
+    const { onStdout, onStderr, keepStdout } = this.#request;
     child.listen({
       stdout: (chunk) => {
         this.#received += chunk.length;
@@ -31,6 +31,7 @@ export class Capture {
         this.#received += chunk.length;
         on.activity();
         this.#stderr.add(chunk);
+        onStderr?.(chunk);
       },
     });
   }

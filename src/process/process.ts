@@ -16,6 +16,8 @@ export interface ProcessRequest {
    * failure ends the process.
    */
   readonly onStdout?: (chunk: Buffer) => Failure | undefined;
+  /** The same for stderr, of which the result has only the end. */
+  readonly onStderr?: (chunk: Buffer) => void;
   readonly keepStdout?: boolean;
   /** Kept stdout beyond this ends the process, and is not in the result. Default: that of outputs. */
   readonly maxStdoutBytes?: number;

@@ -54,3 +54,7 @@ export function hmacSha256Stream(secret: string | Buffer): { update(chunk: strin
     hex: () => hash.digest('hex'),
   };
 }
+
+export function randomHex(bytes: number): string {
+  return crypto().randomBytes(bytes).toString('hex');
+}

@@ -13,11 +13,14 @@ export interface Answer {
   readonly usd?: number;
   /** The client fails instead. */
   readonly fails?: boolean;
+  /** The provider's usage limit is reached, and is reset so many ms later. */
+  readonly limitMs?: number;
 }
 
 /**
  * A project with a planner that is a real program: it notes each call (`plan`, `judge`, or the `NAME:` of a task) in a
- * log outside the project and answers from a script. Tasks answer their `SAY:` line, those with `SLEEP` never.
+ * log outside the project and answers from a script. Tasks answer their `SAY:` line, those with `SLEEP` never, those
+ * with `LIMIT` meet a usage limit.
  */
 export interface PlanRig extends Rig {
   answers(...answers: readonly (Answer | object | string)[]): void;
@@ -27,7 +30,7 @@ export interface PlanRig extends Rig {
   /** Starts the same and does not wait. */
   spawnAssemble(...more: string[]): LiveCli;
   records(): AssembledRecord[];
-  /** From now on tasks with a line `SLEEP` answer at once. */
+  /** From now on tasks with a line `SLEEP` or `LIMIT` answer at once. */
   wake(): void;
   /** Prompts that the planner has got. */
   prompts(): string[];
@@ -111,6 +114,10 @@ const say = (text, usd = 0.01) => {
   const answer = { text, stopReason: 'complete', model: 'm-1', usage };
   process.stdout.write(process.argv.includes('--text') ? text : JSON.stringify(answer));
 };
+const refuse = (resetsAt) => {
+  const error = { message: 'enough for now', resetsAt };
+  process.stdout.write(JSON.stringify({ error, usage: { inputTokens: 1, usd: 0 } }));
+};
 if (prompt.includes('Write a flow for the program taskflow')) {
   note('plan');
   const all = JSON.parse(readFileSync(${JSON.stringify(script)}, 'utf8'));
@@ -118,7 +125,9 @@ if (prompt.includes('Write a flow for the program taskflow')) {
   writeFileSync(${JSON.stringify(prompts)} + '/' + index, prompt);
   const answer = all[Math.min(index, all.length - 1)];
   const text = typeof answer.says === 'string' ? answer.says : JSON.stringify(answer.says);
+  const resetsAt = Date.now() + (answer.limitMs ?? 0);
   setTimeout(() => {
+    if (answer.limitMs) { refuse(resetsAt); return; }
     if (answer.fails) { process.stderr.write('the planner is ill\\n'); process.exit(1); }
     say(text, answer.usd);
   }, answer.sleepMs ?? 0);
@@ -129,6 +138,10 @@ if (prompt.includes('Write a flow for the program taskflow')) {
 } else {
   if (/^SLEEP$/m.test(prompt) && !existsSync(${JSON.stringify(`${script}.awake`)})) setInterval(() => {}, 1000);
   note(/^NAME: (.*)$/m.exec(prompt)?.[1] ?? 'agent');
+  if (/^LIMIT$/m.test(prompt) && !existsSync(${JSON.stringify(`${script}.awake`)})) {
+    refuse(Date.now() + 3_600_000);
+    return;
+  }
   const shout = /^SHOUT: (.*)$/m.exec(prompt)?.[1];
   if (shout !== undefined) say(JSON.stringify({ loud: shout.toUpperCase() }));
   else say(/^SAY: (.*)$/m.exec(prompt)?.[1] ?? 'echo');

@@ -28,6 +28,16 @@ it('a flow is made for a task, and the next call takes the one that is there', a
   expect(rig.counts()).toEqual({ plan: 2, shout: 2 });
 });
 
+it('its steps are progress, as the command shows them', async () => {
+  rig.answers(WRONG, GOOD);
+  const steps: string[] = [];
+  await mcp.call('assemble', REQUEST, (line) => steps.push(line));
+  const told = steps.join('\n');
+  expect(told).toMatch(/^1\/undefined Say a word loudly/);
+  expect(told).toMatch(/\n2\/undefined ▸ round 1: asking scripted \(m-1\) for a flow\n/);
+  expect(told).toMatch(/✖ round 1: example 1: the result is .*▸ round 2: asking .*✔ round 2: example 1 /s);
+});
+
 it('a flow that cannot be made says why', async () => {
   rig.answers(WRONG);
   const { value } = await mcp.call('assemble', { ...REQUEST, max_rounds: 1 });

@@ -35,6 +35,9 @@ describe('lines that are no messages', () => {
     raw.write('[1,2]\n{"id":7,"method":"tools/list"}\n\n');
     expect(await raw.answer(null)).toMatchObject({ error: { code: -32600 } });
     expect(await raw.answer(7)).toMatchObject({ error: { code: -32600 } });
+    raw.write('{"jsonrpc":"2.0","id":9}\n{"jsonrpc":"2.0","id":{},"method":"tools/list"}\n');
+    expect(await raw.answer(9)).toMatchObject({ error: { code: -32600 } });
+    expect(await raw.answer(null)).toMatchObject({ error: { code: -32600 } });
     raw.write(`{"jsonrpc":"2.0","id":8,"method":"${'x'.repeat(9 * 1024 * 1024)}"}\n`);
     expect(await raw.answer(null)).toMatchObject({
       error: { message: expect.stringContaining('at most 8388608 bytes') },

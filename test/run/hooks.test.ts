@@ -137,6 +137,13 @@ describe('a webhook', () => {
     expect(closed.received).toHaveLength(1);
   });
 
+  it('that answers 500 each time is a warning after its retries', async () => {
+    const broken = await receiver((response) => response.writeHead(500).end('no such luck'));
+    const result = await rig.run(flowFor({ url: broken.url, retries: 1 }));
+    expect([result.status, result.warnings?.join()]).toEqual(['success', expect.stringContaining('answered 500')]);
+    expect(broken.received).toHaveLength(2);
+  });
+
   it('does not follow a redirect, and does not wait for ever', async () => {
     const target = await receiver((response) => response.end());
     const moved = await receiver((response) => response.writeHead(302, { location: target.url }).end());

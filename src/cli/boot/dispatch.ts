@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { McpHost } from '../../mcp/host.js';
 import { statIfThere } from '../../util/stat.js';
 import { EXIT } from '../errors/exit-status.js';
 import type { Channel, Problem } from '../errors/refusal.js';
@@ -12,13 +13,26 @@ import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registr
 
 /** Runs one command line and sets the process's exit status. */
 export async function main(args: readonly string[]): Promise<void> {
-  const endWithBug = (error: unknown) => reportBug(error, args).then(endProcess, () => endProcess(EXIT.internal));
-  process.on('uncaughtException', (error) => void endWithBug(error));
+  process.on('uncaughtException', (error) => void endWithBug(error, args));
   try {
     endProcess(withLostOutput(await dispatch(args)));
   } catch (error) {
-    await endWithBug(error);
+    await endWithBug(error, args);
   }
+}
+
+export async function endWithBug(error: unknown, args: readonly string[]): Promise<void> {
+  await reportBug(error, args).then(endProcess, () => endProcess(EXIT.internal));
+}
+
+/** For the bundle of `taskflow mcp`, which has no commands itself. */
+export async function mcpHost(invocation: Invocation): Promise<McpHost> {
+  const { mcpHost: hostOf } = await import('../commands/mcp/host.js');
+  return hostOf(invocation, callerOf(invocation));
+}
+
+function callerOf({ project, cwd }: Pick<Invocation, 'project' | 'cwd'>): CallCommand {
+  return async (others) => (await import('./call.js')).callCommand(others, { project, cwd });
 }
 
 /** Before any command: `--version --json`. */
@@ -86,8 +100,7 @@ async function invoke(entry: CommandEntry, command: Command, args: readonly stri
   if ('refused' in project) return refuseProject(args, entry, project.refused);
   const stdin = stdinSource();
   const invocation: Invocation = { command: entry.name, flags, positionals, project, cwd, out, err, stdin };
-  const call: CallCommand = async (others) => (await import('./call.js')).callCommand(others, { project, cwd });
-  return helps ? helps(invocation) : command.run(invocation, call);
+  return helps ? helps(invocation) : command.run(invocation, callerOf(invocation));
 }
 
 /** Global flags may come before the command: its words start at the first argument that is no flag or flag's value. */

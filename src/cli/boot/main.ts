@@ -3,6 +3,12 @@ import { writeSync } from 'node:fs';
 import { VERSION } from '../../util/version.js';
 import { loadBundle } from './load-bundle.js';
 
+/** Bundles that answer a command by themselves if they can, and are loaded in a third of the time. */
+const ALONE = new Map([
+  ['run', 'unchanged'],
+  ['mcp', 'serve'],
+]);
+
 // The whole answer to `--version`: nothing else is loaded for it.
 const first = process.argv[2];
 if (process.argv.length === 3 && (first === '--version' || first === '-V') && wrote(`${VERSION}\n`)) {
@@ -11,11 +17,11 @@ if (process.argv.length === 3 && (first === '--version' || first === '-V') && wr
   void start(process.argv.slice(2));
 }
 
-/** A run in which nothing changed is answered by a bundle that is loaded in a third of the time. */
 async function start(args: readonly string[]): Promise<void> {
   let missed = false;
-  if (args[0] === 'run' && args.length > 1) {
-    const { answered } = loadBundle<typeof import('./unchanged.js')>('unchanged', () => !missed);
+  const alone = ALONE.get(args[0] ?? '');
+  if (alone !== undefined) {
+    const { answered } = loadBundle<typeof import('./unchanged.js')>(alone, () => !missed);
     // The command itself says what is wrong.
     if (await answered(args).catch(() => false)) return;
     missed = true;

@@ -10,15 +10,11 @@ export interface Interrupt {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The first interrupt asks the run to end in order; the second ends everything at once. */
-export function listenForInterrupts(say: (line: string) => void): Interrupt {
+export function listenForInterrupts(say: (line: string) => void, kill = killAll): Interrupt {
   const controller = new AbortController();
   const listener = () => {
     if (controller.signal.aborted) {
-      // Loaded on demand: hardly any run is interrupted two times.
-      void import('../../process/run-process.js').then(({ killAllNow }) => {
-        killAllNow();
-        process.exit(EXIT.interrupted);
-      });
+      void kill().then(() => process.exit(EXIT.interrupted));
       return;
     }
     controller.abort();
@@ -31,4 +27,9 @@ export function listenForInterrupts(say: (line: string) => void): Interrupt {
       for (const name of SIGNALS) process.off(name, listener);
     },
   };
+}
+
+/** Loaded on demand: hardly any run is interrupted two times. */
+async function killAll(): Promise<void> {
+  (await import('../../process/run-process.js')).killAllNow();
 }

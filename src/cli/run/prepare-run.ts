@@ -1,4 +1,5 @@
 import { assembleInRun } from '../../assemble/in-run.js';
+import type { AssembledFlow } from '../../assemble/run-options.js';
 import type { Config } from '../../model/config.js';
 import type { Flow } from '../../model/flow.js';
 import type { Continuation, FlowOrigin, RunOptions, Selection } from '../../run/core/options.js';
@@ -25,6 +26,8 @@ export interface RunRequest {
   readonly named?: Pick<FlowOrigin, 'ref' | 'byName'>;
   /** Called with what was read, before anything of it is used. */
   readonly onLoaded?: (loaded: UsableFlow, configured: UsableConfig) => void;
+  /** A flow that is in no file of its own, instead of the one that was typed. */
+  readonly kept?: (config: Config) => Promise<AssembledFlow | Refusal>;
   /** Of a command that has no run flags and has read the settings already. */
   readonly config?: Config;
 }
@@ -40,12 +43,17 @@ type Stopped = { readonly status: number };
 export async function prepareRun(invocation: Invocation, request: RunRequest): Promise<RunOptions | Stopped> {
   const settings: Partial<RunSettings> | Refusal = request.config ? {} : readRunFlags(invocation, request.selection);
   if ('problem' in settings) return { status: complain(invocation, settings.problem) };
-  const loaded = await requireFlow(invocation, request.typed);
-  if ('status' in loaded) return loaded;
-  const { flow } = loaded;
+  const loaded = request.kept ? undefined : await requireFlow(invocation, request.typed);
+  if (loaded && 'status' in loaded) return loaded;
   const configured = request.config ? { config: request.config } : await requireRunConfig(invocation);
   if ('status' in configured) return configured;
-  if ('problems' in configured) request.onLoaded?.(loaded, configured);
+  if (loaded && 'problems' in configured) request.onLoaded?.(loaded, configured);
+  const kept = await request.kept?.(configured.config);
+  if (kept && 'problem' in kept) return { status: complain(invocation, kept.problem, kept.hint) };
+  const { flow, ...origin } = kept ?? {
+    flow: loaded!.flow,
+    source: { ...originOf(loaded!, request.typed), ...request.named },
+  };
   const bound = await request.args(flow);
   if ('problems' in bound) return { status: complainAll(invocation, bound.problems) };
   const { selection = {} } = settings;
@@ -61,7 +69,7 @@ export async function prepareRun(invocation: Invocation, request: RunRequest): P
     project: invocation.project,
     config: configured.config,
     flow,
-    source: { ...originOf(loaded, request.typed), ...request.named },
+    ...origin,
     args: bound.args,
     ...(continuation && { continuation }),
   };

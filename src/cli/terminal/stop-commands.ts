@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomHex } from '../../util/digest.js';
 
 /** Unknown to whatever is shown, so that nothing shown can end the silence. */
 let token: string | undefined;
@@ -9,7 +9,7 @@ let token: string | undefined;
  */
 export function stopMarks(env: Readonly<Record<string, string | undefined>>): Marks | undefined {
   if (env['GITHUB_ACTIONS'] !== 'true') return undefined;
-  token ??= randomBytes(24).toString('hex');
+  token ??= randomHex(24);
   return { before: `::stop-commands::${token}\n`, after: `::${token}::\n` };
 }
 

@@ -4,6 +4,8 @@ import { oneLine } from '../../util/terminal-text.js';
 
 export type Limit = Pick<Extract<RunEvent, { readonly type: 'limit' }>, 'runner' | 'until' | 'known'>;
 
+type Met = Limit & Pick<Extract<RunEvent, { readonly type: 'limit' }>, 'at' | 'waits' | 'error'>;
+
 /** `waiting until 14:05 for claude's limit`. */
 export function waitingText({ runner, until, known }: Limit, now: number): string {
   const whose = `${oneLine(runner)}'s limit`;
@@ -13,8 +15,7 @@ export function waitingText({ runner, until, known }: Limit, now: number): strin
 }
 
 /** `claude's usage limit is reached (…): waiting until 14:05, 3h 5m from now`. */
-export function limitText({ waits, error, ...limit }: Extract<RunEvent, { readonly type: 'limit' }>): string {
-  const { at, runner, until, known } = limit;
+export function limitText({ at, runner, until, known, waits, error }: Met): string {
   const met = `${oneLine(runner)}'s usage limit is reached (${oneLine(error)})`;
   const when = known ? 'waiting until' : 'asking again at';
   if (waits) return `${met}: ${when} ${clockTime(until, at)}, ${formatDuration(until - at)} from now`;

@@ -70,7 +70,7 @@ export interface RunOptions {
 }
 
 /** A flow that a phase wants assembled. */
-export interface WantedFlow extends Pick<RunOptions, 'project' | 'config'> {
+export interface WantedFlow extends Pick<RunOptions, 'project' | 'config' | 'waitForLimits'> {
   readonly spec: AssembleSpec;
   /** Only look: nothing is planned. */
   readonly forecast: boolean;

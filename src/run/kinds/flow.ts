@@ -69,7 +69,7 @@ async function flowOf(
 /** A flow that an agent has planned, or plans now. */
 async function assembled(at: PhaseContext, spec: AssembleSpec): Promise<MadeFlow | { failure: Failure }> {
   const { options, limits, io } = at.run;
-  const { project, config, forecast = false, assemble } = options;
+  const { project, config, forecast = false, assemble, waitForLimits } = options;
   if (!assemble) return { failure: { code: 'bad-input', message: 'no flow can be assembled here' } };
   const made = await assemble({
     spec,
@@ -78,6 +78,7 @@ async function assembled(at: PhaseContext, spec: AssembleSpec): Promise<MadeFlow
     forecast,
     leftUSD: limits.ledger.leftUSD,
     signal: at.signal,
+    waitForLimits,
     say: (text) => io.emit({ type: 'phase-progress', phase: at.path, text }),
     warn: (message) => io.warn(`${at.path}: ${message}`),
   });
@@ -100,5 +101,6 @@ function refuseSource(at: PhaseContext<FlowPhase | ExpandPhase>, failure: Failur
 
 export function refuse(at: PhaseContext, failure: Failure): Settled {
   const reason = failure.code === 'forecast' ? failure.message : whyEntered(at);
-  return settleComposite(at, failedBefore(failure), reason);
+  const pauses = failure.code === 'usage-limit' && at.run.options.waitForLimits === false;
+  return settleComposite(at, { ...failedBefore(failure), ...(pauses && { status: 'paused' }) }, reason);
 }

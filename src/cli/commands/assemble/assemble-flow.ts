@@ -38,6 +38,7 @@ export async function assembleFlow(invocation: Invocation): Promise<number> {
     replan: flags.boolean('replan'),
     ...(flags.has('allow-scripts') && { allowScripts: flags.boolean('allow-scripts') }),
     signal: interrupt.signal,
+    waitForLimits: !flags.boolean('no-wait'),
     onEvent: listener(invocation),
     ...(canAsk(invocation) && {
       askForeign: (record) => askAboutFlow(invocation, { record, why: foreign, signal: interrupt.signal }),
@@ -93,7 +94,11 @@ function assembled({ flags, out, err }: Invocation, outcome: Complete): number {
   return EXIT.success;
 }
 
-const STATUS: Partial<Record<Incomplete['ended'], number>> = { money: EXIT.overBudget, interrupted: EXIT.interrupted };
+const STATUS: Partial<Record<Incomplete['ended'], number>> = {
+  money: EXIT.overBudget,
+  interrupted: EXIT.interrupted,
+  limit: EXIT.waiting,
+};
 
 function notAssembled({ flags, out, err, command }: Invocation, outcome: Incomplete): number {
   const { ended, error, hint, known, spent, record, definition } = outcome;

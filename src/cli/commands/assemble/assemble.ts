@@ -6,8 +6,9 @@ export const command: Command = {
   usage: 'TASK --input SCHEMA --output SCHEMA [--example FILE …] [--run K=V …] [flags]',
   description: `Makes a flow for a task: an agent writes it, it is checked and tried on the examples, and repaired until
 it is good. What was made is kept and taken the next time the same thing is asked for.
-Status: 0 there is a flow (with --run: as for run), 1 none was made, 2 wrong usage or bad input, 4 with --run: a person
-has to look at the flow first, 5 out of money, 130 interrupted (the same command goes on from there).`,
+Status: 0 there is a flow (with --run: as for run), 1 none was made, 2 wrong usage or bad input, 4 a usage limit with
+--no-wait, or with --run a person has to look at the flow first, 5 out of money, 130 interrupted (the same command goes
+on from there).`,
   examples: [
     {
       command: 'taskflow assemble "Summarise a change by risk" --input in.json --output out.json --example case1.json',
@@ -50,6 +51,7 @@ has to look at the flow first, 5 out of money, 130 interrupted (the same command
     { name: 'max-rounds', type: 'number', value: 'N', help: `flows that the planner may write (${DEFAULT_ROUNDS})` },
     { name: 'replan', type: 'boolean', help: 'ignore what is there; nothing of it is removed' },
     { name: 'allow-scripts', type: 'boolean', help: 'the flow may execute commands, in its examples too' },
+    { name: 'no-wait', type: 'boolean', help: "end (status 4) at a provider's usage limit; the same command goes on" },
     { name: 'run', type: 'boolean', help: 'then run it, with the arguments K=V' },
     { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'with --run: an argument' },
     {

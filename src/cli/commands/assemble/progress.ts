@@ -4,6 +4,7 @@ import { formatSpent, plural } from '../../../util/format.js';
 import { oneLine } from '../../../util/terminal-text.js';
 import type { Invocation } from '../../boot/command.js';
 import { createStyle, type Style } from '../../terminal/style.js';
+import { limitText } from '../../text/limit-text.js';
 
 /** What begins; on a terminal the line is replaced by how it ended. */
 interface Line {
@@ -12,12 +13,12 @@ interface Line {
 }
 
 /** Shows the steps of assembling: a list on a terminal, plain lines elsewhere. */
-export function showingSteps({ err, flags }: Invocation): (event: AssembleEventBody) => void {
+export function showingSteps({ err, flags, project }: Invocation): (event: AssembleEventBody) => void {
   if (flags.boolean('quiet')) return () => {};
   const style = createStyle(err.color);
   let isOpen = false;
   return (event) => {
-    const line = lineOf(event, style);
+    const line = lineOf(event, style, project.clock.now());
     if (!line) return;
     if (!err.isLive) {
       err.write(`${line.text}\n`);
@@ -34,7 +35,7 @@ function cut(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
 }
 
-function lineOf(event: AssembleEventBody, style: Style): Line | undefined {
+function lineOf(event: AssembleEventBody, style: Style, now: number): Line | undefined {
   const stays = (text: string): Line => ({ text, stays: true });
   const begins = (text: string): Line => ({ text: `${style.cyan('▸')} ${text}`, stays: false });
   const good = (text: string) => stays(`${style.green('✔')} ${text}`);
@@ -73,6 +74,8 @@ function lineOf(event: AssembleEventBody, style: Style): Line | undefined {
       const cost = style.dim(costText(event));
       return event.ok ? good(`${name} ${cost}`) : bad(`${name}: ${oneLine(event.why ?? 'failed')} ${cost}`);
     }
+    case 'assemble-limit':
+      return stays(`${style.yellow('…')} ${limitText({ ...event, at: now })}`);
     case 'assemble-stored':
       return stays(`${style.dim('kept as')} ${event.id}`);
     case 'assemble-warning':

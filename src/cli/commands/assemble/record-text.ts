@@ -10,6 +10,7 @@ const ENDINGS: Readonly<Record<Ending, string>> = {
   runner: 'no answer',
   disk: 'could not be kept',
   interrupted: 'interrupted',
+  limit: 'at a usage limit',
   'under-way': 'cut short, or still under way',
 };
 

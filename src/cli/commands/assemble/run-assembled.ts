@@ -38,7 +38,11 @@ export async function runAssembled(invocation: Invocation, { outcome, config }: 
     );
     return EXIT.waiting;
   }
-  const asks = { ...(await askers(invocation, showing.view)), signal: interrupt.signal };
+  const asks = {
+    ...(await askers(invocation, showing.view)),
+    signal: interrupt.signal,
+    waitForLimits: !invocation.flags.boolean('no-wait'),
+  };
   const result = await startRun({ ...options, ...asks }, showing.onEvent);
   interrupt.dispose();
   showing.end();

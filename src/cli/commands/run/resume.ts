@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
+import { recordAt } from '../../../assemble/folder.js';
+import type { ReadRecord } from '../../../assemble/record.js';
+import type { Config } from '../../../model/config.js';
 import type { JsonValue } from '../../../model/json.js';
 import { resumeCommand } from '../../../run/batch/row-flags.js';
 import { isUnfinished, type RunHead, runHead } from '../../../run/history/run-head.js';
+import type { Project } from '../../../util/project.js';
 import type { Command } from '../../boot/command.js';
 import { complain } from '../../errors/problem.js';
 import { givenArgs } from '../../flags/given-args.js';
@@ -32,8 +36,10 @@ are those of the run; secret arguments have to be given again.`,
     }
     const { run } = head;
     const typed = run.byName || run.file === undefined ? run.ref : resolve(project.root, run.file);
+    const record = recordAt(project, run.ref);
     const options = await prepareRun(invocation, {
       typed,
+      ...(record && { kept: (config) => fromRecord(record, { project, config }) }),
       named: { ref: run.ref, byName: run.byName },
       args: ({ args }) => givenArgs(invocation, args, { earlier: earlierArgs(head, args) }),
       continuation: () => ({ how: 'resume', runId: found.runId }),
@@ -41,6 +47,11 @@ are those of the run; secret arguments have to be given again.`,
     return 'status' in options ? options.status : executeRun(invocation, options);
   },
 };
+
+/** A run of `assemble --run` has its flow in a record. */
+async function fromRecord(record: ReadRecord, where: { readonly project: Project; readonly config: Config }) {
+  return (await import('../../../assemble/run-options.js')).assembledFlow(record, where);
+}
 
 /** What the run was started with, without secrets, which no journal has, and arguments that the flow has dropped. */
 function earlierArgs(
