@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tracesOf } from '../../src/cli/run/watch-own.js';
 import type { RunResult } from '../../src/run/core/result.js';
 import { runIds } from '../../src/run/history/runs-folder.js';
 import { runCli } from '../support/cli.js';
@@ -48,6 +49,17 @@ async function cli(...args: string[]): Promise<{ status: number | null; result: 
   if (stdout === '') throw new Error(stderr);
   return { status, result: JSON.parse(stdout) as RunResult };
 }
+
+describe('a side effect that is left out', () => {
+  it('is not recorded as begun, so that a watch may start over', async () => {
+    const left = ticking('send', { ...once, when: '1 == 2' });
+    const { runId } = await rig.run(flow([left, ticking('other')]));
+    expect(tracesOf(rig.project, runId).acted).toBe(false);
+    const sent = await rig.run(flow([ticking('send', once), ticking('other')]));
+    expect(tracesOf(rig.project, sent.runId).acted).toBe(true);
+    expect(rig.counts()).toMatchObject({ send: 1 });
+  });
+});
 
 describe('completed', () => {
   it('is not fired again: not on resume, not when the run continues, not when files changed', async () => {

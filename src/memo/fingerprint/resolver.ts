@@ -108,13 +108,12 @@ function resolutionOf(entry: string, result: SourceResult): Resolution {
   if ('failed' in result) return result;
   // Asking for the parts would make them.
   const { warning, matchesNothing } = result;
-  const more = { warning, ...(matchesNothing && { matchesNothing }) };
-  if (!('parts' in result)) return { value: { entry, value: result.value }, ...more };
+  if (!('parts' in result)) return { value: { entry, value: result.value }, warning, matchesNothing };
   const value = Object.defineProperty({ entry, value: result.value }, 'parts', {
     enumerable: false,
     get: () => result.parts,
   });
-  return { value, ...more };
+  return { value, warning, matchesNothing };
 }
 
 /** Whatever the file system says that a source did not expect is a reason not to cache, not to stop. */

@@ -34,7 +34,9 @@ export function recordPhase(at: RecordSite, settled: Settled): LinePlace {
 
 /** The journal's line for a phase that did not run at all. */
 export function recordUnrun(at: RecordSite, settled: Settled): LinePlace {
-  return at.run.io.journal.write(resultLine(at, settled, undefined), 'held');
+  // A line with `idempotent: false` says that a side effect has begun.
+  const site = { ...at, phase: { ...at.phase, idempotent: true } };
+  return at.run.io.journal.write(resultLine(site, settled, undefined), 'held');
 }
 
 /** Lines of reused results are held back, for longer than those of results that were just made. */

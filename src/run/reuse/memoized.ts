@@ -118,9 +118,9 @@ function foundAs(at: PhaseContext, work: Work, known: Known): Found {
     runKey: runKeyOf(at, key, work.private),
     probes,
     ttlMs: work.parts.ttlMs,
-    ...(work.parts.closed && { closed: true }),
+    closed: work.parts.closed,
     // Work that waits for a slot acts by itself; work that consists of other work acts through it.
-    ...(!at.phase.idempotent && work.beginsItself && { effect: effectOf(at, work.unit, work.parts) }),
+    effect: !at.phase.idempotent && work.beginsItself ? effectOf(at, work.unit, work.parts) : undefined,
     // Built once and only on demand: with a glob over many files it is large.
     stored: () => {
       written ??= at.run.reuse.storedIdentity({ ...identity, references: references(at) }, length);
