@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AssembledRecord } from '../../src/assemble/record.js';
-import { type CliResult, runCli } from '../support/cli.js';
+import { type CliResult, runCli, shareCompiledCode } from '../support/cli.js';
 import { type LiveCli, startCli } from '../support/live-cli.js';
 import { createRig, type Rig } from '../support/rig.js';
 
@@ -72,6 +72,7 @@ export function createPlanRig(): PlanRig {
   rig.write('out.json', JSON.stringify(OUTPUT));
   rig.write('case1.json', JSON.stringify(EXAMPLE));
   const env = { HOME: join(base, 'home') };
+  shareCompiledCode(join(base, 'home/.cache'));
   const taskflow = (...args: string[]) => runCli(args, { cwd: rig.root, env });
   const folder = join(rig.root, '.pi/taskflows/assembled');
   return {

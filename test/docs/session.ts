@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CLI, cliEnvironment, INSTALLED } from '../support/cli.js';
+import { CLI, cliEnvironment, INSTALLED, shareCompiledCode } from '../support/cli.js';
 
 /** A reader with an empty git repository, taskflow installed, and a program that answers like an agent. */
 export interface Session {
@@ -47,6 +47,7 @@ export async function openSession(): Promise<Session> {
     '[user]\n\tname = Reader\n\temail = reader@example.org\n[init]\n\tdefaultBranch = main\n',
   );
   put(join(home, 'calls'), '');
+  shareCompiledCode(join(home, '.cache'));
   mkdirSync(root);
   symlinkSync(join(INSTALLED, 'node_modules'), join(base, 'node_modules'));
   const { PATH, ...rest } = cliEnvironment(root, { HOME: home });

@@ -12,7 +12,7 @@ import { type Random, randomFrom } from '../support/random.js';
 import { createRig, type Rig } from '../support/rig.js';
 import { drawFlow, installWork, workOf } from './crash-flow.js';
 
-const SEEDS = Array.from({ length: effort(16, 120) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: effort(10, 120) }, (_, index) => index + 1);
 const SIGNALS = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT'] as const;
 
 interface Trial {

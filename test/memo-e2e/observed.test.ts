@@ -11,7 +11,7 @@ const canTrace = 'strace' in (await observeSupport({ root: '/nowhere', home: '/n
 
 let rig: MemoRig;
 beforeEach(() => {
-  rig = createMemoRig();
+  rig = createMemoRig('auto');
   rig.write('src/a.txt', 'one');
 });
 afterEach(() => rig.remove());

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadFlow, type RunFlowOptions, runFlow } from '../../src/library.js';
 import type { RunEvent } from '../../src/model/event.js';
+import type { Observing } from '../../src/model/observation.js';
 import type { RunResult } from '../../src/run/core/result.js';
 import type { Entry } from '../../src/store/store.js';
 import type { Project } from '../../src/util/project.js';
@@ -39,8 +40,8 @@ export interface ProjectChanges {
  * line of its prompt says, a line of JSON in the words of the runner contract. A `DO:` line is executed before. `note
  * NAME` is `tick` without a word of its own.
  */
-export function createMemoRig(): MemoRig {
-  const rig = createRig();
+export function createMemoRig(observe?: Observing['mode']): MemoRig {
+  const rig = createRig({}, observe);
   const log = join(rig.root, '..', 'log');
   rig.write('bin/json-agent', jsonAgent(log), 0o755);
   rig.write('bin/note', `#!/bin/sh\nprintf '%s\\n' "$1" >> '${log}'\n`, 0o755);

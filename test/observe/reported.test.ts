@@ -6,7 +6,7 @@ import { STRACE } from '../support/traced.js';
 
 let rig: Rig;
 beforeEach(() => {
-  rig = createRig();
+  rig = createRig({}, 'auto');
   rig.write('declared.txt', 'a');
   rig.write('other.txt', 'b');
 });

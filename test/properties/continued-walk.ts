@@ -8,6 +8,7 @@ import type { JournalLine } from '../../src/run/journal/lines.js';
 import { readLines } from '../../src/run/journal/reader.js';
 import type { Project } from '../../src/util/project.js';
 import { cliEnvironment } from '../support/cli.js';
+import { effort } from '../support/effort.js';
 import { linesOf, startCli } from '../support/live-cli.js';
 import { livingIn } from '../support/living.js';
 import { until } from '../support/processes.js';
@@ -40,7 +41,7 @@ Date.now = () => now() + offset;
 export class Walk {
   readonly story: string[] = [];
   reused = 0;
-  readonly #rig: Rig = createRig();
+  readonly #rig: Rig = createRig({}, effort<'off' | 'auto'>('off', 'auto'));
   readonly #project: Project;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #log: string;

@@ -4,7 +4,7 @@ import { Walk } from './continued-walk.js';
 
 /** Edits and runs of one project, one after the other. */
 const STEPS_EACH = 20;
-const WALKS = Math.ceil(Number(process.env['TASKFLOW_STEPS'] ?? 200) / STEPS_EACH);
+const WALKS = Math.ceil(Number(process.env['TASKFLOW_STEPS'] ?? 100) / STEPS_EACH);
 const SEEDS = Array.from({ length: WALKS }, (_, index) => index + 1);
 
 describe('runs that continue each other: edits, failures, kills, two at once, a clock that moves', () => {

@@ -8,7 +8,7 @@ import { type Random, randomFrom } from '../support/random.js';
 import { createRig, type Rig } from '../support/rig.js';
 
 /** Per kind of file; with the archives and entries of test/store/fuzz.test.ts more than 2,000 in the long tests. */
-const STEPS = Math.ceil(Number(process.env['TASKFLOW_STEPS'] ?? 120) / 3);
+const STEPS = Math.ceil(Number(process.env['TASKFLOW_STEPS'] ?? 60) / 3);
 
 let rig: Rig;
 let kept: string;

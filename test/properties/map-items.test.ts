@@ -99,6 +99,6 @@ test('an item of a map is executed if and only if its result is not kept, whatev
         rig.remove();
       }
     }),
-    { numRuns: effort(8, 40), seed: 20_261_116 },
+    { numRuns: effort(5, 40), seed: 20_261_116 },
   );
 }, 400_000);

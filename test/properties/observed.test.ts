@@ -10,11 +10,11 @@ const env = { PATH: process.env['PATH'] };
 const canTrace = 'strace' in (await observeSupport({ root: '/nowhere', home: '/nowhere', env }));
 
 const FILES = ['d/a', 'd/b', 'e/a', 'e/b', 'c'];
-const EDITS = effort(100, 1_000);
+const EDITS = effort(60, 1_000);
 
 let rig: MemoRig;
 beforeEach(() => {
-  rig = createMemoRig();
+  rig = createMemoRig('auto');
 });
 afterEach(() => rig.remove());
 

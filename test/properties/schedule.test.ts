@@ -141,7 +141,7 @@ describe('random graphs', () => {
         holds(phases, concurrency, seen);
       }),
       // A counterexample of nine phases is small enough; looking for a smaller one would take minutes of processes.
-      { numRuns: effort(20, 100), endOnFailure: true },
+      { numRuns: effort(14, 100), endOnFailure: true },
     );
   });
 
@@ -170,7 +170,7 @@ describe('random graphs', () => {
         if (!broke) expect(result.phases.every(({ status }) => status !== 'cancelled')).toBe(true);
       }),
       // A counterexample of nine phases is small enough; looking for a smaller one would take minutes of processes.
-      { numRuns: effort(20, 100), endOnFailure: true },
+      { numRuns: effort(14, 100), endOnFailure: true },
     );
   });
 });

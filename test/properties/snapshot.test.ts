@@ -99,7 +99,7 @@ it('random edits: runs with snapshots say what runs without them say', {
         without.remove();
       }
     }),
-    { numRuns: effort(4, 40) },
+    { numRuns: effort(3, 40) },
   );
   expect(answered).toBeGreaterThan(0);
 });

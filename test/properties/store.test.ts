@@ -209,6 +209,6 @@ test('whatever happens to a store, it holds what a map would hold', async () => 
         place.remove();
       }
     }),
-    { numRuns: effort(60, 500) },
+    { numRuns: effort(40, 500) },
   );
 }, 400_000);

@@ -8,7 +8,7 @@ import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 
 let rig: Rig;
 beforeEach(() => {
-  rig = createRig();
+  rig = createRig({}, 'auto');
 });
 afterEach(() => rig.remove());
 

@@ -27,7 +27,7 @@ let good: string;
 let archive: string;
 let options: StoreOptions;
 beforeEach(() => {
-  rig = createRig();
+  rig = createRig({}, 'auto');
   cache = join(rig.root, '.pi/taskflows/cache');
   good = join(rig.root, '../good-cache');
   archive = join(rig.root, '../good.tfc');

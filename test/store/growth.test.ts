@@ -9,7 +9,7 @@ import { effort } from '../support/effort.js';
 import { fillStore } from '../support/fill-store.js';
 
 const HOOK = fileURLToPath(new URL('../../bench/lib/usage-hook.cjs', import.meta.url));
-const SMALL = effort(500, 10_000);
+const SMALL = effort(300, 10_000);
 const LARGE = 10 * SMALL;
 
 const opened: TestProject[] = [];

@@ -20,7 +20,7 @@ const RECORDS = STRACE === undefined ? 2 : 4;
 let rig: Rig;
 let cache: string;
 beforeEach(() => {
-  rig = createRig();
+  rig = createRig({}, 'auto');
   cache = join(rig.root, '.pi/taskflows/cache');
 });
 afterEach(() => rig.remove());

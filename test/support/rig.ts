@@ -10,6 +10,7 @@ import {
   runFlow,
 } from '../../src/library.js';
 import type { RunEvent } from '../../src/model/event.js';
+import type { Observing } from '../../src/model/observation.js';
 import type { RunResult } from '../../src/run/core/result.js';
 import type { Project } from '../../src/util/project.js';
 
@@ -39,9 +40,15 @@ export interface RigOptions extends RunFlowOptions {
   readonly onEvent?: (event: RunEvent) => void;
 }
 
-/** `env`: variables beside those that every rig has. */
-export function createRig(env: Readonly<Record<string, string>> = {}): Rig {
+/**
+ * `env`: variables beside those that every rig has. `observe`: what the user's settings say of it. Tracing takes longer
+ * than all that a counting script does, so only tests about it have it.
+ */
+export function createRig(env: Readonly<Record<string, string>> = {}, observe: Observing['mode'] = 'off'): Rig {
   const base = mkdtempSync(join(tmpdir(), 'taskflow-rig-'));
+  const settings = join(base, 'home/.pi/agent/taskflows');
+  mkdirSync(settings, { recursive: true });
+  writeFileSync(join(settings, 'config.yaml'), `cache: { observe: ${observe} }\n`);
   const root = join(base, 'project');
   const log = join(base, 'log');
   const write = (path: string, text: string, mode?: number) => {

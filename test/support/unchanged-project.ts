@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CLI, type CliResult, cliEnvironment, createTestProject } from './cli.js';
+import { CLI, type CliResult, cliEnvironment, createTestProject, shareCompiledCode } from './cli.js';
 
 /** The command without its engine: it can answer nothing but a run in which nothing changed. */
 const ALONE = mkdtempSync(join(tmpdir(), 'taskflow-alone-'));
@@ -13,6 +13,7 @@ export function createUnchangedProject(files: Readonly<Record<string, string>>) 
   const project = createTestProject(files);
   const cache = mkdtempSync(join(tmpdir(), 'taskflow-derived-'));
   const env = { XDG_CACHE_HOME: cache };
+  shareCompiledCode(cache);
   const projects = join(cache, 'taskflow/projects');
   return {
     root: project.root,

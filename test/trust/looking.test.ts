@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/boot/registry.js';
-import { type CliResult, runCli } from '../support/cli.js';
+import { type CliResult, runCli, shareCompiledCode } from '../support/cli.js';
 import { startCli } from '../support/live-cli.js';
 import { connectMcp } from '../support/mcp.js';
 import { browserAt } from '../ui/server/support.js';
@@ -35,6 +35,7 @@ function run(cwd: string, args: readonly string[], env: Record<string, string> =
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'looking-'));
+  shareCompiledCode(inBase('home/.cache'));
   server = createServer((request, response) => {
     requests.push({ url: request.url!, key: request.headers.authorization });
     response.end('{}');

@@ -142,6 +142,7 @@ describe('what a phase looked at', () => {
   it.skipIf(STRACE === undefined)(
     'is shown as its run has written it: how much, and what is not declared',
     async () => {
+      rig.write('.pi/taskflows/config.yaml', 'cache: { observe: auto }\n');
       for (const name of ['a.txt', 'b.txt']) rig.write(name, 'one');
       const run = 'cat a.txt b.txt; ls src; test -e c.txt; exit 0';
       rig.write('src/x.txt', 'x');
