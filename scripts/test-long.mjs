@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const files = readdirSync(`${root}test`, { recursive: true })
-  .filter((file) => file.endsWith('.test.ts') && !/^(clients|nodes|remote|ui\/browser)\//.test(file))
+  .filter((file) => file.endsWith('.test.ts') && !/^(clients|nodes|remote|workers|ui\/browser)\//.test(file))
   .map((file) => `test/${file}`)
   .filter((file) => /support\/effort\.js|TASKFLOW_STEPS/.test(readFileSync(`${root}${file}`, 'utf8')));
 

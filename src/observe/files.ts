@@ -24,7 +24,8 @@ export interface View {
 
 /** Behind these, a process finds files by other names than their own. */
 const THROUGH_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:cwd|root|fd\/\d+)\//;
-const SYSTEM = /^\/(?:proc|sys|dev)\//;
+/** No files, but for the folder in memory, where a project may be. */
+const SYSTEM = /^\/(?:proc|sys|dev)\/(?!shm\/)/;
 const SETS_USER_OR_GROUP = 0o6000;
 
 /** A file that is named in a call. */

@@ -45,6 +45,13 @@ describe.skipIf(STRACE === undefined)('what a program looks at', () => {
     expect(observed).toEqual({ source: 'system', complete: true, reads: ['a.txt'], lists: [], absent: [], writes: [] });
   });
 
+  it.skipIf(!existsSync('/dev/shm'))('a file of a project in memory', async () => {
+    rmSync(root, { recursive: true });
+    root = realpathSync(mkdtempSync('/dev/shm/observe-'));
+    files({ 'a.txt': 'a' });
+    expect((await sh('cat a.txt b.txt >/dev/null')).observed).toMatchObject({ reads: ['a.txt'], absent: ['b.txt'] });
+  });
+
   it('a file that it looks for in vain', async () => {
     const { observed } = await sh('cat AGENTS.md docs/AGENTS.md; test -e x || true');
     expect(observed).toMatchObject({ complete: true, reads: [], absent: ['AGENTS.md', 'docs/AGENTS.md', 'x'] });
