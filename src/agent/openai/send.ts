@@ -35,8 +35,8 @@ class StaleConnection extends Error {}
 function sendOnce({ method, url, headers, body = '', limits }: HttpRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     if (limits.failure) throw new Error(limits.failure.message);
-    const length = { 'content-length': `${Buffer.byteLength(body)}` };
-    const options = { ...addressOf(url), method, headers: { ...headers, ...(body !== '' && length) } };
+    const all = body === '' ? headers : { ...headers, 'content-length': `${Buffer.byteLength(body)}` };
+    const options = { ...addressOf(url), method, headers: all };
     const request = url.startsWith('https:') ? requestHttps(options) : requestHttp(options);
     limits.onStop = () => request.destroy(new Error('stopped'));
     request.once('response', resolve);
@@ -54,7 +54,9 @@ const addresses = new Map<string, RequestOptions>();
 function addressOf(url: string): RequestOptions {
   let address = addresses.get(url);
   if (!address) {
-    address = { ...urlToHttpOptions(new URL(url)), agent: url.startsWith('https:') ? agents.https : agents.http };
+    const { protocol, hostname, port, path, auth } = urlToHttpOptions(new URL(url));
+    const agent = url.startsWith('https:') ? agents.https : agents.http;
+    address = { protocol, hostname, port, path, agent, ...(auth !== undefined && { auth }) };
     addresses.set(url, address);
   }
   return address;
@@ -76,7 +78,10 @@ export function readBody(response: IncomingMessage, take: (chunk: Buffer) => 'en
     response.on('data', onData);
     response.once('end', resolve);
     response.on('error', reject);
-    response.once('close', () => reject(new Error('closed')));
+    // It comes after the end, too, and an error that nobody needs costs as much as a header.
+    response.once('close', () => {
+      if (!response.readableEnded) reject(new Error('closed'));
+    });
   });
 }
 
