@@ -1,15 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { startModelServer } from '../calls/start-server.mjs';
 import { interleave } from '../lib/interleave.mjs';
-import { ROOT, WORK } from '../lib/paths.mjs';
+import { ROOT } from '../lib/paths.mjs';
 import { createProject } from '../lib/project.mjs';
-import { runProcess } from '../lib/run-process.mjs';
 import { TASKFLOW } from '../lib/taskflow.mjs';
+import { measureTree } from '../lib/tree-usage.mjs';
 
-const USAGE = fileURLToPath(new URL('../lib/tree-usage.py', import.meta.url));
-const FILE = `${WORK}/tree-usage.json`;
 const PI = `${ROOT}/test/clients/node_modules/.bin/pi`;
 const TSC = `${ROOT}/node_modules/typescript/bin/tsc`;
 
@@ -47,11 +44,7 @@ function flow(phase, mode) {
   return JSON.stringify({ name: mode, phases: [{ id: 'p', ...phase, cache: { scope: 'cross-run', observe: mode } }] });
 }
 
-async function usageOf(cwd, env) {
-  const argv = ['python3', USAGE, FILE, 'node', TASKFLOW, 'run', './flow.json', '--refresh'];
-  await runProcess({ argv, cwd, env });
-  return JSON.parse(readFileSync(FILE, 'utf8'));
-}
+const usageOf = (cwd, env) => measureTree({ argv: ['node', TASKFLOW, 'run', './flow.json', '--refresh'], cwd, env });
 
 const WORK_OF = {
   'a script that reads ten files': (project) => {

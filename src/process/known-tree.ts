@@ -1,5 +1,4 @@
-import { nextTurn } from '../util/timer.js';
-import { hasProcessTable, type ProcessRow, readProcessTable, startedWith } from './process-table.js';
+import { hasProcessTable, type ProcessRow, readProcessTable, startedWith, untilNextLook } from './process-table.js';
 import { answersSignals, sendSignal } from './send-signal.js';
 
 export interface Tree {
@@ -31,9 +30,9 @@ export class KnownTree {
     this.#sessions = new Set([tree.root]);
   }
 
-  /** Who is alive now, by a new look at the process table. Those who ask in one turn share it. */
+  /** Who is alive now, by a new look at the process table. Those who ask at about the same time share it. */
   async refresh(): Promise<ProcessRow[]> {
-    await nextTurn();
+    await untilNextLook();
     return this.refreshNow();
   }
 

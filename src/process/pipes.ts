@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { makeTemporaryFolder } from '../util/temporary-folder.js';
 
-/** Two for each process: as many as a run needs that starts just a few, then more each time. */
-const [FIRST, MOST_AT_ONCE] = [4, 64];
+/** Two for each process: as many as a run needs that starts just a few, then as many as one that starts a lot. */
+const [FIRST, MORE] = [4, 64];
 /** What a pipe holds at most. */
 export const PIPE_BYTES = 64 * 1024;
 const MOST_READS = 4;
@@ -62,7 +62,7 @@ let next = FIRST;
 export function takePipe(): Pipe | undefined {
   if (free.length === 0 && canBeMade) {
     canBeMade = makePipes(next);
-    next = Math.min(next * 4, MOST_AT_ONCE);
+    next = MORE;
   }
   return free.pop();
 }

@@ -1,4 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { systemClock } from '../util/clock.js';
+import { delay, nextTurn } from '../util/timer.js';
 
 /** One row of the kernel's process table, as in /proc/PID/stat. */
 export interface ProcessRow {
@@ -55,8 +57,30 @@ export function forgetProcessTable(): void {
 }
 
 let table: readonly ProcessRow[] | undefined;
+let nextLook: Promise<void> | undefined;
+let restsUntil = 0;
+
+/**
+ * Until a look at the table is due that begins after this call. Trees that end at about the same time share one: after
+ * each look there is a pause of twice its length, so that looking takes a third of the time at the most.
+ */
+export function untilNextLook(): Promise<void> {
+  const restMs = restsUntil - systemClock.elapsed();
+  nextLook ??= (restMs > 0 ? delay(restMs) : nextTurn()).then(() => {
+    nextLook = undefined;
+  });
+  return nextLook;
+}
 
 function scanProcessTable(): ProcessRow[] {
+  const startedAt = systemClock.elapsed();
+  const rows = readRows();
+  const endedAt = systemClock.elapsed();
+  restsUntil = endedAt + 2 * (endedAt - startedAt);
+  return rows;
+}
+
+function readRows(): ProcessRow[] {
   let names: string[];
   try {
     names = readdirSync('/proc');

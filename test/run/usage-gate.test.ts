@@ -20,7 +20,7 @@ const limit = (resetsAt?: number): Failure => ({ code: 'usage-limit', message: '
 /** Somebody at the gate; `got` is what it was answered. */
 function waiter(gate: UsageGate, signal = new AbortController().signal) {
   const state: { got?: Entered } = {};
-  void gate.enter([signal]).then((entered) => {
+  void Promise.resolve(gate.enter(() => [signal])).then((entered) => {
     state.got = entered;
   });
   return state;

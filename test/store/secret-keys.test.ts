@@ -65,7 +65,7 @@ const run = (env: Record<string, string> = { PIN }) => {
 /** All that somebody has who is given an archive. */
 async function exported(signingKey?: string): Promise<Entry[]> {
   const file = join(rig.root, 'cache.tfc');
-  expect(await exportArchive(options(rig.root, signingKey), file)).toMatchObject({ entries: RECORDS });
+  expect(await exportArchive(options(rig.root, signingKey), file)).toMatchObject({ entries: 2 });
   const text = gunzipSync(readFileSync(file)).toString('utf8');
   if (signingKey === undefined) expect(text).not.toContain(readFileSync(join(cache, 'secret'), 'utf8'));
   return text
@@ -139,7 +139,7 @@ describe('keys that depend on secrets', () => {
         cpSync(join(rig.root, name), join(there, name), { recursive: true });
       rmSync(join(there, '.pi/taskflows/cache'), { recursive: true });
       const target = options(there, shared ? KEY : undefined);
-      expect(await importArchive(target, join(there, 'cache.tfc'))).toMatchObject({ entries: RECORDS });
+      expect(await importArchive(target, join(there, 'cache.tfc'))).toMatchObject({ entries: 2 });
       rig.forget();
       const { loadFlow, runFlow } = await import('../../src/library.js');
       const project = openProject(there, { ...rig.project.env });

@@ -34,45 +34,56 @@ function isSomething(value: JsonValue | undefined): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
+type Draft = { -readonly [F in keyof Transcript]: Transcript[F] };
+
 /** A chunk of a streamed completion, or a whole one (from a server that does not stream). */
 export function foldCompletion(before: Transcript, chunk: JsonObject): Transcript {
-  if (chunk['error'] !== undefined && chunk['error'] !== null) return { ...before, error: errorText(chunk['error']) };
-  let transcript = before;
+  // Copied once: there are dozens of chunks in an answer, and thousands of answers in a batch.
+  const transcript: Draft = { ...before };
+  if (chunk['error'] !== undefined && chunk['error'] !== null) {
+    transcript.error = errorText(chunk['error']);
+    return transcript;
+  }
   const { model } = chunk;
-  if (typeof model === 'string' && model !== '' && model !== before.model) transcript = { ...transcript, model };
-  const usage = usageOf(chunk['usage']);
-  if (usage) transcript = { ...transcript, usage };
+  if (typeof model === 'string' && model !== '') transcript.model = model;
+  transcript.usage = usageOf(chunk['usage']) ?? before.usage;
   const choices = chunk['choices'];
   const choice = Array.isArray(choices) ? (choices[0] as JsonValue | undefined) : undefined;
-  return isJsonObject(choice) ? foldChoice(transcript, choice) : transcript;
+  if (isJsonObject(choice)) foldChoice(transcript, choice);
+  return transcript;
 }
 
-function foldChoice(before: Transcript, choice: JsonObject): Transcript {
+function foldChoice(transcript: Draft, choice: JsonObject): void {
   const said = choice['delta'] ?? choice['message'];
   const { content, refusal } = isJsonObject(said) ? said : {};
-  let transcript: Transcript = before.turns === 0 ? { ...before, turns: 1 } : before;
-  if (typeof content === 'string' && content !== '') transcript = { ...transcript, text: transcript.text + content };
+  if (transcript.turns === 0) transcript.turns = 1;
+  if (typeof content === 'string') transcript.text += content;
   if (typeof refusal === 'string' && refusal !== '') {
-    transcript = { ...transcript, text: transcript.text + refusal, stop: 'refusal' };
+    transcript.text += refusal;
+    transcript.stop = 'refusal';
   }
   const finish = choice['finish_reason'];
-  return typeof finish === 'string' && finish !== '' ? foldFinish(transcript, finish) : transcript;
+  if (typeof finish === 'string' && finish !== '') foldFinish(transcript, finish);
 }
 
-function foldFinish(transcript: Transcript, finish: string): Transcript {
+function foldFinish(transcript: Draft, finish: string): void {
+  transcript.ended = true;
   switch (finish) {
     case 'length':
     case 'max_tokens':
-      return { ...transcript, ended: true, stop: 'length' };
+      transcript.stop = 'length';
+      break;
     case 'content_filter':
-      return { ...transcript, ended: true, stop: 'refusal' };
+      transcript.stop = 'refusal';
+      break;
     case 'tool_calls':
     case 'function_call':
-      return { ...transcript, ended: true, error: 'the model asked for a tool, and this runner has none' };
+      transcript.error = 'the model asked for a tool, and this runner has none';
+      break;
     case 'error':
-      return { ...transcript, ended: true, error: 'the provider broke the answer off with an error', transient: true };
-    default:
-      return { ...transcript, ended: true };
+      transcript.error = 'the provider broke the answer off with an error';
+      transcript.transient = true;
+      break;
   }
 }
 

@@ -22,6 +22,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
   };
 
   const url = `${(config.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')}/models`;
+  const asked = completionsUrl(config);
 
   async function run(request: RunnerRequest): Promise<RunnerResult> {
     if ((request.model ?? model ?? '') === '') {
@@ -35,7 +36,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     // Loaded with the first call: a run that finds all its answers in the store needs no network.
     const { complete } = await import('./complete.js');
     const transcript = await complete({
-      url: completionsUrl(config),
+      url: asked,
       headers,
       env: project.env,
       body: buildOpenaiBody(request, config),
@@ -87,6 +88,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
 /** Providers quote the key in their error messages; ours are written to journals. */
 function withoutKey(transcript: Transcript, key: string): Transcript {
   const { error, garbage } = transcript;
+  if (error === undefined && garbage === undefined) return transcript;
   return {
     ...transcript,
     ...(error !== undefined && { error: hide(error, key) }),

@@ -40,9 +40,9 @@ class StaleConnection extends Error {}
 function sendOnce({ method, url, env, headers, body = '', limits }: HttpRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     if (limits.failure) throw new Error(limits.failure.message);
-    const length = { 'content-length': `${Buffer.byteLength(body)}` };
+    const all = body === '' ? headers : { ...headers, 'content-length': `${Buffer.byteLength(body)}` };
     const { route, ...address } = addressOf(url, env);
-    const request = route.request({ ...address, method, headers: { ...headers, ...(body !== '' && length) } });
+    const request = route.request({ ...address, method, headers: all });
     limits.onStop = () => request.destroy(new Error('stopped'));
     request.once('response', resolve);
     // Stays for the whole life of the connection: what goes wrong after the head reaches the reader of the body.
@@ -93,7 +93,10 @@ export function readBody(response: IncomingMessage, take: (chunk: Buffer) => 'en
     response.on('data', onData);
     response.once('end', resolve);
     response.on('error', reject);
-    response.once('close', () => reject(new Error('closed')));
+    // It comes after the end, too, and an error that nobody needs costs as much as a header.
+    response.once('close', () => {
+      if (!response.readableEnded) reject(new Error('closed'));
+    });
   });
 }
 

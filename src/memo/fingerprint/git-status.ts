@@ -49,29 +49,3 @@ function pathOf(record: string): string | undefined {
 function isSubmodule(record: string): boolean {
   return record[0] !== '?' && record.split(' ', 3)[2]?.startsWith('S') === true;
 }
-
-/** What `git ls-files -v --stage -z` says of files that `git status` is not asked about, or does not look at. */
-export interface GitIndex {
-  /** Git was asked to assume that these are unchanged. */
-  readonly assumed: readonly string[];
-  /** Left out by a sparse checkout. */
-  readonly sparse: readonly string[];
-  readonly submodules: readonly string[];
-}
-
-export function parseIndex(text: string): GitIndex | undefined {
-  const index = { assumed: [] as string[], sparse: [] as string[], submodules: [] as string[] };
-  let start = 0;
-  for (let end = text.indexOf('\0'); end >= 0; end = text.indexOf('\0', start)) {
-    const line = start;
-    start = end + 1;
-    // Nearly all of perhaps a hundred thousand: a plain file, which git looks at.
-    if (text.startsWith('H 100', line)) continue;
-    const [, tag, mode, path] = /^(\w) (\d+) \w+ \d\t(.*)$/s.exec(text.slice(line, end)) ?? [];
-    if (tag === undefined || path === undefined) return undefined;
-    if (mode === '160000') index.submodules.push(path);
-    else if (tag === 'S') index.sparse.push(path);
-    else if (tag !== tag.toUpperCase()) index.assumed.push(path);
-  }
-  return start === text.length ? index : undefined;
-}

@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { withoutLocation } from '../../process/git.js';
 import { isTemporary } from '../../util/atomic-write.js';
 import { canonicalEncode } from '../../util/canonical.js';
@@ -12,36 +12,26 @@ import { selectPaths } from '../files/select-paths.js';
 import { ownFiles } from '../files/written-files.js';
 import { digestFiles } from './file-digests.js';
 import { withoutOwnFilters } from './git-filters.js';
+import { type GitIndex, readIndex } from './git-index.js';
 import { ask, isInRepository, OUTSIDE_REPOSITORY } from './git-repository.js';
-import { type GitStatus, parseIndex, parseStatus } from './git-status.js';
+import { type GitStatus, parseStatus } from './git-status.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import { partsOf, readTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
 /** HEAD, and the content of all that differs from it: edited, staged, deleted, untracked; not what is ignored. */
-export const resolveGitWorktree: Source<Fingerprint & { source: 'git-worktree' }> = async (_what, options, context) => {
+export const resolveGitWorktree: Source<Fingerprint & { source: 'git-worktree' }> = (_what, options, context) => {
   if (!isInRepository(context.project)) return { value: '', warning: OUTSIDE_REPOSITORY };
-  const [top, filters] = await Promise.all([
-    ask(['rev-parse', '--show-toplevel'], context),
-    withoutOwnFilters(context.project.root, context),
-  ]);
-  if ('failed' in top) return top;
-  return describeTree({ top: top.stdout.replace(/\n$/, ''), filters }, options, context);
+  return describeTree(context.project.root, options, context);
 };
 
-interface Tree {
-  readonly top: string;
-  readonly filters: Awaited<ReturnType<typeof withoutOwnFilters>>;
-}
-
-async function describeTree(
-  { top, filters }: Tree,
-  options: SourceOptions,
-  context: SourceContext,
-): Promise<SourceResult> {
+/** Of the repository that the folder is in. */
+async function describeTree(folder: string, options: SourceOptions, context: SourceContext): Promise<SourceResult> {
+  const filters = await withoutOwnFilters(folder, context);
   if ('failed' in filters) return filters;
-  const status = await askStatus(top, filters.settings, context);
+  const status = await askStatus(folder, filters.settings, context);
   if ('failed' in status) return status;
+  const { top } = status;
   const paths = await thatCount(top, [...new Set(status.paths)].sort(), { options, context });
   const changes = await describeChanges(top, paths, context);
   if ('failed' in changes) return changes;
@@ -54,8 +44,7 @@ async function describeTree(
       if (moved) parts[nested] = 'no repository';
       continue;
     }
-    const place = join(top, nested);
-    const tree = await describeTree({ top: place, filters: await withoutOwnFilters(place, inner) }, options, inner);
+    const tree = await describeTree(join(top, nested), options, inner);
     if ('failed' in tree) return { failed: `${nested}: ${tree.failed}` };
     const { parts: nestedParts = {} } = tree;
     if (!moved && Object.keys(nestedParts).length === 0) continue;
@@ -81,32 +70,56 @@ async function thatCount(
   return paths.filter((path, i) => !own.has(fromRoot[i]!) && !isState(fromRoot[i]!) && !isTemporary(path));
 }
 
-const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--no-renames'];
+const STATUS = ['status', '--porcelain=v2', '--branch', '--no-ahead-behind', '-z'];
+const WHOLE = ['--untracked-files=all', '--no-renames', '--ignore-submodules=dirty'];
 
 interface WorkTree extends GitStatus {
+  /** Of the repository; absolute. */
+  readonly top: string;
   /** Submodules that are at their commit. Git is not let into them: it would obey their settings, not ours. */
   readonly unmoved: ReadonlySet<string>;
 }
 
 async function askStatus(
-  top: string,
+  folder: string,
   settings: readonly string[],
   context: SourceContext,
 ): Promise<WorkTree | { failed: string }> {
-  const [said, listed] = await Promise.all([
-    ask([...settings, ...STATUS, '--ignore-submodules=dirty'], context, top),
-    ask(['ls-files', '-v', '--stage', '-z'], context, top),
+  const [said, tree] = await Promise.all([
+    ask([...settings, ...STATUS, ...WHOLE], context, folder),
+    askTree(folder, context),
   ]);
   if ('failed' in said) return said;
-  if ('failed' in listed) return listed;
+  if ('failed' in tree) return tree;
+  const { top, index } = tree;
   const status = parseStatus(said.stdout);
-  const index = parseIndex(listed.stdout);
-  if (status === undefined || index === undefined) return { failed: 'git status said something unexpected' };
+  if (status === undefined) return { failed: 'git status said something unexpected' };
   // Git does not look at these, so we do. Of a sparse checkout, what is not there is as absent as it should be.
   const hidden = [...index.assumed, ...index.sparse.filter((path) => lstatIfThere(join(top, path)))];
   const unmoved = new Set(index.submodules.filter((path) => !status.repositories.includes(path)));
   const repositories = [...status.repositories, ...unmoved].sort();
-  return { head: status.head, paths: [...status.paths, ...hidden], repositories, unmoved };
+  return { top, head: status.head, paths: [...status.paths, ...hidden], repositories, unmoved };
+}
+
+/** Where the repository is, and what its index hides from `git status`. */
+async function askTree(
+  folder: string,
+  context: SourceContext,
+): Promise<{ readonly top: string; readonly index: GitIndex } | { readonly failed: string }> {
+  const where = await ask(
+    ['rev-parse', '--show-toplevel', '--is-inside-work-tree', '--git-path', 'index'],
+    context,
+    folder,
+  );
+  if ('failed' in where) return where;
+  // A path may hold line ends, so the word between them is what separates the two.
+  const [top, file, ...more] = where.stdout.replace(/\n$/, '').split('\ntrue\n');
+  if (top === undefined || file === undefined || more.length > 0)
+    return { failed: 'git rev-parse said something unexpected' };
+  // What a relative path in this variable is relative to, only git knows.
+  const isNamed = context.project.env['GIT_INDEX_FILE'] !== undefined;
+  const index = await readIndex(top, isNamed ? undefined : resolve(folder, file), context);
+  return 'failed' in index ? index : { top, index };
 }
 
 /** Each changed path with its content digest; the bit that makes it a program counts too. */

@@ -59,8 +59,15 @@ export class UsageGate {
     return this.#waitedMs + (this.#waiting.size === 0 ? 0 : this.options.clock.elapsed() - this.#waitedFrom);
   }
 
-  /** Waits until a call may be made. A pass that is not used has to be given back with `leave`. */
-  async enter(signals: readonly AbortSignal[]): Promise<Entered> {
+  /**
+   * Waits until a call may be made; `signals` end that, and are asked for only then. A pass that is not used has to be
+   * given back with `leave`.
+   */
+  enter(signals: () => readonly AbortSignal[]): Entered | Promise<Entered> {
+    return this.#until === undefined ? { trial: false, closings: this.#closings } : this.#wait(signals());
+  }
+
+  async #wait(signals: readonly AbortSignal[]): Promise<Entered> {
     while (this.#until !== undefined) {
       const leftMs = this.#until - this.options.clock.now();
       if (leftMs <= 0 && !this.#isTried) {

@@ -18,7 +18,8 @@ export async function admitted(
 ): Promise<Execution> {
   if (!runner) return inSlot(at, undefined, work);
   for (;;) {
-    const pass = await runner.gate.enter([at.signal, at.scope.admission.ended]);
+    const pending = runner.gate.enter(() => [at.signal, at.scope.admission.ended]);
+    const pass = pending instanceof Promise ? await pending : pending;
     if (pass === 'aborted') return failedBefore(mayNotStart(at) ?? notStarted(at));
     if ('failure' in pass) {
       const status = pass.how === 'pauses' ? 'paused' : 'failed';
