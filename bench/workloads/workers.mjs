@@ -99,8 +99,7 @@ async function startTeam() {
       writeFileSync(`${root}/flow.json`, JSON.stringify({ name: 'bench', phases }));
       const stop = await work(count);
       const argv = [TASKFLOW, 'run', './flow.json', '--events', '--fresh', '--workers', queue];
-      const { stdout } = await execute('node', argv, { cwd: root, env, maxBuffer: 1 << 26 });
-      await stop();
+      const { stdout } = await execute('node', argv, { cwd: root, env, maxBuffer: 1 << 26 }).finally(stop);
       const events = stdout
         .split('\n')
         .filter(Boolean)
