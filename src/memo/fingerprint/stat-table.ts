@@ -28,7 +28,7 @@ export interface StatTable {
 
 /** The stats of a file, and when it was read. */
 export const NUMBERS_PER_ROW = STATS_PER_FILE + 1;
-const VERSION = 3;
+const VERSION = 4;
 /** A multiple of eight, so that the numbers behind it can be used without a copy. */
 const HEADER = 256;
 
@@ -85,7 +85,7 @@ export function readTable(project: ProjectPlace, name: string): StatTable | unde
   if (bytes === undefined) return undefined;
   const header = readHeader(bytes);
   const body = bytes.subarray(HEADER);
-  if (header?.version !== VERSION || header.sum !== crc32(body)) return undefined;
+  if (header?.version !== VERSION || header.sum !== sumOf(header, body)) return undefined;
   const { rows, value } = header;
   const numbersEnd = rows * NUMBERS_PER_ROW * 8;
   const digestsEnd = numbersEnd + rows * 32;
@@ -106,6 +106,11 @@ interface Header {
   readonly sum: number;
 }
 
+/** Over the header too: rows that are not there would be looked for outside the file. */
+function sumOf({ rows, value }: Pick<Header, 'rows' | 'value'>, body: Buffer): number {
+  return crc32(JSON.stringify([rows, value]), crc32(body));
+}
+
 function readHeader(bytes: Buffer): Header | undefined {
   try {
     return JSON.parse(bytes.toString('latin1', 0, HEADER)) as Header;
@@ -120,7 +125,7 @@ export function writeTable(project: ProjectPlace, name: string, table: StatTable
   const { rows, value, numbers, digests, paths } = table;
   const numberBytes = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   const body = Buffer.concat([numberBytes, digests, Buffer.from(paths)]);
-  const header: Header = { version: VERSION, rows, value, sum: crc32(body) };
+  const header: Header = { version: VERSION, rows, value, sum: sumOf({ rows, value }, body) };
   const whole = Buffer.concat([Buffer.from(JSON.stringify(header).padEnd(HEADER)), body]);
   writeDerivedFile(project, name, whole);
 }
