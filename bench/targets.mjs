@@ -24,6 +24,8 @@ export const LIMITS = {
   mcpCall: 1.5,
   shared: 1.5,
   sharedWarm: 1.05,
+  worker: 1.5,
+  secondWorker: 1 / 1.8,
   observedAgent: 1.4,
   observedTsc: 1.15,
   observedPaths: 1.5,
@@ -199,6 +201,22 @@ const sharedTargets = [
   ),
 ];
 
+/** The same program, done by a worker and by a bare job of the same queue. */
+const workerTargets = [
+  ratio(
+    'a unit on a worker : bare BullMQ job',
+    LIMITS.worker,
+    ['workers', 'taskflow', 'one unit'],
+    ['workers', 'bare BullMQ job', 'one unit'],
+  ),
+  ratio(
+    'CPU-bound units, 2 workers : 1',
+    LIMITS.secondWorker,
+    ['workers-cpu', '2 workers', 'time'],
+    ['workers-cpu', '1 worker', 'time'],
+  ),
+];
+
 /** What it costs to see what a phase reads, and to look at it again. */
 const observeTargets = [
   ratio(
@@ -231,6 +249,7 @@ const observeTargets = [
 const TARGETS = [
   ...observeTargets,
   ...sharedTargets,
+  ...workerTargets,
   ratio(
     'taskflow --version : node -e 0',
     LIMITS.version,

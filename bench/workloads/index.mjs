@@ -16,10 +16,11 @@ import { phases } from './phases.mjs';
 import { shared } from './shared.mjs';
 import { startup } from './startup.mjs';
 import { store } from './store.mjs';
+import { workers } from './workers.mjs';
 import { worktree } from './worktree.mjs';
 
 /** @type {import('../lib/context.mjs').Workload[]} */
 export const WORKLOADS = [
   ...[startup, graphs, memory, map, store, maintenance, glob, worktree, check, phases, batch, assemble, shared],
-  ...[observe, observedPaths, calls, calls10000, maps, command, mcp],
+  ...[observe, observedPaths, calls, calls10000, maps, command, mcp, workers],
 ];

@@ -58,6 +58,27 @@ describe.skipIf(!hasRedis())('workers, when something breaks', () => {
     expect(String(before)).toContain(JSON.parse(stdout).phases[0].output.trim());
   });
 
+  it('a worker that comes back while another has its unit does not deliver', async () => {
+    const print = 'bin/tick one 2 > /dev/null; date +%s%N';
+    const phase = { id: 'a', type: 'script', run: print, cache: { scope: 'cross-run', fingerprint: [] } };
+    team.write('flow.json', JSON.stringify({ name: 'f', phases: [phase] }));
+    team.commit();
+    const slow = await team.worker(['--name', 'slow']);
+    const running = team.start(run('--json'));
+    await begun(1);
+    slow.child.kill('SIGSTOP');
+    await team.worker(['--name', 'quick']);
+    await begun(2);
+    slow.child.kill('SIGCONT');
+    await slow.says('another worker has taken it over');
+    expect(team.cache.entries()).toEqual([]);
+    const { status, stdout, stderr } = await running.ended;
+    expect(status, stderr).toBe(0);
+    expect(JSON.parse(stdout).phases[0].reason).toBe('first time');
+    expect(team.executions()).toEqual(['one', 'one']);
+    expect(team.cache.entries()).toHaveLength(1);
+  });
+
   it('a queue that is restarted loses nothing, and nothing is done twice', async () => {
     team.write('flow.json', mapFlow(6, { seconds: 0.7 }));
     team.commit();
@@ -90,6 +111,7 @@ describe.skipIf(!hasRedis())('workers, when something breaks', () => {
     expect(stderr).toContain('may lose what waits there');
     expect(done(stdout)).toMatchObject({ total: 4, failed: 0 });
     expect(new Set(team.executions()).size).toBe(4);
+    expect(team.executedHere()).toEqual([]);
   });
 
   it('a queue that is gone for good is given up after the wait, and the run goes on here', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
@@ -63,6 +63,20 @@ describe.skipIf(!hasRedis())('units on workers', () => {
     expect(rows.map(({ status }) => status)).toEqual(['success', 'success', 'failed']);
     expect(rows[2]!.error).toMatchObject({ code: 'exit' });
     expect(team.executions().sort()).toEqual(['bad', 'one', 'two']);
+    expect(team.executedHere()).toEqual([]);
+  });
+
+  it('what failed on a worker is tried again by the next run', async () => {
+    const flag = join(team.base, 'flag');
+    const run = ['sh', '-c', `bin/tick try; test -e ${flag}`];
+    team.write('flow.json', flow({ id: 'a', type: 'script', run, ...kept() }));
+    team.commit();
+    await team.worker();
+    expect((await team.run(['run', 'flow.json', '--workers', team.redis.url])).status).toBe(1);
+    writeFileSync(flag, '');
+    const again = await team.run(['run', 'flow.json', '--workers', team.redis.url]);
+    expect(again.status, again.stderr).toBe(0);
+    expect(team.executions()).toEqual(['try', 'try']);
     expect(team.executedHere()).toEqual([]);
   });
 
