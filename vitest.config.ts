@@ -6,6 +6,8 @@ const COMMON = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as co
 const ELSEWHERE = [
   ...['test/clients/**', 'test/nodes/**', 'test/remote/**', 'test/workers/**', 'test/ui/browser/**'],
   '**/node_modules/**',
+  // What takes long is for CI: `npm run test:long`.
+  ...(process.env['TASKFLOW_FULL'] === '1' ? [] : ['test/**/*.long.test.ts']),
 ];
 
 /** They change their process (variables, clocks, built-in objects), or measure its memory. */

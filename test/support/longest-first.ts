@@ -2,14 +2,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest, by measure. Started late, one of them alone would keep everybody waiting at the end. */
 const LONGEST = [
-  'run/snapshot/snapshot',
-  'cli/watch',
-  'docs/commands',
+  'run/snapshot/snapshot.long',
+  'cli/watch.long',
+  'docs/commands.long',
   'properties/continued',
-  'store/interrupted',
+  'store/interrupted.long',
   'trust/looking',
   'cli/history',
-  'e2e/stored-outputs-memory',
+  'e2e/stored-outputs-memory.long',
   'memo-e2e/changed-inputs',
   'memo-e2e/bad-results',
   'store/growth',
