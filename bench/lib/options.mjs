@@ -5,8 +5,8 @@ export const HELP = `Usage: npm run bench -- [options] [WORKLOAD …]
 Measures taskflow beside its peers and the floor on generated work, in one run, and prints Markdown tables.
 
   --only NAMES     comma-separated workloads: startup, graphs, memory, map, store, maintenance, glob, check, batch,
-                   assemble, shared, observe, observed-paths, worktree, phases, calls, calls-10000, maps, command, mcp
-                   (default: all)
+                   assemble, shared, observe, observed-paths, worktree, phases, calls, calls-10000, maps, command, mcp,
+                   workers (default: all)
   --peers NAMES    comma-separated peers, or "none" (default: all; missing ones are named in the table)
   --sizes LIST     phases per chain and fan (default: 10,100,1000)
   --rounds N       rounds of interleaved samples (default: 7)

@@ -1,5 +1,5 @@
-// The floor of workers: `node workers-driver.mjs PORT JOBS SECONDS`. As many BullMQ jobs with the payload of a unit, done
-// by a process of its own (`--work PORT`) that starts the same program. Prints the milliseconds of all of them.
+// The floor of workers: `node workers-driver.mjs PORT JOBS SECONDS`. As many BullMQ jobs with the payload of a unit,
+// done by a process of its own (`--work PORT`) that starts the same program. Prints the milliseconds of all of them.
 import { execFile, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
