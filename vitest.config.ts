@@ -27,8 +27,8 @@ export default defineConfig({
   test: {
     reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/clean-environment.ts'],
-    // Tests wait for processes most of the time; by default one core would be left idle.
-    maxWorkers: availableParallelism() + 1,
+    // Tests wait for processes most of the time: as many workers as cores would leave cores idle.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...COMMON, name: 'alone', include: ALONE, exclude: ELSEWHERE } },

@@ -101,6 +101,24 @@ describe.skipIf(!hasRedis())('units on workers', () => {
     expect(readFileSync(join(team.root, 'out.txt'), 'utf8')).toBe('made\n');
   });
 
+  it('what a runner may do at once holds on all workers together', async () => {
+    const busy = join(team.base, 'busy');
+    const agent = `mkdir ${busy} || bin/tick crowded\nsleep 0.3\nrmdir ${busy}\nbin/tick asked\n`;
+    team.write('bin/agent', `#!/bin/sh\n${agent}`, 0o755);
+    const settings = readFileSync(join(team.root, '.pi/taskflows/config.yaml'), 'utf8');
+    const runner = '{ command: [bin/agent], format: text, concurrency: 1 }';
+    team.write('.pi/taskflows/config.yaml', `${settings}runner: own\nrunners: { own: ${runner} }\n`);
+    const over = ['a', 'b', 'c', 'd'];
+    team.write('flow.json', flow({ id: 'all', type: 'map', over, task: 'about {item}', ...kept() }));
+    team.commit();
+    team.pull();
+    await Promise.all([team.worker(['--concurrency', '2']), team.worker(['--concurrency', '2'])]);
+    const run = await team.run(['run', 'flow.json', '--workers', team.redis.url]);
+    expect(run.status, run.stderr).toBe(0);
+    expect(team.executions()).toEqual(['asked', 'asked', 'asked', 'asked']);
+    expect(team.executedHere()).toEqual([]);
+  });
+
   it('an agent is asked by the runner of the worker, with context by digest; the cost is counted here', async () => {
     const answer = '{"text":"said","model":"m1","usage":{"inputTokens":5,"outputTokens":2,"usd":0.5}}';
     team.write('bin/agent', `#!/bin/sh\ncat > /dev/null\nbin/tick asked > /dev/null\necho '${answer}'\n`, 0o755);

@@ -3,6 +3,7 @@ import type { PhaseContext } from '../context/phase-context.js';
 import type { PooledRunner } from '../context/runner-pool.js';
 import { notStarted } from '../core/cancelled.js';
 import { type Execution, failedBefore } from '../core/execution.js';
+import type { Slots } from './slots.js';
 import type { Pass } from './usage-gate.js';
 
 type Bounds = Pick<PooledRunner, 'slots' | 'pace' | 'gate' | 'runner'>;
@@ -71,17 +72,30 @@ async function inSlot<T extends Execution | undefined>(
   runner: Bounds | undefined,
   work: () => Promise<T>,
 ): Promise<T | Execution> {
-  const releases: (() => void)[] = [];
+  const release = await slotOf(at, { runner, slots: at.run.limits.slots });
   try {
-    // The runner's own bounds first: whoever waits for them should not sit on one of the run's slots meanwhile.
-    if (runner?.slots) releases.push(await runner.slots.acquire());
-    if (runner && !mayNotStart(at)) await runner.pace(at.signal);
-    releases.push(await at.run.limits.slots.acquire());
     const closed = mayNotStart(at);
     return closed ? failedBefore(closed) : await work();
   } finally {
-    for (const release of releases.reverse()) release();
+    release();
   }
+}
+
+/**
+ * Waits until the runner's own bounds have room, then for one of these slots: whoever waits for a runner should not sit
+ * on a slot that others could use. Returns what gives both back.
+ */
+export async function slotOf(
+  at: PhaseContext,
+  { runner, slots }: { readonly runner: Pick<PooledRunner, 'slots' | 'pace'> | undefined; readonly slots: Slots },
+): Promise<() => void> {
+  const giveBack = await runner?.slots?.acquire();
+  if (runner && !mayNotStart(at)) await runner.pace(at.signal);
+  const release = await slots.acquire();
+  return () => {
+    release();
+    giveBack?.();
+  };
 }
 
 /** Why nothing more may begin; a budget that is used up closes the run. */

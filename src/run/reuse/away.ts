@@ -3,7 +3,7 @@ import { NO_USAGE } from '../../model/outcome.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
 import type { DeclaredFile, Travelling, UnitAnswer, UnitJob } from '../core/unit-job.js';
-import { mayNotStart } from '../execute/with-slot.js';
+import { mayNotStart, slotOf } from '../execute/with-slot.js';
 import { render } from '../render/render.js';
 import { getOptions, type LookUp, lookUp } from './from-store.js';
 import { type Found, ran } from './settle.js';
@@ -25,7 +25,7 @@ export async function doneElsewhere(work: AwayWork): Promise<Settled | undefined
   const { workers } = at.run.options;
   const { away } = at.run.limits;
   if (!workers || !away || whyStays(at, found, travelling) !== undefined) return undefined;
-  const release = await away.acquire();
+  const release = await slotOf(at, { runner: await runnerOf(at, travelling), slots: away });
   try {
     const closed = mayNotStart(at);
     if (closed) return ran(at, found, { execution: failedBefore(closed), reason });
@@ -43,6 +43,13 @@ export async function doneElsewhere(work: AwayWork): Promise<Settled | undefined
   } finally {
     release();
   }
+}
+
+/** Its bounds hold on all machines together: who sends the work keeps to them. */
+async function runnerOf(at: PhaseContext, { body }: Travelling) {
+  if (body?.type !== 'task') return undefined;
+  const pooled = await at.run.flows.runners.get(String(body.agent['runner']), undefined);
+  return 'failure' in pooled ? undefined : pooled;
 }
 
 async function settled(work: AwayWork, answer: UnitAnswer): Promise<Settled | undefined> {
