@@ -34,6 +34,8 @@ interface Away {
   /** A worker has it. */
   begun: boolean;
   sent: number;
+  /** Why the queue did not take it, the last time. */
+  refused?: string;
 }
 
 /** Answers are needed until the coordinators have read them. */
@@ -144,11 +146,13 @@ export class QueueSender implements UnitSender {
     if (before?.finishedOn !== undefined) await before.remove();
     if (before && before.finishedOn === undefined) return;
     if (!this.#away.has(away.key)) return;
-    await this.#queue.add('unit', away.sealed, {
-      jobId: away.key,
-      removeOnComplete: { age: KEEP_SECONDS },
-      removeOnFail: { age: KEEP_SECONDS },
-    });
+    const keep = { age: KEEP_SECONDS };
+    try {
+      await this.#queue.add('unit', away.sealed, { jobId: away.key, removeOnComplete: keep, removeOnFail: keep });
+    } catch (error) {
+      // A full server, say: it answers, so nobody gives it up.
+      away.refused = (error as Error).message.split('\n')[0]!;
+    }
   }
 
   async #look(away: Away): Promise<void> {
@@ -170,7 +174,7 @@ export class QueueSender implements UnitSender {
   async #vanished(away: Away): Promise<void> {
     if (await away.sending.isStored()) away.end({ done: true });
     else if (away.sent < MOST_SENT) await this.#put(away);
-    else away.end({ stays: 'the queue has lost it again and again' });
+    else away.end({ stays: `the queue does not keep it: ${away.refused ?? 'it was lost again and again'}` });
   }
 
   #answerOf({ key }: Away, { returnvalue, failedReason, data }: Job): UnitAnswer {

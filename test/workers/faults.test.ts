@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasRedis } from './redis.js';
@@ -128,6 +129,18 @@ describe.skipIf(!hasRedis())('workers, when something breaks', () => {
     expect(stderr).toContain('has not answered for 3s');
     expect(done(stdout)).toMatchObject({ total: 3, failed: 0 });
     expect(team.executedHere().sort()).toEqual(['i0', 'i1', 'i2']);
+  });
+
+  it('a queue that is full is said, and the run does everything here', async () => {
+    team.write('flow.json', mapFlow(2));
+    team.commit();
+    await team.worker();
+    execFileSync('redis-cli', ['-p', String(team.redis.port), 'config', 'set', 'maxmemory', '1']);
+    const { status, stdout, stderr } = await team.run(run('--json'));
+    expect(status, stderr).toBe(0);
+    expect(done(stdout)).toMatchObject({ total: 2, failed: 0 });
+    expect(JSON.parse(stdout).warnings.join()).toMatch(/is done here: the queue does not keep it: .*OOM/);
+    expect(team.executedHere().sort()).toEqual(['i0', 'i1']);
   });
 
   it('where no worker comes, the run waits for a while and goes on here', async () => {
