@@ -10,7 +10,7 @@ const LONGEST = [
   'trust/looking',
   'cli/history',
   'e2e/stored-outputs-memory.long',
-  'memo-e2e/changed-inputs',
+  'memo-e2e/changed-inputs.long',
   'memo-e2e/bad-results',
   'store/growth',
   'batch/large',
