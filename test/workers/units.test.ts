@@ -1,8 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
-import { hasRedis } from './redis.js';
+import { freePort, hasRedis } from './redis.js';
 import { createTeam, mapFlow, type Team } from './team.js';
 
 describe.skipIf(!hasRedis())('units on workers', () => {
@@ -190,5 +192,33 @@ describe.skipIf(!hasRedis())('units on workers', () => {
     const ran = await team.run(args);
     expect(ran.status, ran.stderr).toBe(5);
     expect(team.executions()).toEqual(['asked', 'asked']);
+  });
+});
+
+describe.skipIf(!hasRedis() || spawnSync('openssl', ['version']).status !== 0)('a queue behind TLS', () => {
+  it('is reached by rediss://, and refused where nobody vouches for it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tls-'));
+    const [key, cert, port] = [join(folder, 'key.pem'), join(folder, 'cert.pem'), String(await freePort())];
+    const name = ['-subj', '/CN=queue', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1', '-nodes'];
+    execFileSync('openssl', ['req', '-x509', ...name, '-keyout', key, '-out', cert], { stdio: 'pipe' });
+    const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];
+    const team = await createTeam(['--appendonly', 'yes', '--tls-port', port, '--tls-auth-clients', 'no', ...files]);
+    try {
+      team.write('flow.json', mapFlow(1));
+      team.commit();
+      const url = `rediss://127.0.0.1:${port}`;
+      const [known, list] = [{ NODE_EXTRA_CA_CERTS: cert }, ['workers', '--queue', url]];
+      await team.worker();
+      const run = await team.run(['run', 'flow.json', '--workers', url], known);
+      expect(run.status, run.stderr).toBe(0);
+      expect([team.executions(), team.executedHere()]).toEqual([['i0'], []]);
+      expect((await team.run(list, known)).status).toBe(0);
+      const stranger = await team.run(list);
+      expect([stranger.status, stranger.stderr]).toEqual([expect.any(Number), expect.stringContaining('self-signed')]);
+      expect(stranger.status).not.toBe(0);
+    } finally {
+      await team.stop();
+      rmSync(folder, { recursive: true });
+    }
   });
 });
