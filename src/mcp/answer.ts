@@ -26,11 +26,12 @@ export function shortened({ value: whole, whole: command }: Answer): { value: Js
 }
 
 /** The JSON that a command printed; or what was wrong, in the words of the command line. */
-export function readCalled({ status, stdout, stderr }: Called): { readonly json: JsonValue } | Problem {
+export function readCalled(called: Called): { readonly json: JsonValue } | Problem {
+  const { status, stderr } = called;
   const said = stderr.trim();
   let json: JsonValue;
   try {
-    json = JSON.parse(stdout) as JsonValue;
+    json = (called.json ?? JSON.parse(called.stdout)) as JsonValue;
   } catch {
     return { problem: said === '' ? `the command ended with status ${status} and said nothing` : said };
   }

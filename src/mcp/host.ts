@@ -5,6 +5,8 @@ export interface Called {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** What stdout says, where the command ran in this process and said it as a value. */
+  readonly json?: unknown;
 }
 
 /** A question of a run, as it was shown. */

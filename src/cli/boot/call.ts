@@ -21,5 +21,12 @@ export async function callCommand(
   const stdin = { isTerminal: false, readAll: () => Buffer.alloc(0) };
   const invocation = { command: entry.name, ...parsed, ...where, out, err, stdin };
   const status = await command.run(invocation, (others) => callCommand(others, where));
-  return { status, stdout: out.text(), stderr: err.text() };
+  return {
+    status,
+    json: out.value(),
+    get stdout() {
+      return out.text();
+    },
+    stderr: err.text(),
+  };
 }

@@ -66,6 +66,8 @@ export interface Writer {
    * stderr, nothing in it acts but styles; in CI no line is a command. Results that are piped stay as they are.
    */
   write(text: string): void;
+  /** A value as indented JSON; whoever only captures it gets the value itself. */
+  json(value: unknown): void;
   /** For text that the program itself wrote: it may move the cursor. */
   draw(text: string): void;
   /** A line that the CI system is to obey. */

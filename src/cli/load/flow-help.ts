@@ -22,7 +22,7 @@ export async function showFlowHelp(invocation: Invocation): Promise<number> {
     const specs = Object.fromEntries(Object.entries(args).map(([arg, spec]) => [arg, argumentJson(spec)]));
     const ids = phases.map(({ id }) => id);
     const path = relativePath(project.root, file);
-    out.write(`${JSON.stringify({ flow: typed, name, file: path, description, args: specs, phases: ids }, null, 2)}\n`);
+    out.json({ flow: typed, name, file: path, description, args: specs, phases: ids });
     return EXIT.success;
   }
   const style = createStyle(out.color);

@@ -1,13 +1,23 @@
 import type { Writer } from '../boot/command.js';
+import { indented } from './writer.js';
+
+export interface CaptureWriter extends Writer {
+  text(): string;
+  /** The value, where one value was all that was written. */
+  value(): unknown;
+}
 
 /** Keeps what is written, for a surface that shows it elsewhere. */
-export function captureWriter(): Writer & { text(): string } {
-  const pieces: string[] = [];
+export function captureWriter(): CaptureWriter {
+  const pieces: (string | { readonly value: unknown })[] = [];
   const keep = (text: string) => {
     pieces.push(text);
   };
   return {
     write: keep,
+    json: (value) => {
+      pieces.push({ value });
+    },
     draw: keep,
     command: () => {},
     isTerminal: false,
@@ -16,6 +26,7 @@ export function captureWriter(): Writer & { text(): string } {
     columns: 80,
     rows: 24,
     onResize: () => () => {},
-    text: () => pieces.join(''),
+    text: () => pieces.map((piece) => (typeof piece === 'string' ? piece : indented(piece.value))).join(''),
+    value: () => (pieces.length === 1 && typeof pieces[0] === 'object' ? pieces[0].value : undefined),
   };
 }

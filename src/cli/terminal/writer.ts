@@ -27,6 +27,14 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
   };
   const obeys = obeysLines(env);
   const stream = () => (fd === 1 ? process.stdout : process.stderr);
+  const write = (text: string) => {
+    const shown = isTerminal || fd === 2 ? onlyStyles(text) : text;
+    const safe = obeys ? withoutCommands(shown) : shown;
+    const marks = safe === shown ? undefined : stopMarks(env);
+    if (marks) mark(marks.before);
+    put(safe);
+    if (marks) mark(marks.after);
+  };
   return {
     isTerminal,
     isLive: isTerminal && !inCi && !isDumb,
@@ -37,14 +45,8 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
     get rows() {
       return (isTerminal && stream().rows) || 24;
     },
-    write(text) {
-      const shown = isTerminal || fd === 2 ? onlyStyles(text) : text;
-      const safe = obeys ? withoutCommands(shown) : shown;
-      const marks = safe === shown ? undefined : stopMarks(env);
-      if (marks) mark(marks.before);
-      put(safe);
-      if (marks) mark(marks.after);
-    },
+    write,
+    json: (value) => write(indented(value)),
     draw: put,
     command: (line) => put(`${line}\n`),
     onResize(listener) {
@@ -54,6 +56,10 @@ export function createWriter({ fd, color, env }: WriterOptions): Writer {
       return () => terminal.off('resize', listener);
     },
   };
+}
+
+export function indented(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** What was last written to stderr ended in the middle of a line. */

@@ -41,7 +41,7 @@ export async function executeTests(invocation: Invocation, tested: readonly Test
     ...given('maxUSD', flags.number('max-usd')),
   });
   interrupt.dispose();
-  if (isJson) out.write(`${JSON.stringify(report, null, 2)}\n`);
+  if (isJson) out.json(report);
   else out.write(`${closingLines(report, style).join('\n')}\n`);
   const isWritten = writeReports(invocation, report, startedAt);
   if (report.status === 'interrupted') return EXIT.interrupted;
@@ -57,7 +57,7 @@ export function listTests({ out, flags }: Invocation, tested: readonly Tested[])
       ...(after !== undefined && { after }),
     })),
   );
-  if (flags.boolean('json')) out.write(`${JSON.stringify(list, null, 2)}\n`);
+  if (flags.boolean('json')) out.json(list);
   else for (const { file, line, name } of list) out.write(`${file}:${line} ${name}\n`);
   return EXIT.success;
 }

@@ -118,7 +118,7 @@ function notAssembled({ flags, out, err, command }: Invocation, outcome: Incompl
   } else if (ended === 'disk' && definition) {
     // It was paid for, and is nowhere else.
     err.write('  the last flow follows on stdout\n');
-    out.write(`${JSON.stringify(definition, null, 2)}\n`);
+    out.json(definition);
   }
   return known ? EXIT.failed : (STATUS[ended] ?? EXIT.failed);
 }

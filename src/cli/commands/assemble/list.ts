@@ -24,7 +24,7 @@ export const command: Command = {
   async run({ project, flags, out, err }) {
     const all = attempts(project);
     if (flags.boolean('json')) {
-      out.write(`${JSON.stringify(all.map(json), null, 2)}\n`);
+      out.json(all.map(json));
       return EXIT.success;
     }
     if (all.length === 0) err.write('nothing was assembled here yet\n');

@@ -20,7 +20,7 @@ export const command: Command = {
     if ('problem' in found) return complain(invocation, found.problem, found.hint);
     const { record, own } = found;
     if (flags.boolean('json')) {
-      out.write(`${JSON.stringify({ ...record, own }, null, 2)}\n`);
+      out.json({ ...record, own });
       return EXIT.success;
     }
     const { runner, model, allowScripts } = record;

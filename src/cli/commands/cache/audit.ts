@@ -62,7 +62,7 @@ Status: 0 if all are the same, 1 if one is different or fails.`,
       if (isRefused) return complain(invocation, 'it executes phases, and nobody can be asked', 'say --yes');
       audits.push(audit);
     }
-    if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(audits, null, 2)}\n`);
+    if (invocation.flags.boolean('json')) invocation.out.json(audits);
     else for (const audit of audits) show(invocation, audit);
     return audits.flatMap(({ audited }) => audited).every(isTrusted) ? EXIT.success : EXIT.failed;
   },

@@ -55,7 +55,7 @@ taskflow explain and taskflow cache explain are one command.`,
       });
       return explain(phase, compared);
     });
-    if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(explained, null, 2)}\n`);
+    if (invocation.flags.boolean('json')) invocation.out.json(explained);
     else show(invocation, explained);
     return EXIT.success;
   },

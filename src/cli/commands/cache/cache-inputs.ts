@@ -36,7 +36,7 @@ made, and does not declare. What it declares is in its key and is not listed. Ex
     const declared = phase.cache.fingerprint;
     if (flags.boolean('json')) {
       const { complete = null, reads = [], lists = [], absent = [] } = seen ?? {};
-      out.write(`${JSON.stringify({ phase: id, complete, reads, lists, absent, declared, suggested }, null, 2)}\n`);
+      out.json({ phase: id, complete, reads, lists, absent, declared, suggested });
       return EXIT.success;
     }
     if (!seen) return complain(invocation, `nobody has seen what ${id} looks at`, 'run it first, where strace works');

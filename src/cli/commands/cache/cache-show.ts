@@ -39,7 +39,7 @@ export const command: Command = {
     }
     if ('problem' in shown)
       return complain(invocation, `the entry cannot be used: ${shown.problem}`, 'taskflow cache verify');
-    if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(shown.entry, null, 2)}\n`);
+    if (invocation.flags.boolean('json')) invocation.out.json(shown.entry);
     else show(invocation, shown.entry);
     return EXIT.success;
   },

@@ -24,7 +24,7 @@ export const command: Command = {
     const { out, flags } = invocation;
     const problems = steps.flatMap((step) => step.problems);
     if (flags.boolean('json')) {
-      out.write(`${JSON.stringify(steps, null, 2)}\n`);
+      out.json(steps);
     } else {
       const style = createStyle(out.color);
       for (const { name, checked, problems: found } of steps) {

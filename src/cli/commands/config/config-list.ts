@@ -19,7 +19,7 @@ export const command: Command = {
   positionals: [],
   async run(invocation) {
     const { values, problems } = await loadConfig(invocation.project);
-    if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(values, null, 2)}\n`);
+    if (invocation.flags.boolean('json')) invocation.out.json(values);
     else invocation.out.write(listing(invocation, values));
     await writeDiagnostics(invocation.err, problems, invocation.project);
     return problems.some((problem) => problem.severity === 'error') ? EXIT.usage : EXIT.success;

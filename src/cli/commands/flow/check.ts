@@ -106,7 +106,7 @@ async function write(invocation: Invocation, results: readonly Checked[]): Promi
   const { flags, out } = invocation;
   const format = flags.boolean('json') ? 'json' : (flags.string('format') ?? 'text');
   const found = results.flatMap(({ diagnostics }) => diagnostics);
-  if (format === 'json') out.write(`${JSON.stringify(found, null, 2)}\n`);
+  if (format === 'json') out.json(found);
   else if (format === 'github') await writeAnnotations(invocation, found);
   else await writeText(invocation, results);
 }

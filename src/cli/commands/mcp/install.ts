@@ -115,7 +115,7 @@ function report({ out, err, flags, project }: Invocation, steps: readonly Step[]
       const shown = written && action in done ? done[action as keyof typeof done] : action;
       return { path: displayPath(project.root, path), action: shown, text };
     });
-    out.write(`${JSON.stringify(named, null, 2)}\n`);
+    out.json(named);
     return;
   }
   if (written) err.write('written; start the client again\n');

@@ -54,7 +54,7 @@ started or asked, unless --probe is given: then each runner is, after it was sai
         invocation.err.write(`${line}\n`);
     const findings = (await Promise.all(CHECKS.map((check) => check(context)))).flat();
     const ok = findings.every(({ status }) => status !== 'problem');
-    if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify({ ok, findings }, null, 2)}\n`);
+    if (invocation.flags.boolean('json')) invocation.out.json({ ok, findings });
     else writeFindings(invocation, findings);
     return ok ? EXIT.success : EXIT.failed;
   },

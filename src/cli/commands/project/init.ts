@@ -96,7 +96,7 @@ function ignoreLines(root: string): Step | { readonly failed: string } {
 
 function report({ out, err, flags }: Invocation, steps: readonly Step[]): void {
   if (flags.boolean('json')) {
-    out.write(`${JSON.stringify(steps, null, 2)}\n`);
+    out.json(steps);
     return;
   }
   const style = createStyle(out.color);

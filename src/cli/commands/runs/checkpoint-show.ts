@@ -33,9 +33,7 @@ export const command: Command = {
         key: key ?? null,
         durationMs,
       }));
-      invocation.out.write(
-        `${JSON.stringify({ runId: read.runId, flow: read.run?.flow ?? null, phases: rows }, null, 2)}\n`,
-      );
+      invocation.out.json({ runId: read.runId, flow: read.run?.flow ?? null, phases: rows });
       return EXIT.success;
     }
     invocation.out.write(

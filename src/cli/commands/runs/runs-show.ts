@@ -43,7 +43,7 @@ export const command: Command = {
         ...waitingJson(invocation, head),
         ...limitJson(invocation, head),
       };
-      invocation.out.write(`${JSON.stringify(json, null, 2)}\n`);
+      invocation.out.json(json);
       return EXIT.success;
     }
     show(invocation, head, outcomes);
@@ -74,7 +74,7 @@ function limitJson({ project }: Invocation, head: RunHead) {
 
 async function showRows(invocation: Invocation, trace: RunTrace): Promise<number> {
   const { batchOf, showBatch } = await import('../../batch/show-batch.js');
-  if (invocation.flags.boolean('json')) invocation.out.write(`${JSON.stringify(batchOf(trace), null, 2)}\n`);
+  if (invocation.flags.boolean('json')) invocation.out.json(batchOf(trace));
   else showBatch(invocation, trace);
   return EXIT.success;
 }

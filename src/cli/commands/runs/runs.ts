@@ -37,7 +37,7 @@ export const command: Command = {
     if (!Number.isInteger(limit) || limit < 1) return complain(invocation, '--limit is a whole number from 1 on');
     const heads = chosenRuns(invocation).sort((a, b) => b.run.at - a.run.at);
     if (invocation.flags.boolean('json')) {
-      invocation.out.write(`${JSON.stringify(heads.map(runJson), null, 2)}\n`);
+      invocation.out.json(heads.map(runJson));
       return EXIT.success;
     }
     if (heads.length === 0) invocation.err.write('no runs\n');

@@ -50,7 +50,7 @@ export const command: Command = {
     if (invocation.flags.boolean('json')) {
       const { head, ...rest } = trace;
       const named = phases.map((phase) => ({ ...rowFacts(names, phase), ...phase }));
-      invocation.out.write(`${JSON.stringify({ ...head, ...rest, phases: named }, null, 2)}\n`);
+      invocation.out.json({ ...head, ...rest, phases: named });
       return EXIT.success;
     }
     const text = new TraceText(invocation, trace.head.run.at, invocation.project.clock.now());

@@ -27,7 +27,7 @@ export const command: Command = {
     const listed = await listWorkers(written, project);
     if ('problem' in listed) return complain(invocation, listed.problem, listed.hint);
     const { state } = listed;
-    if (flags.boolean('json')) out.write(`${JSON.stringify(state, null, 2)}\n`);
+    if (flags.boolean('json')) out.json(state);
     else out.write(textOf(state, project.clock.now()));
     if (state.volatile) err.write(`warning: the queue ${state.queue}: ${state.volatile}\n`);
     return EXIT.success;
