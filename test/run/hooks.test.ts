@@ -68,6 +68,12 @@ describe('each end calls its hook, then onEnd, with the JSON result', () => {
     expect(given.phases.map(({ id }: { id: string }) => id)).toEqual(phases.map(({ id }) => id));
   });
 
+  it('one that begins with the run and takes longer is not ended with it', async () => {
+    const onStart = { command: 'sleep 0.5; echo done > started.txt' };
+    const result = await rig.run({ name: 'f', hooks: { onStart }, phases: [{ id: 'a', type: 'script', run: ':' }] });
+    expect([result.status, result.warnings, rig.read('started.txt')]).toEqual(['success', undefined, 'done\n']);
+  });
+
   it('a run in which nothing changed calls them too', async () => {
     const flow = { name: 'f', hooks: ALL, phases: [{ ...work, cache: { scope: 'cross-run', fingerprint: [] } }] };
     await rig.run(flow);

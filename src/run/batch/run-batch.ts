@@ -43,6 +43,7 @@ export async function runBatch(
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, rows.length) }, work));
+  await hooks.started;
   await windDown(context);
   const { closed } = context.limits.admission;
   const status = batchStatus(tally, closed, context.limits.signal.aborted);

@@ -37,6 +37,11 @@ export class RunHooks {
     this.#starting = this.#call('onStart', runId, () => ({ flow: flow.name, startedAt: project.clock.now() }));
   }
 
+  /** Its program has the run's mark: before what is left of a run is ended, it is waited for. */
+  get started(): Promise<void> {
+    return this.#starting;
+  }
+
   /** Returns when all have answered or used up their time. */
   async end(runId: string, status: RunStatus, result: () => object): Promise<void> {
     await this.#starting;

@@ -20,6 +20,7 @@ export async function startRun(
   hooks.start(context.runId);
   const scope = ownScope(options, context.limits.admission);
   const result = await runScope(context, scope, context.limits.signal);
+  await hooks.started;
   await windDown(context);
   if (context.limits.processes.started > 0) await letTickPass();
   session.end(result);
