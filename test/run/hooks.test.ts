@@ -69,8 +69,9 @@ describe('each end calls its hook, then onEnd, with the JSON result', () => {
   });
 
   it('one that begins with the run and takes longer is not ended with it', async () => {
-    const onStart = { command: 'sleep 0.5; echo done > started.txt' };
-    const result = await rig.run({ name: 'f', hooks: { onStart }, phases: [{ id: 'a', type: 'script', run: ':' }] });
+    const onStart = { command: 'echo >> begun; sleep 0.3; echo done > started.txt' };
+    const phases = [{ id: 'a', type: 'script', run: 'until [ -e begun ]; do sleep 0.01; done' }];
+    const result = await rig.run({ name: 'f', hooks: { onStart }, phases });
     expect([result.status, result.warnings, rig.read('started.txt')]).toEqual(['success', undefined, 'done\n']);
   });
 
