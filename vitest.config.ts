@@ -28,7 +28,7 @@ export default defineConfig({
     reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/clean-environment.ts'],
     // Tests wait for processes most of the time: as many workers as cores would leave cores idle.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...COMMON, name: 'alone', include: ALONE, exclude: ELSEWHERE } },
