@@ -75,7 +75,9 @@ describe('a usage limit', () => {
     const { result, limits } = await run(flow([map], { concurrency: 3 }));
     expect(result.status).toBe('success');
     const { refused, answered, lines } = calls();
-    expect([refused, answered]).toEqual([3, 6]);
+    // Up to three are under way when the first one is refused.
+    expect([1, 2, 3]).toContain(refused);
+    expect(answered).toBe(6);
     expect(limits).toHaveLength(1);
     const until = Number(rig.read('until'));
     const after = lines.filter(({ time }) => time >= until);

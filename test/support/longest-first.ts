@@ -15,9 +15,9 @@ const LONGEST = [
   'store/growth',
   'batch/large',
   'testing/templates',
-  'testing/replay',
+  'testing/replay.long',
   'properties/observed',
-  'properties/snapshot',
+  'properties/snapshot.long',
 ];
 
 /** Files with a process of their own come first: one in between would end a process that others could share. */
