@@ -31,7 +31,7 @@ contractOf('a server that speaks S3', async () => {
   return serverAt(port, stop);
 });
 
-// s3rver is older than the conditions of S3, and no server on npm has them.
+// s3rver is older than the conditions of S3: a small front adds them.
 contractOf('a server that speaks S3, with conditions', async () => {
   const old = await startS3();
   const front = await startConditionalFront(old.port);
