@@ -37,6 +37,7 @@ const FILES = {
   serve: 'src/cli/boot/serve.ts',
   mcp: 'src/mcp/serve.ts',
   tidy: 'src/cli/boot/tidy.ts',
+  check: 'src/check/check-flow.ts',
   csv: 'csv-parse/sync',
   git: 'simple-git',
   glob: 'fast-glob',

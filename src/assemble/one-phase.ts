@@ -1,4 +1,3 @@
-import { checkFlowText } from '../check/check-flow.js';
 import { diskWorld } from '../check/world.js';
 import type { Config } from '../model/config.js';
 import type { Failure } from '../model/failure.js';
@@ -29,6 +28,7 @@ export async function runOnePhase(options: OnePhase): Promise<RunResult | { read
   // It is a step of something else: who waits for runs to end is not told.
   const { hooks: _hooks, ...config } = settings;
   const phases = [{ ...phase, task: '{args.prompt}', tools: [], cwd: 'temp', cache: { scope: 'off' } }];
+  const { checkFlowText } = await import('../check/check-flow.js');
   const { flow, diagnostics } = await checkFlowText({
     file: `${name}.json`,
     text: JSON.stringify({ name, args: { prompt: { type: 'string' } }, phases }),

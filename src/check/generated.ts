@@ -2,7 +2,6 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
 import type { Project } from '../util/project.js';
-import { checkFlowText } from './check-flow.js';
 import type { Surroundings } from './context.js';
 import { diskWorld } from './world.js';
 
@@ -39,6 +38,7 @@ export async function checkGenerated(
   const text = typeof value === 'string' ? extractJson(value) : JSON.stringify(value, null, 2);
   const around = surroundings(options);
   const file = `${options.parent.file ?? options.parent.name}#${options.phase}.json`;
+  const { checkFlowText } = await import('./check-flow.js');
   const { flow, diagnostics, source } = await checkFlowText({
     file,
     text,

@@ -25,6 +25,7 @@ it('the package holds the command, the typed library, flows, the pi extension, t
       'README.md',
       'dist/THIRD-PARTY-LICENSES.txt',
       ...LIBRARIES.map((name) => `dist/${name}.cjs`),
+      'dist/check.cjs',
       'dist/cli.cjs',
       'dist/mcp.cjs',
       'dist/page-style.css',

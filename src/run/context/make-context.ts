@@ -5,7 +5,7 @@ import { sealedIdentity } from '../../memo/sealed-identity.js';
 import { storedIdentity } from '../../memo/stored-identity.js';
 import type { RunEventBody } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
-import { startDetached } from '../../process/start-detached.js';
+import type { DetachedRequest } from '../../process/start-detached.js';
 import { type DiskStore, openStore } from '../../store/disk-store.js';
 import { isLogLong } from '../../store/index-log.js';
 import type { StoreOptions } from '../../store/options.js';
@@ -190,20 +190,24 @@ async function tidy(
   const hasAdded = store.added.entries > 0 || store.added.bytes > 0;
   if (signal.aborted || (!hasAdded && !isLogLong(store.options.dir))) return;
   const { maybeCollect } = await import('../../store/maybe-collect.js');
+  const { startDetached } = await import('../../process/start-detached.js');
+  const later = (options: StoreOptions) => {
+    const request = tidyRequest(options, tidier);
+    if (request) void startDetached(request);
+    return request !== undefined;
+  };
   try {
-    await maybeCollect(store, (options) => tidyLater(options, tidier));
+    await maybeCollect(store, later);
   } catch {
     // The store's folder has a problem, reported when it mattered; the next run that adds to the store tries again.
   }
 }
 
-/** False where there is no program for it. */
-function tidyLater(options: StoreOptions, tidier: string | undefined): boolean {
-  if (tidier === undefined || !statIfThere(tidier)) return false;
-  const { dir: cwd, project } = options;
+/** Undefined where there is no program for it. */
+function tidyRequest(options: StoreOptions, tidier: string | undefined): DetachedRequest | undefined {
+  if (tidier === undefined || !statIfThere(tidier)) return undefined;
   const argv = [process.execPath, tidier];
-  void startDetached({ argv, cwd, env: project.env, input: encodeTidyRequest(options) });
-  return true;
+  return { argv, cwd: options.dir, env: options.project.env, input: encodeTidyRequest(options) };
 }
 
 function openRunStore(
