@@ -16,7 +16,7 @@ import { NOTHING_SPENT, type Spent } from './spent.js';
 import { makeUserKey } from './user-key.js';
 import { type Uses, usesOf } from './uses.js';
 
-export interface AssembleOptions {
+interface AssembleOptions {
   readonly project: Project;
   readonly config: Config;
   readonly request: AssembleRequest;

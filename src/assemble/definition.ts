@@ -25,7 +25,7 @@ function parse(text: string): JsonValue {
 const LONGEST_NAME = 48;
 
 /** `summarise-a-pull-request-by-risk`. */
-export function nameOf(task: string): string {
+function nameOf(task: string): string {
   const words = normalized(task)
     .normalize('NFKD')
     .toLowerCase()

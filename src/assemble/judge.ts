@@ -7,7 +7,7 @@ import { NOTHING_SPENT, type Spent } from './spent.js';
 /** What ends assembling, and says nothing about the flow. */
 export type Stopped = 'interrupted' | 'money' | 'limit';
 
-export interface Judged {
+interface Judged {
   /** Why it is not good enough; undefined when it is. */
   readonly why?: string;
   readonly stopped?: Stopped;

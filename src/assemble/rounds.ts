@@ -14,7 +14,7 @@ import { type AssembleLimits, type AssembleRequest, DEFAULT_USD } from './reques
 import { addSpent, NOTHING_SPENT, type Spent } from './spent.js';
 import { tryExample } from './try-example.js';
 
-export interface Planning {
+interface Planning {
   readonly project: Project;
   readonly config: Config;
   readonly request: AssembleRequest;

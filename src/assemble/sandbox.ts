@@ -15,7 +15,7 @@ import { statIfThere } from '../util/stat.js';
 import { makeTemporaryFolder } from '../util/temporary-folder.js';
 
 /** A copy of a project in which a flow can be tried: nothing that it does there reaches the project itself. */
-export interface Sandbox {
+interface Sandbox {
   readonly project: Project;
   readonly config: Config;
   /** The project was too large to be copied: only its settings, agents and flows are there. */

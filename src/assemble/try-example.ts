@@ -13,7 +13,7 @@ import { makeSandbox } from './sandbox.js';
 import { addSpent, NOTHING_SPENT, type Spent } from './spent.js';
 
 /** A flow that is tried, and what bounds the trial. */
-export interface Trial {
+interface Trial {
   readonly project: Project;
   readonly config: Config;
   readonly request: AssembleRequest;
@@ -29,7 +29,7 @@ export interface Trial {
   readonly onEvent: OnAssembleEvent;
 }
 
-export interface ExampleOutcome {
+interface ExampleOutcome {
   readonly ok: boolean;
   readonly why?: string;
   readonly output?: JsonValue;

@@ -6,7 +6,7 @@ import { checkFlowText } from './check-flow.js';
 import type { Surroundings } from './context.js';
 import { diskWorld } from './world.js';
 
-export interface GeneratedOptions {
+interface GeneratedOptions {
   /** The flow in which the definition was made. */
   readonly parent: Flow;
   /** Id of the phase that runs it. */
@@ -22,7 +22,7 @@ export interface GeneratedOptions {
   readonly models?: readonly string[];
 }
 
-export type GeneratedFlow =
+type GeneratedFlow =
   | { readonly flow: Flow }
   /** `source`: the generated text that the diagnostics point into. */
   | { readonly diagnostics: readonly Diagnostic[]; readonly source: string };

@@ -37,7 +37,7 @@ export interface CheckWorld {
   readonly dependencies: readonly Dependency[];
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly lookForFiles?: boolean | undefined;
   /** Model roles that are defined, where it is not for the settings files to say. */
   readonly models?: readonly string[] | undefined;

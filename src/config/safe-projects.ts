@@ -5,7 +5,7 @@ import type { Project } from '../util/project.js';
 import { shellWord } from '../util/shell-word.js';
 import { configFile } from './files.js';
 
-export const SAFE_VARIABLE = 'TASKFLOW_SAFE_PROJECTS';
+const SAFE_VARIABLE = 'TASKFLOW_SAFE_PROJECTS';
 
 type Who = Pick<Project, 'home' | 'env'>;
 

@@ -1,4 +1,4 @@
-import type { Savings, ShownOutcome, Status, Usage } from './outcome.js';
+import type { Savings, ShownOutcome, Usage } from './outcome.js';
 
 /** What a run says while it goes, for views, `--events` and the library. Every event has `type`, `at` and `runId`. */
 export type RunEvent = { readonly at: number; readonly runId: string } & (
@@ -109,5 +109,3 @@ export type RunEventBody = RunEvent extends infer E ? (E extends RunEvent ? Omit
 
 export const RUN_STATUSES = ['success', 'failed', 'blocked', 'paused', 'over-budget', 'interrupted'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
-
-export type { Status };

@@ -4,7 +4,7 @@ import { statIfThere } from './stat.js';
 
 export type ErrnoError = Error & { readonly code?: string };
 
-export type WriteResult = { readonly written: true } | { readonly failed: ErrnoError };
+type WriteResult = { readonly written: true } | { readonly failed: ErrnoError };
 
 /** Pieces are written one after the other. */
 export type FileData = string | Buffer | readonly (string | Buffer)[];

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Writer } from '../boot/command.js';
 import { createStyle } from '../terminal/style.js';
 
-export interface DiagnosticsOptions {
+interface DiagnosticsOptions {
   /** What the files' names are relative to. */
   readonly root: string;
   readonly home?: string;

@@ -45,11 +45,11 @@ export const Retry = Type.Object(
   { additionalProperties: false },
 );
 
-export const CACHE_SCOPES = ['run-only', 'cross-run', 'off'] as const;
+const CACHE_SCOPES = ['run-only', 'cross-run', 'off'] as const;
 
 const ObserveMode = Type.Union(OBSERVE_MODES.map((mode) => Type.Literal(mode)));
 
-export const Observe = Type.Object(
+const Observe = Type.Object(
   {
     mode: Type.Optional(
       field(ObserveMode, {
@@ -144,7 +144,7 @@ export const Budget = Type.Object(
   { additionalProperties: false },
 );
 
-export const ARG_TYPES = ['string', 'number', 'boolean', 'enum', 'path', 'relative-path', 'json'] as const;
+const ARG_TYPES = ['string', 'number', 'boolean', 'enum', 'path', 'relative-path', 'json'] as const;
 
 export const Arg = Type.Object(
   {

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 
 /** What an editor shows over a field: a title, what it does, and at least one example. */
-export interface FieldText {
+interface FieldText {
   readonly title: string;
   readonly description: string;
   readonly examples: readonly unknown[];

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import { FLOW_NAME_PATTERN, MAX_NAME_LENGTH } from '../names.js';
 import { Arg, Budget, CacheOrOff, Duration, NonEmptyText, Retry, Text } from './common.js';
 import { field, ignored } from './describe.js';
@@ -7,7 +7,7 @@ import { HooksSchema } from './hooks.js';
 
 export const MOST_PHASES = 50_000;
 
-export const Defaults = Type.Object(
+const Defaults = Type.Object(
   {
     retry: Type.Optional(
       field(Retry, { title: 'Retry', description: 'For phases that say nothing about it.', examples: [{ max: 1 }] }),
@@ -197,6 +197,3 @@ export const SHORTHAND_FIELDS = ['task', 'agent', 'tools', 'systemPrompt', 'cont
 
 /** Everything around the phases; each phase is held against the schema of its kind. */
 export const FlowObject = Type.Object(FLOW_FIELDS, { additionalProperties: false });
-
-export type RawFlow = Static<typeof FlowObject>;
-export type RawStep = Static<typeof Step>;

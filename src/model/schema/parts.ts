@@ -113,7 +113,7 @@ const SCORER_COMMON = {
 
 const CLOSED = { additionalProperties: false } as const;
 
-export const SCORERS = {
+const SCORERS = {
   'exact-match': Type.Object(
     {
       type: field(Type.Literal('exact-match'), {
@@ -265,7 +265,7 @@ export const Judge = Type.Object(
   { additionalProperties: false },
 );
 
-export const COMBINES = ['all', 'any', 'weighted'] as const;
+const COMBINES = ['all', 'any', 'weighted'] as const;
 
 export const Score = Type.Object(
   {
@@ -335,6 +335,4 @@ export const Score = Type.Object(
   { additionalProperties: false },
 );
 
-export type RawBranch = Static<typeof Branch>;
 export type RawScore = Static<typeof Score>;
-export type RawJudge = Static<typeof Judge>;

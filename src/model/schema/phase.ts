@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+import { type TProperties, Type } from '@sinclair/typebox';
 import { KINDS, type Kind } from '../kind.js';
 import { Duration, Json, NonEmptyText, Text } from './common.js';
 import { field, ignored } from './describe.js';
@@ -66,7 +66,7 @@ const ASSEMBLE = field(
   },
 );
 
-export const EXPIRY = ['reject', 'approve', 'fail'] as const;
+const EXPIRY = ['reject', 'approve', 'fail'] as const;
 
 const optionalTask = Type.Optional(TASK);
 
@@ -287,22 +287,3 @@ function fieldsOfOtherKinds(kind: Kind): TProperties {
 export const PHASE_FIELDS = Object.fromEntries(
   KINDS.map((kind) => [kind, { ...COMMON_FIELDS, ...KIND_FIELDS[kind] }]),
 ) as unknown as Record<Kind, TProperties>;
-
-type Raw<F extends TProperties> = Static<TObject<typeof COMMON_FIELDS & F>>;
-
-/** A phase as it is written, once its structure has been checked. */
-export interface RawPhases {
-  agent: Raw<typeof KIND_FIELDS.agent>;
-  script: Raw<typeof KIND_FIELDS.script>;
-  parallel: Raw<typeof KIND_FIELDS.parallel>;
-  map: Raw<typeof KIND_FIELDS.map>;
-  reduce: Raw<typeof KIND_FIELDS.reduce>;
-  gate: Raw<typeof KIND_FIELDS.gate>;
-  approval: Raw<typeof KIND_FIELDS.approval>;
-  flow: Raw<typeof KIND_FIELDS.flow>;
-  loop: Raw<typeof KIND_FIELDS.loop>;
-  tournament: Raw<typeof KIND_FIELDS.tournament>;
-  race: Raw<typeof KIND_FIELDS.race>;
-  expand: Raw<typeof KIND_FIELDS.expand>;
-}
-export type RawPhase = RawPhases[Kind];

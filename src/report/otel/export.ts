@@ -18,7 +18,7 @@ const TRIES = 2;
 const PAUSE_MS = 250;
 const ONE_REQUEST_MS = 5_000;
 
-export type Exported = { readonly spans: number } | { readonly problem: string };
+type Exported = { readonly spans: number } | { readonly problem: string };
 
 /** Sends a run as a trace. Never throws and never takes longer than the target allows; redirects are not followed. */
 export async function exportRun(project: Project, runId: string, target: OtelTarget): Promise<Exported> {

@@ -1,4 +1,4 @@
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where traces go, and with what. */
 export interface OtelTarget {

@@ -103,7 +103,7 @@ export function lastRunId(project: Project, flow: string, argsDigest?: string): 
   return lastRunUnder(project, pointerName(flow, argsDigest));
 }
 
-export function lastRunUnder(project: Project, pointer: string): string | undefined {
+function lastRunUnder(project: Project, pointer: string): string | undefined {
   try {
     const runId = readFileSync(pointerPath(project, pointer), 'utf8').trim();
     return isRunId(runId) && existsSync(journalOf(project, runId)) ? runId : undefined;
@@ -124,7 +124,7 @@ export function rememberLastRun(
 }
 
 /** Makes this run the last one under each of the names. */
-export function pointAt(project: Project, runId: string, pointers: readonly string[]): void {
+function pointAt(project: Project, runId: string, pointers: readonly string[]): void {
   const folder = join(runsFolder(project), POINTERS);
   if (!existsSync(folder)) {
     try {
@@ -174,7 +174,7 @@ function pointerPath(project: Project, pointer: string): string {
 }
 
 /** Under which name the last run of a flow, or the last one with these arguments, is found. */
-export function pointerName(flow: string, argsDigest: string | undefined): string {
+function pointerName(flow: string, argsDigest: string | undefined): string {
   return argsDigest === undefined ? flowPart(flow) : `${flowPart(flow)}-${argsDigest.slice(0, 24)}`;
 }
 

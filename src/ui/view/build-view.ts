@@ -24,7 +24,7 @@ const MOST_UNITS = 60_000;
 const MOST_WARNINGS = 200;
 const HINT = 120;
 
-export interface ViewOptions {
+interface ViewOptions {
   readonly texts: TextBudget;
   /** False: contents are left out. */
   readonly outputs: boolean;
