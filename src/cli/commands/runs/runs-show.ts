@@ -9,6 +9,7 @@ import { oneLine, sanitize } from '../../../util/terminal-text.js';
 import type { Command, Invocation, Writer } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { findRun } from '../../load/run-ref.js';
 import { decisionJson, decisionText, questionLines } from '../../run/decision-text.js';
 import { createStyle, type Style } from '../../terminal/style.js';
@@ -23,7 +24,7 @@ export const command: Command = {
     { command: 'taskflow runs show last', does: 'how the last run went, phase by phase' },
     { command: 'taskflow runs show last --json', does: 'with all outputs, for programs' },
   ],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON, with outputs' }],
+  flags: [jsonFlag('as JSON, with outputs')],
   positionals: [{ name: 'RUN', help: 'id of a run, a unique part of it, or last', required: true }],
   async run(invocation) {
     const found = findRun(invocation.project, invocation.positionals[0]!);

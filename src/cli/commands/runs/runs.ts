@@ -8,6 +8,7 @@ import type { Project } from '../../../util/project.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { resetText, waitingText } from '../../text/limit-text.js';
 import { runJson, stateText } from '../../text/run-facts.js';
@@ -25,11 +26,7 @@ export const command: Command = {
     { name: 'flow', type: 'string', value: 'NAME', help: 'only runs of this flow (name or file)' },
     { name: 'state', type: 'string', value: 'S', choices: STATES, help: STATES.join(', ') },
     { name: 'limit', type: 'number', value: 'N', help: 'at most so many (20)' },
-    {
-      name: 'json',
-      type: 'boolean',
-      help: 'as JSON: [{runId, flow, file, state, startedAt, durationMs, spent, saved}]',
-    },
+    jsonFlag('as JSON: [{runId, flow, file, state, startedAt, durationMs, spent, saved}]'),
   ],
   positionals: [],
   async run(invocation) {
