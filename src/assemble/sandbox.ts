@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Config, RunnerConfig } from '../model/config.js';
+import { namesIn } from '../util/if-there.js';
 import { type Project, STATE_DIR } from '../util/project.js';
 import { statIfThere } from '../util/stat.js';
 import { makeTemporaryFolder } from '../util/temporary-folder.js';
@@ -81,15 +82,6 @@ function copyIfReadable(from: string, to: string): void {
     const { code } = error as NodeJS.ErrnoException;
     // Removed meanwhile, or not ours to read. A full disk is another matter.
     if (code !== 'ENOENT' && code !== 'EACCES') throw error;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Not there, or not ours to read.
-    return [];
   }
 }
 

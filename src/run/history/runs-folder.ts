@@ -1,16 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeAbandoned, writeFileAtomic } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
+import { namesIn, textIfThere } from '../../util/if-there.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { namesInFolder, statIfThere } from '../../util/stat.js';
 import { outputsBeside } from '../core/output-folder.js';
@@ -72,12 +64,7 @@ export function makeRunFolder(project: Project, runId: string): void {
 
 /** All runs, the newest first. */
 export function runIds(project: Project): string[] {
-  try {
-    return readdirSync(runsFolder(project)).filter(isRunId).sort().reverse();
-  } catch {
-    // No folder: nothing has run here yet.
-    return [];
-  }
+  return namesIn(runsFolder(project)).filter(isRunId).sort().reverse();
 }
 
 /** Journal and large outputs. Of a run that is not there any more: nothing. */
@@ -104,13 +91,8 @@ export function lastRunId(project: Project, flow: string, argsDigest?: string): 
 }
 
 function lastRunUnder(project: Project, pointer: string): string | undefined {
-  try {
-    const runId = readFileSync(pointerPath(project, pointer), 'utf8').trim();
-    return isRunId(runId) && existsSync(journalOf(project, runId)) ? runId : undefined;
-  } catch {
-    // Never run, or cleared.
-    return undefined;
-  }
+  const runId = textIfThere(pointerPath(project, pointer))?.trim() ?? '';
+  return isRunId(runId) && existsSync(journalOf(project, runId)) ? runId : undefined;
 }
 
 /** A batch is the last one of its rows only: what continues or explains a plain run is no batch. */
