@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import type { Spent } from '../model/outcome.js';
 import { hasMac, withMac } from '../store/signed-text.js';
 import { parsedJson } from '../util/if-there.js';
 import type { AssembleRequest } from './request.js';
-import type { Spent } from './spent.js';
 import type { Uses } from './uses.js';
 
 /** Raised when an older record means something else; older ones are then shown, and not used. */

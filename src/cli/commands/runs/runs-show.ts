@@ -1,7 +1,7 @@
 import type { ShownOutcome } from '../../../model/outcome.js';
 import { type WaitingApproval, waitingApprovals } from '../../../run/history/decide-approval.js';
 import { recordedOutcome } from '../../../run/history/recorded-outcome.js';
-import { currentLimit, type RunHead } from '../../../run/history/run-head.js';
+import { currentLimit, type RunHead, runJson } from '../../../run/history/run-head.js';
 import { continuedBy } from '../../../run/history/succession.js';
 import { type RunTrace, traceRun } from '../../../run/history/trace.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
@@ -14,7 +14,7 @@ import { findRun } from '../../load/run-ref.js';
 import { decisionJson, decisionText, questionLines } from '../../run/decision-text.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { resetText, waitingText } from '../../text/limit-text.js';
-import { runJson, stateText } from '../../text/run-facts.js';
+import { stateText } from '../../text/run-facts.js';
 import { drawRun } from '../../view/draw.js';
 import { applyEvent, createRunState } from '../../view/run-state.js';
 

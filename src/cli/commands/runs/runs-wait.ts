@@ -1,12 +1,11 @@
 import { followRun } from '../../../run/history/follow-run.js';
-import { runHead } from '../../../run/history/run-head.js';
+import { runHead, runJson } from '../../../run/history/run-head.js';
 import { startTimer } from '../../../util/timer.js';
 import { namedRun, RUN_POSITIONAL } from '../../batch/follow.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { jsonFlag } from '../../flags/common-flags.js';
 import { followedStatus } from '../../run/followed-status.js';
-import { runJson } from '../../text/run-facts.js';
 
 export const command: Command = {
   usage: 'RUN [--timeout D] [--json]',

@@ -1,6 +1,6 @@
 import { waitingApprovals } from '../../../run/history/decide-approval.js';
 import { listRuns, sizeOfRuns } from '../../../run/history/list-runs.js';
-import { currentLimit, type RunHead } from '../../../run/history/run-head.js';
+import { currentLimit, type RunHead, runJson } from '../../../run/history/run-head.js';
 import { wentOn } from '../../../run/history/succession.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
 import { formatBill, formatBytes, plural } from '../../../util/format.js';
@@ -11,7 +11,7 @@ import { complain } from '../../errors/problem.js';
 import { jsonFlag } from '../../flags/common-flags.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { resetText, waitingText } from '../../text/limit-text.js';
-import { runJson, stateText } from '../../text/run-facts.js';
+import { stateText } from '../../text/run-facts.js';
 import { alignColumns } from '../../text/table.js';
 
 const STATES = ['success', 'failed', 'blocked', 'paused', 'over-budget', 'interrupted', 'running', 'crashed'] as const;
