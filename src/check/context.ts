@@ -27,7 +27,6 @@ export interface CheckContext {
   readonly agentScope: AgentScope;
   /** Warnings about placeholders are errors. */
   readonly strict: boolean;
-  readonly flowName: string;
   /** This flow, or one around it, bounds what is spent. */
   readonly hasBudget: boolean;
   /** Declared arguments; a nested flow also knows those that `with` gives it. */
@@ -53,8 +52,6 @@ export interface CheckContext {
   readonly outer: ReadonlySet<string>;
   /** For a grafted fragment: the flow that it grows in, whose outputs and arguments it sees. */
   readonly around?: Surroundings;
-  /** How many flows this one is nested in. */
-  readonly depth: number;
   /** Checks a flow that is written inside this one. */
   readonly checkInline: (def: unknown, path: Path, options: InlineOptions) => Flow | undefined;
 }
