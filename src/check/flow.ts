@@ -9,54 +9,35 @@ import { findCycles } from '../plan/graph.js';
 import { parseDuration } from '../util/duration.js';
 import { checkArgSpecs, UNDECLARED } from './arg-specs.js';
 import { projectPath, refuseGenerated } from './bodies.js';
-import type { CheckContext, PhaseSource, Surroundings, UsedFlow } from './context.js';
+import type { CheckContext, PhaseSource, SharedContext, Standing } from './context.js';
 import { checkDuration } from './durations.js';
 import { checkFingerprint } from './fingerprints.js';
 import { forbiddenName } from './forbidden.js';
 import { readHooks } from './hooks.js';
-import type { NamedRoles } from './model-roles.js';
-import type { NamedFiles } from './named-files.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
 import { PhaseReader } from './phase-reader.js';
 import { expanded, readPhases } from './phases.js';
 import { checkObserve } from './policy.js';
 import type { Problems } from './problem.js';
-import type { NamedRunners } from './runners.js';
 import { salvage } from './salvage.js';
 import { writtenPhases } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
 import { suggestField, synonymOf } from './synonyms.js';
-import type { CheckWorld } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface FlowOptions {
-  readonly problems: Problems;
-  readonly world: CheckWorld;
-  readonly used: ReadonlyMap<string, UsedFlow>;
-  readonly runners: NamedRunners;
-  readonly roles: NamedRoles;
-  readonly files: NamedFiles;
-  readonly trust: 'file' | 'generated';
+interface FlowOptions extends SharedContext, Standing {
   /** Name when the flow has none. */
   readonly name: string;
   readonly file?: string;
   /** Path of the flow inside its file. */
   readonly path?: Path;
-  readonly depth?: number;
-  /** Arguments that are given to a nested flow. */
-  readonly given?: Readonly<Record<string, unknown>>;
-  readonly mostPhases?: number;
   /** Counts the phases of all flows that are written inside each other. */
   readonly tally?: { phases: number };
-  readonly agentScope?: AgentScope;
-  /** Of the flow around this one; its own win. A flow in its own file inherits nothing. */
-  readonly inherited?: AgentDefaults;
   /** A flow around this one bounds what is spent. */
   readonly outerBudget?: boolean;
   /** Phases of the flows around this one. */
   readonly outer?: ReadonlySet<string>;
-  readonly around?: Surroundings;
   /** Line and column of each phase in the file, where they are cheap to know. */
   readonly position?: (index: number) => { readonly line: number; readonly column: number } | undefined;
 }
@@ -225,19 +206,13 @@ function contextOf(raw: Fields, options: FlowOptions, { sources, flowName, args 
   /** Made for the first flow that is written inside this one. */
   let inside: ReadonlySet<string> | undefined;
   return {
-    problems,
-    world,
-    trust,
+    ...{ problems, world, used, runners, roles, files, trust },
     agentScope,
     strict: (raw['strictInterpolation'] ?? false) as boolean,
     hasBudget,
     args: new Set([...Object.keys(args), ...Object.keys(options.given ?? {}), ...(options.around?.args ?? [])]),
     argSpecs: args,
     mentionedArgs: new Set(),
-    runners,
-    roles,
-    files,
-    used,
     phases: new Map(sources.map((source) => [source.id, source])),
     outputs: sources.flatMap(({ raw: { outputs } }) => outputs ?? []).filter((output) => typeof output === 'string'),
     itemNames: new Map(sources.flatMap(({ id, raw: { as } }) => (typeof as === 'string' ? [[as, id] as const] : []))),

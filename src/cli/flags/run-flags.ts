@@ -1,5 +1,5 @@
 import type { FlowOverrides } from '../../check/check-flow.js';
-import type { Selection } from '../../run/core/options.js';
+import type { RunOptions, Selection } from '../../run/core/options.js';
 import type { Invocation } from '../boot/command.js';
 import { ALLOW_KEY_FLAG, jsonFlag, OTEL_FLAG } from './common-flags.js';
 import type { FlagSpec } from './flag-spec.js';
@@ -61,22 +61,10 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
 ];
 
 /** What the flags say about a run, or what is wrong with them. */
-export interface RunSettings {
-  readonly reuse: 'on' | 'refresh' | 'off';
-  readonly remote?: 'off';
-  readonly frozen: boolean;
-  readonly keepGoing: boolean;
-  readonly concurrency?: number;
-  readonly maxUSD?: number;
-  readonly runner?: string;
-  readonly model?: string;
-  readonly timeoutMs?: number;
-  readonly waitForLimits: boolean;
-  readonly detachedAs?: string;
-  readonly selection: Selection;
-}
-
-export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSettings | { readonly problem: string } {
+export function readRunFlags(
+  { flags }: Invocation,
+  more: Selection = {},
+): Partial<RunOptions> | { readonly problem: string } {
   const noCache = flags.boolean('no-cache');
   const refresh = flags.boolean('refresh');
   const frozen = flags.boolean('frozen');
