@@ -10,3 +10,9 @@ export function remembered<K, V>(make: (of: K) => V): (of: K) => V {
     return value;
   };
 }
+
+/** The same for every call, made by the first one. */
+export function once<V>(make: () => V): () => V {
+  const only = remembered(make);
+  return () => only(undefined);
+}
