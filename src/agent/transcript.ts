@@ -112,7 +112,7 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
   const { failure, stopReason } = judge(transcript, ending);
   return {
     text: transcript.text,
-    ...(transcript.model !== undefined && { model: transcript.model }),
+    model: transcript.model,
     usage: usageOf(transcript, ending),
     stopReason,
     filesRead: transcript.filesRead,
@@ -120,9 +120,9 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
     turns: transcript.turns,
     usedTools: transcript.usedTools,
     permissionDenied: transcript.permissionDenied,
-    ...(transcript.deniedTools && { deniedTools: transcript.deniedTools }),
-    ...(transcript.clientVersion !== undefined && { clientVersion: transcript.clientVersion }),
-    ...(failure && { failure }),
+    deniedTools: transcript.deniedTools,
+    clientVersion: transcript.clientVersion,
+    failure,
   };
 }
 
