@@ -158,7 +158,15 @@ export function declaredOutputs(at: PhaseContext, unit: string | undefined, vari
 }
 
 /** Which declared input changed during the execution, in words; undefined when none did. */
-export async function inputsMoved(
+export function inputsMoved(
+  at: PhaseContext,
+  parts: IdentityParts,
+  probes: readonly Probe[],
+): Promise<string | undefined> | undefined {
+  return probes.length === 0 ? parts.moved?.() : probesMoved(at, parts, probes);
+}
+
+async function probesMoved(
   at: PhaseContext,
   parts: IdentityParts,
   probes: readonly Probe[],
