@@ -1,6 +1,7 @@
 import type { Config } from '../model/config.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
+import { NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import type { Project } from '../util/project.js';
 import { VERSION } from '../util/version.js';
 import { claimRequest } from './claim.js';
@@ -12,11 +13,10 @@ import { type AssembledRecord, type Ending, RECORD_FORMAT } from './record.js';
 import type { AssembleLimits, AssembleRequest } from './request.js';
 import { type RequestProblem, requestProblems } from './request-problems.js';
 import { errorOf, type PlanState, plannerOf, planRounds } from './rounds.js';
-import { NOTHING_SPENT, type Spent } from './spent.js';
 import { makeUserKey } from './user-key.js';
 import { type Uses, usesOf } from './uses.js';
 
-export interface AssembleOptions {
+interface AssembleOptions {
   readonly project: Project;
   readonly config: Config;
   readonly request: AssembleRequest;

@@ -1,13 +1,13 @@
 import type { JsonValue } from '../model/json.js';
+import { NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { excerpt } from './compare.js';
 import { type OnePhase, runOnePhase } from './one-phase.js';
 import type { AssembleRequest, Example } from './request.js';
-import { NOTHING_SPENT, type Spent } from './spent.js';
 
 /** What ends assembling, and says nothing about the flow. */
 export type Stopped = 'interrupted' | 'money' | 'limit';
 
-export interface Judged {
+interface Judged {
   /** Why it is not good enough; undefined when it is. */
   readonly why?: string;
   readonly stopped?: Stopped;

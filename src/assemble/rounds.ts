@@ -2,6 +2,7 @@ import { resolveRunner } from '../agent/resolve-runner.js';
 import type { Config } from '../model/config.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
+import { addSpent, NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import type { Project } from '../util/project.js';
 import { catalogueOf } from './catalogue.js';
 import { checkPlan } from './check-plan.js';
@@ -11,10 +12,9 @@ import { runOnePhase } from './one-phase.js';
 import { planPrompt } from './plan-prompt.js';
 import type { Ending, Round, Tried } from './record.js';
 import { type AssembleLimits, type AssembleRequest, DEFAULT_USD } from './request.js';
-import { addSpent, NOTHING_SPENT, type Spent } from './spent.js';
 import { tryExample } from './try-example.js';
 
-export interface Planning {
+interface Planning {
   readonly project: Project;
   readonly config: Config;
   readonly request: AssembleRequest;

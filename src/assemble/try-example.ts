@@ -1,6 +1,7 @@
 import type { Config } from '../model/config.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
+import { addSpent, NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { bindArgs } from '../plan/args.js';
 import type { RunResult } from '../run/core/result.js';
 import { startRun } from '../run/start/start-run.js';
@@ -10,10 +11,9 @@ import { limitsOf, type OnAssembleEvent } from './events.js';
 import { judgeResult, type Stopped } from './judge.js';
 import type { AssembleRequest, Example } from './request.js';
 import { makeSandbox } from './sandbox.js';
-import { addSpent, NOTHING_SPENT, type Spent } from './spent.js';
 
 /** A flow that is tried, and what bounds the trial. */
-export interface Trial {
+interface Trial {
   readonly project: Project;
   readonly config: Config;
   readonly request: AssembleRequest;
@@ -29,7 +29,7 @@ export interface Trial {
   readonly onEvent: OnAssembleEvent;
 }
 
-export interface ExampleOutcome {
+interface ExampleOutcome {
   readonly ok: boolean;
   readonly why?: string;
   readonly output?: JsonValue;

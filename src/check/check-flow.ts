@@ -4,7 +4,8 @@ import type { AgentDefaults, AgentScope, Flow } from '../model/flow.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/names.js';
 import { decodeText } from '../parse/decode.js';
-import { parseText, type Readable } from '../parse/parse.js';
+import type { Readable } from '../parse/json.js';
+import { parseText } from '../parse/parse.js';
 import { Source } from '../parse/source.js';
 import { displayPath } from '../util/inside.js';
 import type { Surroundings, UsedFlow } from './context.js';
@@ -18,7 +19,7 @@ import { NamedRunners } from './runners.js';
 import { LoadedFlows, loadUsedFlows } from './used-flows.js';
 import type { CheckWorld } from './world.js';
 
-export interface CheckRequest {
+interface CheckRequest {
   /** Relative to the project root, or absolute outside it: as people should see it. Its ending decides the notation. */
   readonly file: string;
   readonly text: string | Buffer;
@@ -46,7 +47,7 @@ export interface FlowOverrides {
   readonly retries?: number;
 }
 
-export interface CheckResult {
+interface CheckResult {
   /** Only without errors. */
   readonly flow?: Flow;
   readonly diagnostics: readonly Diagnostic[];

@@ -30,7 +30,7 @@ import type { CheckWorld } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface FlowOptions {
+interface FlowOptions {
   readonly problems: Problems;
   readonly world: CheckWorld;
   readonly used: ReadonlyMap<string, UsedFlow>;

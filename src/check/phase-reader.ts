@@ -1,5 +1,5 @@
 import type { Path } from '../parse/locate.js';
-import { conditionRefs, parseCondition } from '../plan/condition.js';
+import { conditionRefs, parseCondition } from '../plan/condition-parse.js';
 import type { PlaceholderRef } from '../plan/placeholder.js';
 import { parseTemplate, templateRefs } from '../plan/template.js';
 import type { CheckContext, PhaseSource, Surroundings } from './context.js';

@@ -9,7 +9,7 @@ import { leavesProject } from './paths.js';
 import { crossRunObstacle, innerTtlMs, nestedFlows } from './permission.js';
 import type { PhaseReader } from './phase-reader.js';
 
-export interface PolicyDefaults {
+interface PolicyDefaults {
   readonly cache?: RawCache;
   readonly incremental: boolean;
   readonly path: Path;

@@ -1,6 +1,6 @@
 import type { Score, Scorer } from '../model/flow.js';
 import type { RawScore } from '../model/schema/parts.js';
-import { patternProblem } from '../plan/condition.js';
+import { patternProblem } from '../plan/condition-parse.js';
 import { plural } from '../util/format.js';
 import { agentFields } from './bodies.js';
 import { checkJsonSchema } from './json-schema.js';

@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type AgentFile, findAgent } from '../agent/agent-files.js';
 import { loadConfig } from '../config/load.js';
@@ -10,6 +9,7 @@ import { sha256Hex } from '../util/digest.js';
 import { isReallyInside } from '../util/inside.js';
 import { markdownNames } from '../util/markdown-names.js';
 import { readBounded } from '../util/read-bounded.js';
+import { lstatIfThere } from '../util/stat.js';
 import type { ProjectPlace } from '../util/user-cache.js';
 import type { Dependency } from './dependencies.js';
 import { type FoundFlow, findFlow, savedFlowNames } from './find-flow.js';
@@ -37,7 +37,7 @@ export interface CheckWorld {
   readonly dependencies: readonly Dependency[];
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly lookForFiles?: boolean | undefined;
   /** Model roles that are defined, where it is not for the settings files to say. */
   readonly models?: readonly string[] | undefined;
@@ -83,7 +83,8 @@ export function diskWorld(
     linksOut(path) {
       const absolute = resolve(project.root, path);
       // Only a link can lead elsewhere than its folder does, and a thousand files lie in a few folders.
-      const place = absolute === project.root || isLink(absolute) ? absolute : dirname(absolute);
+      const place =
+        absolute === project.root || lstatIfThere(absolute)?.isSymbolicLink() ? absolute : dirname(absolute);
       let answer = outside.get(place);
       if (answer === undefined) {
         answer = !isReallyInside(project.root, place);
@@ -100,15 +101,6 @@ export function diskWorld(
 
 function foundAgent({ model }: AgentFile): { readonly found: true; readonly model?: string } {
   return { found: true, model };
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  } catch {
-    // Nothing can be there: its parent is a file, or its name is too long.
-    return false;
-  }
 }
 
 class Recorder {

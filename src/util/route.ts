@@ -3,7 +3,7 @@ import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 
 import { proxyAuthorization } from './proxy.js';
 import { TunnelAgent } from './tunnel-agent.js';
 
-export interface RouteOptions {
+interface RouteOptions {
   readonly proxy: URL | undefined;
   readonly connectMs: number;
   readonly kept: AgentOptions;
@@ -44,7 +44,7 @@ export class Route {
   }
 }
 
-export interface RoutedRequest {
+interface RoutedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,17 +1,12 @@
 import type { FlowOverrides } from '../../check/check-flow.js';
 import type { Selection } from '../../run/core/options.js';
 import type { Invocation } from '../boot/command.js';
-import { ALLOW_KEY_FLAG } from './allow-key-flag.js';
+import { ALLOW_KEY_FLAG, jsonFlag, OTEL_FLAG } from './common-flags.js';
 import type { FlagSpec } from './flag-spec.js';
-import { OTEL_FLAG } from './otel-flag.js';
 
 /** Flags of every command that runs a flow: `run`, `resume`. */
 export const RUN_FLAGS: readonly FlagSpec[] = [
-  {
-    name: 'json',
-    type: 'boolean',
-    help: 'one JSON result on stdout; {status: "refused", error, problems} if nothing could be started',
-  },
+  jsonFlag('one JSON result on stdout; {status: "refused", error, problems} if nothing could be started'),
   {
     name: 'events',
     type: 'boolean',

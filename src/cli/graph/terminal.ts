@@ -5,7 +5,7 @@ import type { Style } from '../terminal/style.js';
 import { type Graph, type GraphNode, needsOf } from './graph.js';
 import { drawRails } from './rails.js';
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly style: Style;
   readonly columns: number;
 }

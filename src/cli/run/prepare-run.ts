@@ -13,7 +13,7 @@ import { requireFlow, type UsableFlow } from '../load/flow-file.js';
 import { requireConfig, type UsableConfig } from '../load/settings.js';
 
 /** What a command line says about a run, in addition to the flags that every run has. */
-export interface RunRequest {
+interface RunRequest {
   /** FLOW: a path or a saved flow's name. */
   readonly typed: string;
   readonly args: (flow: Flow) => GivenArgs | Promise<GivenArgs>;

@@ -12,7 +12,7 @@ import { snapshotCollector } from './from-snapshot.js';
 import { prepareRun } from './prepare-run.js';
 
 /** What a watch does with each of its runs. */
-export interface Watching extends Omit<Around, 'snapshot'> {
+interface Watching extends Omit<Around, 'snapshot'> {
   /** The run that is continued, whatever the flags say. */
   readonly continued?: string;
   readonly onLoaded: (loaded: UsableFlow, configured: UsableConfig) => void;

@@ -6,7 +6,7 @@ import type { Invocation } from '../boot/command.js';
 const AWAY = 256;
 const WAIT_MS = 30_000;
 
-export type OpenedWorkers =
+type OpenedWorkers =
   | { readonly sender?: QueueSender; readonly notice?: string }
   | { readonly problem: string; readonly hint?: string };
 
@@ -33,7 +33,7 @@ export function foreseenWorkers(invocation: Pick<Invocation, 'flags'>, config: R
 }
 
 /** As written; undefined where everything is done here. */
-export function wantedWorkers({ flags }: Pick<Invocation, 'flags'>, config: RunOptions['config']): string | undefined {
+function wantedWorkers({ flags }: Pick<Invocation, 'flags'>, config: RunOptions['config']): string | undefined {
   if (flags.boolean('no-workers')) return undefined;
   return flags.string('workers') ?? config.workers?.url;
 }

@@ -8,7 +8,7 @@ import { runHead } from './run-head.js';
 import { isRunId, journalOf } from './runs-folder.js';
 import { continuedBy } from './succession.js';
 
-export interface ApprovalDecision {
+interface ApprovalDecision {
   readonly runId: string;
   readonly phase: string;
   readonly decision: 'approve' | 'reject';

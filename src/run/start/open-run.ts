@@ -19,7 +19,7 @@ export interface RunRefused {
   readonly refused: Failure;
 }
 
-export interface Session {
+interface Session {
   readonly context: RunContext;
   /** Grows while the run goes on. */
   readonly warnings: readonly string[];
@@ -30,9 +30,9 @@ export interface Session {
   end(result: SessionResult): void;
 }
 
-export type SessionResult = Pick<ScopeResult, 'status' | 'failure' | 'partial'>;
+type SessionResult = Pick<ScopeResult, 'status' | 'failure' | 'partial'>;
 
-export interface Opening {
+interface Opening {
   readonly onEvent?: (event: RunEvent) => void;
   /** For a forecast: takes the lines instead of a journal on disk. Nothing is claimed, carried over or written. */
   readonly forecastInto?: JournalWriter;

@@ -18,7 +18,7 @@ import { stopsOf } from '../schedule/stops.js';
 import type { Continued, Recording, RunEnd } from './recording.js';
 import { runLine } from './run-line.js';
 
-export interface RunToRecord {
+interface RunToRecord {
   readonly options: RunOptions;
   readonly runId: string;
   readonly group: RunGroup;

@@ -9,6 +9,7 @@ import { formatBytes, plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { type KnownFlow, knownFlow, type Unknown, unknownPhase } from '../../load/known-flow.js';
 import { complainBusy, requireStore } from '../../load/store.js';
 import { watched } from '../../run/watched.js';
@@ -30,7 +31,7 @@ nothing is refused (status 2).`,
     { name: 'older-than', type: 'duration', value: 'D', help: 'only what was made longer ago' },
     { name: 'all', type: 'boolean', help: 'everything' },
     { name: 'dry-run', alias: 'n', type: 'boolean', help: 'only say what would go' },
-    { name: 'json', type: 'boolean', help: 'as JSON: {entries, bytes, keys}' },
+    jsonFlag('as JSON: {entries, bytes, keys}'),
   ],
   positionals: [{ name: 'FLOW', help: 'a path, or the name of a flow', required: false }],
   async run(invocation) {

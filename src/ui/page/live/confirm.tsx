@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { CommandLine } from '../texts.js';
+import { CommandList } from '../texts.js';
 import type { Acted } from './live-source.js';
 
 interface ConfirmProps {
@@ -27,9 +27,7 @@ export function Confirm({ label, title, command, kind, act, onDone, children }: 
       {isOpen.value && (
         <Modal title={title} onClose={() => (isOpen.value = false)}>
           {children}
-          <ul class="commands">
-            <CommandLine command={command} does="does the same in a terminal" />
-          </ul>
+          <CommandList of={[[command, 'does the same in a terminal']]} />
           <Deed label={label} kind={kind} act={act} onDone={onDone} onClose={() => (isOpen.value = false)} />
         </Modal>
       )}
