@@ -6,8 +6,8 @@ import { LineSplitter } from '../../util/lines.js';
 import type { Project } from '../../util/project.js';
 import type { RequestLimits } from '../limits.js';
 import type { RunnerRequest } from '../runner.js';
-import { EMPTY_TRANSCRIPT, report, type Transcript, withGarbage } from '../transcript.js';
-import { type Draft, foldCompletion, parseObject, readEvent, saysSomething } from './fold.js';
+import { EMPTY_TRANSCRIPT, newTranscript, report, type Transcript, withGarbage } from '../transcript.js';
+import { foldCompletion, parseObject, readEvent, saysSomething } from './fold.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
 import { readBody, readText, send } from './send.js';
 
@@ -46,9 +46,9 @@ export async function complete(call: Completion): Promise<Transcript> {
   return answer.transcript;
 }
 
-/** What has come so far; the listener hears what is new. */
+/** What has come so far, changed in place: there are dozens of chunks in an answer. The listener hears what is new. */
 class Answer {
-  readonly transcript: Draft = { ...EMPTY_TRANSCRIPT };
+  readonly transcript = newTranscript();
 
   constructor(private readonly listener: Completion['listener']) {}
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
 import type { Usage } from '../../model/outcome.js';
-import type { Transcript } from '../transcript.js';
+import type { Draft } from '../transcript.js';
 
 /** What one line of a server-sent event stream says. Undefined: nothing. */
 export type StreamEvent = { readonly chunk: JsonObject } | { readonly garbage: string } | 'done' | undefined;
@@ -33,9 +33,6 @@ function isSomething(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
-
-/** Changed in place: there are dozens of chunks in an answer, and thousands of answers in a batch. */
-export type Draft = { -readonly [F in keyof Transcript]: Transcript[F] };
 
 /** A chunk of a streamed completion, or a whole one (from a server that does not stream). */
 export function foldCompletion(transcript: Draft, chunk: JsonObject): void {

@@ -144,6 +144,7 @@ function identified(
     upstream: parts.upstream ?? upstreamParts(at),
     outputs,
     ordinal: parts.ordinal ?? 0,
+    references: undefined,
   };
   const text = encodeIdentity(at.run.reuse.sealedIdentity(identity, scope));
   return { identity, length: text.length, key: sha256Hex(text), probes };
