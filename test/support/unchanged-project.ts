@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CLI, type CliResult, cliEnvironment, createTestProject, shareCompiledCode } from './cli.js';
+import { shareCompiledCode } from './clean-environment.js';
+import { CLI, type CliResult, cliEnvironment, createTestProject } from './cli.js';
 
 /** The command without its engine: it can answer nothing but a run in which nothing changed. */
 const ALONE = mkdtempSync(join(tmpdir(), 'taskflow-alone-'));

@@ -1,17 +1,12 @@
 import type { FlowOverrides } from '../../check/check-flow.js';
-import type { Selection } from '../../run/core/options.js';
+import type { RunOptions, Selection } from '../../run/core/options.js';
 import type { Invocation } from '../boot/command.js';
-import { ALLOW_KEY_FLAG } from './allow-key-flag.js';
+import { ALLOW_KEY_FLAG, jsonFlag, OTEL_FLAG } from './common-flags.js';
 import { type FlagSpec, ONLY_INLINE } from './flag-spec.js';
-import { OTEL_FLAG } from './otel-flag.js';
 
 /** Flags of every command that runs a flow: `run`, `resume`. */
 export const RUN_FLAGS: readonly FlagSpec[] = [
-  {
-    name: 'json',
-    type: 'boolean',
-    help: 'one JSON result on stdout; {status: "refused", error, problems} if nothing could be started',
-  },
+  jsonFlag('one JSON result on stdout; {status: "refused", error, problems} if nothing could be started'),
   {
     name: 'events',
     type: 'boolean',
@@ -66,22 +61,10 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
 ];
 
 /** What the flags say about a run, or what is wrong with them. */
-export interface RunSettings {
-  readonly reuse: 'on' | 'refresh' | 'off';
-  readonly remote?: 'off';
-  readonly frozen: boolean;
-  readonly keepGoing: boolean;
-  readonly concurrency?: number;
-  readonly maxUSD?: number;
-  readonly runner?: string;
-  readonly model?: string;
-  readonly timeoutMs?: number;
-  readonly waitForLimits: boolean;
-  readonly detachedAs?: string;
-  readonly selection: Selection;
-}
-
-export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSettings | { readonly problem: string } {
+export function readRunFlags(
+  { flags }: Invocation,
+  more: Selection = {},
+): Partial<RunOptions> | { readonly problem: string } {
   const noCache = flags.boolean('no-cache');
   const refresh = flags.boolean('refresh');
   const frozen = flags.boolean('frozen');

@@ -3,7 +3,7 @@ import { type RemoteSettings, remoteSettings, type Why } from '../../remote/sett
 import type { Project } from '../../util/project.js';
 
 /** The shared store as the settings say it, for people and for JSON. Nobody is asked. */
-export interface SharedStatus {
+interface SharedStatus {
   readonly url: string;
   readonly read: boolean;
   readonly write: boolean;
@@ -36,9 +36,12 @@ function statusOf({ url, unread, unwritten, trust, signer }: RemoteSettings): Sh
 export function sharedText({ url, unread, unwritten, trusts, signsAs }: SharedStatus): string {
   const names = Object.entries(trusts ?? {}).map(([name, id]) => `${name} (${id.slice(0, 4)}…)`);
   const written = signsAs === undefined ? 'written, unsigned' : `written, signed by ${signsAs.slice(0, 4)}…`;
-  const parts = [
+  const use = [
     unread ? `not read (${unread.message})` : 'read',
     unwritten ? `not written (${unwritten.message})` : written,
+  ];
+  const parts = [
+    ...(unread && unread === unwritten ? [`not used (${unread.message})`] : use),
     trusts === null ? 'trusts anybody' : names.length > 0 ? `trusts ${names.join(', ')}` : 'trusts nobody',
   ];
   return `${url}: ${parts.join('; ')}`;

@@ -6,7 +6,7 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
-import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
+import { ALLOW_KEY_FLAG } from '../../flags/common-flags.js';
 import { requireConfig } from '../../load/settings.js';
 import { listenForInterrupts } from '../../run/interrupt.js';
 
@@ -59,6 +59,7 @@ Ctrl-C takes nothing more and waits for what is under way; once more ends at onc
       lockMs: config.workers?.lockMs ?? LOCK_MS,
       allow: allow.length === 0 ? undefined : new Set(allow),
       onDone: (unit) => say(lineOf(unit)),
+      onQueue: (isThere) => say(isThere ? 'the queue is back' : 'the queue is gone: waits until it is back'),
     });
     if ('problem' in worker) return complain(invocation, worker.problem, worker.hint);
     if (worker.notice) say(`warning: ${worker.notice}`);
