@@ -20,7 +20,8 @@ export function drawGraph(graph: Graph, { style, columns }: TerminalOptions): st
   const idWidth = Math.min(32, Math.max(4, ...ordered.map(({ id }) => id.length)));
   const kindWidth = Math.max(5, ...ordered.map((node) => kindText(node).length));
   const line = (rail: string, node: (typeof ordered)[number]) => {
-    const text = `${rail}${padEnd(truncate(node.id, idWidth), idWidth)}  ${style.dim(padEnd(kindText(node), kindWidth))}`;
+    const name = padEnd(truncate(node.id, idWidth), idWidth);
+    const text = `${rail}${name}  ${style.dim(padEnd(kindText(node), kindWidth))}`;
     return truncate(
       `${text}${node.needs.length > 0 ? style.dim(`  ← ${needsText(node.needs)}`) : ''}`.trimEnd(),
       columns,
