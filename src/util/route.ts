@@ -34,7 +34,9 @@ export class Route {
 
   request({ method, path, headers, auth }: RoutedRequest): ClientRequest {
     const sent = this.#prefix === '' ? headers : { ...headers, ...this.#headers };
-    return this.#send({ ...this.#to, agent: this.#agent, method, path: this.#prefix + path, headers: sent, auth });
+    const { hostname, port } = this.#to;
+    const agent = this.#agent;
+    return this.#send({ hostname, port, agent, method, path: this.#prefix + path, headers: sent, auth });
   }
 
   close(): void {

@@ -20,12 +20,10 @@ export function drawGraph(graph: Graph, { style, columns }: TerminalOptions): st
   const idWidth = Math.min(32, Math.max(4, ...ordered.map(({ id }) => id.length)));
   const kindWidth = Math.max(5, ...ordered.map((node) => kindText(node).length));
   const line = (rail: string, node: (typeof ordered)[number]) => {
-    const name = padEnd(truncate(node.id, idWidth), idWidth);
-    const text = `${rail}${name}  ${style.dim(padEnd(kindText(node), kindWidth))}`;
-    return truncate(
-      `${text}${node.needs.length > 0 ? style.dim(`  ← ${needsText(node.needs)}`) : ''}`.trimEnd(),
-      columns,
-    );
+    const id = padEnd(truncate(node.id, idWidth), idWidth);
+    const needed = node.needs.length > 0 ? style.dim(`  ← ${needsText(node.needs)}`) : '';
+    const text = `${rail}${id}  ${style.dim(padEnd(kindText(node), kindWidth))}${needed}`;
+    return truncate(text.trimEnd(), columns);
   };
   const rails = drawRails(ordered, Math.max(4, Math.floor(columns / 5)));
   if (rails) {

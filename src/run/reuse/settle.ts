@@ -48,15 +48,15 @@ export function ran(
   const { key, runKey, effect } = found;
   const madeAt = at.run.options.project.clock.now();
   const origin = { hit: null, reason: reportedReason(at, execution, reason) };
-  const settled = settle(execution, origin, { key, madeAt, execution: execution.execution ?? newExecution(at) });
-  return { ...settled, runKey, effect, identity: found.stored() };
+  const name = execution.execution ?? newExecution(at);
+  return settle(execution, origin, { key, madeAt, execution: name, runKey, effect, identity: found.stored() });
 }
 
 /** Work without an identity: nothing finds it again. It is reused if all of its parts were. */
 export function unidentified(at: PhaseContext, execution: Execution, reason: string): Settled {
-  const { hit = null, ageMs } = execution.reused ?? {};
-  const madeAt = at.run.options.project.clock.now() - (ageMs ?? 0);
-  return settle(execution, { hit, ageMs, reason: reportedReason(at, execution, reason) }, { madeAt });
+  const from = execution.reused ?? { hit: null };
+  const madeAt = at.run.options.project.clock.now() - (from.ageMs ?? 0);
+  return settle(execution, { ...from, reason: reportedReason(at, execution, reason) }, { madeAt });
 }
 
 /** Why a phase does not run, and what it ends as. */
