@@ -23,7 +23,7 @@ export function askingOf({ project, config, runner, model, signal, waitForLimits
   return { project, config, runner, model, signal, waitForLimits, onEvent };
 }
 
-export interface OnePhase extends Asking {
+interface OnePhase extends Asking {
   /** Of the run in the history. */
   readonly name: string;
   /** Fields of the phase; its text is `prompt`, whatever braces that has. */

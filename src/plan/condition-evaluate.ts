@@ -5,16 +5,12 @@ import { testPattern } from './pattern.js';
 import { type Lookup, renderTemplate, valueText } from './template.js';
 
 /** `error`: a pattern ran out of time, so that there is no answer. */
-type ConditionResult =
-  | { readonly value: boolean; readonly unresolved: readonly string[]; readonly error?: undefined }
-  | { readonly error: string; readonly unresolved: readonly string[] };
+type ConditionResult = { readonly value: boolean; readonly error?: undefined } | { readonly error: string };
 
-/** Never throws. What is missing reads as empty and is named in `unresolved`. */
+/** Never throws. What is missing reads as empty. */
 export function evaluateCondition(node: ConditionNode, lookup: Lookup): ConditionResult {
-  const unresolved: string[] = [];
-  const value = evaluate(node, { lookup, unresolved, patternsMs: PATTERN_MS });
-  if (value instanceof PatternFailure) return { error: value.message, unresolved };
-  return { value: isTruthy(value), unresolved };
+  const value = evaluate(node, { lookup, patternsMs: PATTERN_MS });
+  return value instanceof PatternFailure ? { error: value.message } : { value: isTruthy(value) };
 }
 
 /** A value, not an exception: it travels up through the operators. */
@@ -24,7 +20,6 @@ class PatternFailure {
 
 interface Evaluation {
   readonly lookup: Lookup;
-  readonly unresolved: string[];
   /** What is left of the time for patterns: a hundred of them together have as much as one. */
   patternsMs: number;
 }
@@ -54,15 +49,10 @@ function evaluate(node: ConditionNode, given: Evaluation): unknown {
     }
     case 'ref': {
       const found = given.lookup(node.ref);
-      if (found.found && found.value !== undefined) return found.value;
-      given.unresolved.push(node.ref.text);
-      return undefined;
+      return found.found ? found.value : undefined;
     }
-    case 'text': {
-      const rendered = renderTemplate(node.template, given.lookup);
-      given.unresolved.push(...rendered.unresolved);
-      return rendered.text;
-    }
+    case 'text':
+      return renderTemplate(node.template, given.lookup).text;
     case 'literal':
       return node.value;
   }
@@ -103,28 +93,20 @@ function compare(left: unknown, operator: Comparison, right: unknown): boolean {
   if (operator === 'contains') return contains(left, right);
   const leftNumber = numberOf(left);
   const rightNumber = numberOf(right);
-  if (leftNumber !== undefined && rightNumber !== undefined) return ordered(leftNumber, operator, rightNumber);
-  return ordered(comparedText(left), operator, comparedText(right));
+  if (leftNumber !== undefined && rightNumber !== undefined) return ORDER[operator](leftNumber, rightNumber);
+  return ORDER[operator](comparedText(left), comparedText(right));
 }
 
-function ordered<T extends number | string>(left: T, operator: Comparison, right: T): boolean {
-  switch (operator) {
-    case '==':
-      return left === right;
-    case '!=':
-      return left !== right;
-    case '<':
-      return left < right;
-    case '>':
-      return left > right;
-    case '<=':
-      return left <= right;
-    case '>=':
-      return left >= right;
-    case 'contains':
-      return false;
-  }
-}
+type Orders = (left: number | string, right: number | string) => boolean;
+
+const ORDER: Readonly<Record<Exclude<Comparison, 'contains'>, Orders>> = {
+  '==': (left, right) => left === right,
+  '!=': (left, right) => left !== right,
+  '<': (left, right) => left < right,
+  '>': (left, right) => left > right,
+  '<=': (left, right) => left <= right,
+  '>=': (left, right) => left >= right,
+};
 
 /** A list contains its elements, an object its names, a text its parts. */
 function contains(left: unknown, right: unknown): boolean {

@@ -114,13 +114,7 @@ class ConditionParser {
     if ('ok' in right) return right;
     const next = this.tokens[this.#index];
     if (next?.type === 'operator' && COMPARISONS.has(next.text)) {
-      return {
-        ok: false,
-        offset: next.offset,
-        length: next.length,
-        message: 'comparisons cannot be chained',
-        hint: 'join two comparisons with &&',
-      };
+      return wrong(next, 'comparisons cannot be chained', 'join two comparisons with &&');
     }
     return { type: 'compare', operator, left, right };
   }
@@ -160,16 +154,11 @@ class ConditionParser {
     this.#index += 1;
     const literal = patternOf(token);
     if (!literal || (token.type === 'string' && templateRefs(parseTemplate(token.value, this.itemName)).length > 0)) {
-      return {
-        ok: false,
-        offset: token.offset,
-        length: token.length,
-        message: '"matches" takes a literal pattern',
-        hint: 'write it in quotes or between slashes: {steps.x.output} matches /^ok/i',
-      };
+      const hint = 'write it in quotes or between slashes: {steps.x.output} matches /^ok/i';
+      return wrong(token, '"matches" takes a literal pattern', hint);
     }
     const problem = patternProblem(literal.source, literal.flags);
-    if (problem) return { ok: false, offset: token.offset, length: token.length, message: problem };
+    if (problem) return wrong(token, problem);
     return { type: 'matches', left, pattern: literal.source, flags: literal.flags };
   }
 
@@ -193,16 +182,14 @@ class ConditionParser {
 
   #group(open: Token): ConditionNode | ConditionError {
     this.#depth += 1;
-    if (this.#depth > DEEPEST) {
-      return { ok: false, offset: open.offset, length: 1, message: `more than ${DEEPEST} nested parentheses` };
-    }
+    if (this.#depth > DEEPEST) return wrong(open, `more than ${DEEPEST} nested parentheses`);
     const inner = this.#or();
     this.#depth -= 1;
     if ('ok' in inner) return inner;
     if (this.#takeOperator(')')) return inner;
     const next = this.tokens[this.#index];
     if (next) return this.#unexpected(next);
-    return { ok: false, offset: open.offset, length: 1, message: 'this parenthesis is not closed' };
+    return wrong(open, 'this parenthesis is not closed');
   }
 
   #takeOperator(text: string): boolean {
@@ -213,28 +200,26 @@ class ConditionParser {
   }
 
   #endError(): ConditionError {
-    const last = this.tokens.at(-1);
-    return {
-      ok: false,
-      offset: last ? last.offset : 0,
-      length: last ? last.length : Math.max(1, this.text.length),
-      message: 'the condition ends where a value should follow',
-    };
+    return wrong(this.tokens.at(-1)!, 'the condition ends where a value should follow');
   }
 
   #unexpected(token: Token): ConditionError {
     const { offset, length } = token;
     const written = this.text.slice(offset, offset + Math.min(length, 40));
     if (written === ')' && this.#depth === 0) {
-      return { ok: false, offset, length, message: 'this ")" closes nothing: a "(" is missing before it' };
+      return wrong(token, 'this ")" closes nothing: a "(" is missing before it');
     }
     // These two start something: the word that joins it to the text before is missing.
     if (token.type === 'operator' && written !== '(' && written !== '!') {
-      return { ok: false, offset, length, message: `a value is missing before "${written}"` };
+      return wrong(token, `a value is missing before "${written}"`);
     }
     const hint = 'join parts with && or ||, and put text with spaces in quotes';
-    return { ok: false, offset, length, message: `"${written}" is not expected here`, hint };
+    return wrong(token, `"${written}" is not expected here`, hint);
   }
+}
+
+function wrong({ offset, length }: Token, message: string, hint?: string): ConditionError {
+  return { ok: false, offset, length, message, ...(hint !== undefined && { hint }) };
 }
 
 /** Compares, or quotes: a text of plain words has none of these. */

@@ -83,8 +83,8 @@ describe('conditions', () => {
     expect(holds('{steps.a.json.n} >= 0.8', { 'steps.a.json.n': 0.85 })).toBe(true);
     expect(holds('{steps.a.json.n} >= 0.8', { 'steps.a.json.n': '0.85' })).toBe(true);
     expect(holds('{args.x} == null', { 'args.x': null })).toBe(true);
-    expect(evaluate('{args.x} == ""')).toEqual({ value: true, unresolved: ['args.x'] });
-    expect(evaluate('!{args.x}')).toEqual({ value: true, unresolved: ['args.x'] });
+    expect(evaluate('{args.x} == ""')).toEqual({ value: true });
+    expect(evaluate('!{args.x}')).toEqual({ value: true });
   });
 
   it('looks inside lists, objects and texts', () => {
