@@ -1,28 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CacheServer, startCacheServer } from '../support/cache-server.js';
+import { describe, expect, it } from 'vitest';
+import { startCacheServer } from '../support/cache-server.js';
 import { phaseOf, ticking } from '../support/rig.js';
-import { CROSS, createTeam, type Machine, type Team } from './support.js';
+import { CROSS, type Machine, startShared } from './support.js';
 
-let server: CacheServer;
-let team: Team;
-
-beforeAll(async () => {
-  server = await startCacheServer();
-  team = createTeam(server.url);
-});
-
-beforeEach(() => {
-  server.kept.clear();
-  server.seen.length = 0;
-  server.misbehave = undefined;
-});
-
-afterAll(async () => {
-  team.remove();
-  await server.stop();
-});
+const { server, team } = await startShared();
 
 const FILES = {
   id: 'files',
@@ -254,6 +237,9 @@ describe('a server that refuses', () => {
     const warnings = await rightAllTheSame(machine, CHAIN, 10_000);
     expect(warnings[0]).toMatch(new RegExp(`no longer written in this run: it answers ${status}`));
     expect(server.count('GET')).toBeGreaterThanOrEqual(7);
+    // Those that were on their way at that moment, too, are said to be refused.
+    const together = await rightAllTheSame(writer(), FLOW, 10_000);
+    expect(together.at(-1)).toBe(`4 results were not uploaded to the shared cache: it answers ${status}`);
   });
 
   it('an expired token on GET switches reading off at once', async () => {

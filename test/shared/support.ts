@@ -1,7 +1,9 @@
+import { afterAll, beforeEach } from 'vitest';
 import { decodeActionResult } from '../../src/remote/action-result.js';
 import { newKeyPair, openSigner } from '../../src/remote/trust.js';
 import { encodeShared } from '../../src/remote/wire-entry.js';
 import type { Entry } from '../../src/store/store.js';
+import { type CacheServer, startCacheServer } from '../support/cache-server.js';
 import { createRig, type Rig } from '../support/rig.js';
 
 export const CROSS = { cache: { scope: 'cross-run' } };
@@ -50,6 +52,22 @@ export function createTeam(url: string): Team {
       for (const rig of rigs) rig.remove();
     },
   };
+}
+
+/** A server for all tests of a file, empty and well-behaved before each of them, and machines that share it. */
+export async function startShared(): Promise<{ readonly server: CacheServer; readonly team: Team }> {
+  const server = await startCacheServer();
+  const team = createTeam(server.url);
+  beforeEach(() => {
+    server.kept.clear();
+    server.seen.length = 0;
+    server.misbehave = undefined;
+  });
+  afterAll(async () => {
+    team.remove();
+    await server.stop();
+  });
+  return { server, team };
 }
 
 /** Changes an entry that the server keeps, as someone could who can write there and has this key, or none. */
