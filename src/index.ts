@@ -3,7 +3,32 @@
 export type { ResolvedRunner, RunnerChoice } from './agent/resolve-runner.js';
 export type { Runner, RunnerEvent, RunnerRequest, RunnerResult } from './agent/runner.js';
 export type { AssembleEvent } from './assemble/events.js';
-export * from './library.js';
+export {
+  type AssembledFlow,
+  type AssembleFlowOptions,
+  type AssembleHandle,
+  assembleFlow,
+  type FlowRequest,
+} from './library/assemble.js';
+export {
+  type BatchHandle,
+  type BatchRowValue,
+  RowsError,
+  type RunBatchOptions,
+  runBatch,
+} from './library/batch.js';
+export { FlowError } from './library/flow-error.js';
+export {
+  checkFlow,
+  type FlowCheck,
+  type LoadedFlow,
+  type LoadFlowOptions,
+  loadFlow,
+} from './library/load.js';
+export { openProject } from './library/project.js';
+export { type RunFlowOptions, type RunHandle, runFlow } from './library/run.js';
+export { type GivenConfig, loadSettings } from './library/settings.js';
+export { type Recorded, type RecordMode, recorded, type TestFlowOptions, testFlow } from './library/testing.js';
 export type { Config, RunnerConfig } from './model/config.js';
 export type { Diagnostic } from './model/diagnostic.js';
 export type { RunEvent, RunEventType, RunStatus } from './model/event.js';

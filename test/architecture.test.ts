@@ -22,7 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['report'],
   // The command line opens the other surfaces and lends them its commands; they know nothing of it.
   ['mcp', 'ui'],
-  ['cli', 'library', 'library.ts', 'index.ts', 'pi'],
+  ['cli', 'library', 'index.ts', 'pi'],
 ];
 
 /** Within a folder, each room uses the rooms before it. Types may come from anywhere. */

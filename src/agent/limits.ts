@@ -6,7 +6,7 @@ import { startTimer } from '../util/timer.js';
 /** Time, silence and the caller's abort, as one call of `onStop`; says which of them it was. */
 export class RequestLimits {
   readonly #forgetSignal: () => void;
-  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #time: NodeJS.Timeout | undefined;
   readonly #idle: NodeJS.Timeout | undefined;
   failure: Failure | undefined;
   /** Ends what is under way. A callback costs a tenth of a signal of its own, and there is one per call. */
@@ -14,9 +14,9 @@ export class RequestLimits {
 
   constructor(limits: { readonly timeoutMs?: number; readonly idleTimeoutMs?: number; readonly signal?: AbortSignal }) {
     const { timeoutMs, idleTimeoutMs, signal } = limits;
-    if (timeoutMs !== undefined) this.#start(timeoutMs, timeoutFailure(timeoutMs));
+    if (timeoutMs !== undefined) this.#time = startTimer(timeoutMs, () => this.stop(timeoutFailure(timeoutMs)));
     // 0 is no bound.
-    if (idleTimeoutMs) this.#idle = this.#start(idleTimeoutMs, idleFailure(idleTimeoutMs));
+    if (idleTimeoutMs) this.#idle = startTimer(idleTimeoutMs, () => this.stop(idleFailure(idleTimeoutMs)));
     this.#forgetSignal = onAbort(signal, () => this.stop(INTERRUPTED));
     if (signal?.aborted) this.stop(INTERRUPTED);
   }
@@ -26,14 +26,9 @@ export class RequestLimits {
   }
 
   clear(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#time);
+    clearTimeout(this.#idle);
     this.#forgetSignal();
-  }
-
-  #start(ms: number, failure: Failure): NodeJS.Timeout | undefined {
-    const timer = startTimer(ms, () => this.stop(failure));
-    if (timer) this.#timers.push(timer);
-    return timer;
   }
 
   /** The first one counts. */

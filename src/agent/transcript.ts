@@ -58,17 +58,29 @@ export interface Transcript {
   readonly garbage?: string;
 }
 
-export const EMPTY_TRANSCRIPT: Transcript = {
-  text: '',
-  usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
-  turns: 0,
-  filesRead: [],
-  filesWritten: [],
-  usedTools: false,
-  toolsUnderWay: {},
-  permissionDenied: false,
-  ended: false,
-};
+export type Draft = { -readonly [F in keyof Transcript]: Transcript[F] };
+
+/** With the fields that any answer may set: V8 makes a new hidden class for each copy that gets one more. */
+export function newTranscript(): Draft {
+  return {
+    text: '',
+    model: undefined,
+    usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+    turns: 0,
+    filesRead: [],
+    filesWritten: [],
+    usedTools: false,
+    toolsUnderWay: {},
+    permissionDenied: false,
+    ended: false,
+    stop: undefined,
+    error: undefined,
+    transient: undefined,
+    garbage: undefined,
+  };
+}
+
+export const EMPTY_TRANSCRIPT: Transcript = newTranscript();
 
 const SAMPLE_LENGTH = 200;
 
@@ -112,7 +124,7 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
   const { failure, stopReason } = judge(transcript, ending);
   return {
     text: transcript.text,
-    ...(transcript.model !== undefined && { model: transcript.model }),
+    model: transcript.model,
     usage: usageOf(transcript, ending),
     stopReason,
     filesRead: transcript.filesRead,
@@ -120,9 +132,9 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
     turns: transcript.turns,
     usedTools: transcript.usedTools,
     permissionDenied: transcript.permissionDenied,
-    ...(transcript.deniedTools && { deniedTools: transcript.deniedTools }),
-    ...(transcript.clientVersion !== undefined && { clientVersion: transcript.clientVersion }),
-    ...(failure && { failure }),
+    deniedTools: transcript.deniedTools,
+    clientVersion: transcript.clientVersion,
+    failure,
   };
 }
 

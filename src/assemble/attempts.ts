@@ -12,7 +12,7 @@ export function attempts(project: Project): readonly ReadRecord[] {
   });
 }
 
-export type FoundRecord = ReadRecord | { readonly problem: string; readonly hint: string };
+type FoundRecord = ReadRecord | { readonly problem: string; readonly hint: string };
 
 /** ID as a person types it: the whole of it, a part that only one attempt has, or `last`. */
 export function findRecord(project: Project, typed: string): FoundRecord {

@@ -6,14 +6,14 @@ import type { JsonObject } from '../model/json.js';
 import { sha256Hex } from '../util/digest.js';
 import type { Project } from '../util/project.js';
 
-export interface PlanWorld {
+interface PlanWorld {
   readonly project: Project;
   readonly config: Config;
   /** Commands are allowed: the flow is held to the rules of a written one. */
   readonly allowScripts: boolean;
 }
 
-export type CheckedPlan = { readonly flow: Flow } | { readonly problems: readonly string[] };
+type CheckedPlan = { readonly flow: Flow } | { readonly problems: readonly string[] };
 
 /** The text that is checked, and that line numbers are about. */
 export function planText(definition: JsonObject): string {

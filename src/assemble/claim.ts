@@ -6,7 +6,7 @@ import type { Project } from '../util/project.js';
 import { whyUnwritableAt } from '../util/why-unwritable.js';
 import { assembledFolder } from './folder.js';
 
-export type Claimed = { readonly release: () => void } | { readonly aborted: true } | { readonly failed: string };
+type Claimed = { readonly release: () => void } | { readonly aborted: true } | { readonly failed: string };
 
 /** Holders on other machines are judged by this sign of life. */
 const SIGN_OF_LIFE_MS = 15_000;

@@ -1,31 +1,23 @@
 import { extractJson } from '../check/generated.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import { parsedJson } from '../util/if-there.js';
 import { normalized } from './identity.js';
 import type { AssembleRequest } from './request.js';
 
 /** What the planner said, as the definition of a flow; undefined when it is no JSON that could be one. */
 export function definitionOf(answer: string, request: AssembleRequest): JsonObject | undefined {
-  const value = parse(extractJson(answer));
+  const value = parsedJson(extractJson(answer)) as JsonValue | undefined;
   const flow = Array.isArray(value) ? { phases: value } : value;
-  if (!isJsonObject(flow) || !('phases' in flow)) return undefined;
+  if (flow === undefined || !isJsonObject(flow) || !('phases' in flow)) return undefined;
   const { $schema: _schema, ...rest } = flow;
   // Its name is part of every key, so a repair must not change it; its arguments are what the input schema says.
   return { ...rest, name: nameOf(request.task), args: argsOf(request.input) };
 }
 
-function parse(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    // Prose, or JSON that is cut short.
-    return null;
-  }
-}
-
 const LONGEST_NAME = 48;
 
 /** `summarise-a-pull-request-by-risk`. */
-export function nameOf(task: string): string {
+function nameOf(task: string): string {
   const words = normalized(task)
     .normalize('NFKD')
     .toLowerCase()

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../model/event.js';
-import type { Spent } from './spent.js';
+import type { Spent } from '../model/outcome.js';
 
 /** Everything that assembling says while it goes. */
 export type AssembleEvent = AssembleEventBody & { readonly at: number };

@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeIfThere, writeAll } from '../util/atomic-write.js';
+import { namesIn, textIfThere } from '../util/if-there.js';
 import { type Project, STATE_DIR } from '../util/project.js';
 import { whyUnwritableAt } from '../util/why-unwritable.js';
 import { type AssembledRecord, decodeRecord, encodeRecord, type ReadRecord } from './record.js';
@@ -91,27 +92,13 @@ export function recordAt(project: Project, ref: string): ReadRecord | undefined 
 }
 
 function readRecord(project: Project, id: string, key: string | undefined): ReadRecord | undefined {
-  try {
-    const read = decodeRecord(readFileSync(join(assembledFolder(project), `${id}.json`), 'utf8'), key);
-    // The name is what people type: a record that was copied under another one is not that one.
-    return read?.record.id === id ? read : undefined;
-  } catch {
-    // Removed meanwhile, or not ours to read.
-    return undefined;
-  }
+  const read = decodeRecord(textIfThere(join(assembledFolder(project), `${id}.json`)) ?? '', key);
+  // The name is what people type: a record that was copied under another one is not that one.
+  return read?.record.id === id ? read : undefined;
 }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Nothing was assembled here yet.
-    return [];
-  }
 }
 
 /** `20260101-120000-123`, UTC: sorts by time. */

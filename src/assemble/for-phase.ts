@@ -1,6 +1,6 @@
 import type { Failure } from '../model/failure.js';
 import type { AssembleSpec } from '../model/flow.js';
-import { NO_USAGE, type Usage } from '../model/outcome.js';
+import { NO_USAGE, type Spent, type Usage } from '../model/outcome.js';
 import type { MadeFlow, WantedFlow } from '../run/core/options.js';
 import { type AssembleOutcome, assemble } from './assemble.js';
 import { type Decision, decide } from './decide.js';
@@ -8,7 +8,6 @@ import type { AssembleEventBody } from './events.js';
 import { inputIdOf } from './identity.js';
 import { readExample } from './read-example.js';
 import { type AssembleRequest, DEFAULT_ROUNDS, DEFAULT_USD, type Example } from './request.js';
-import type { Spent } from './spent.js';
 
 /** The flow of a phase with `assemble`. */
 export async function flowForPhase(wanted: WantedFlow): Promise<MadeFlow> {

@@ -4,9 +4,9 @@ import { LANGUAGE_DIGEST } from './language-digest.js';
 import type { AssembleRequest, Example } from './request.js';
 
 /** Raised when the planner is told something else in a way that makes old plans worse than new ones. */
-export const PLANNER_VERSION = 1;
+const PLANNER_VERSION = 1;
 
-export interface IdentityParts {
+interface IdentityParts {
   readonly request: AssembleRequest;
   /** Of the flow language's schema. */
   readonly language?: string;

@@ -5,7 +5,7 @@ import type { Tried } from './record.js';
 import type { AssembleRequest } from './request.js';
 
 /** The last flow that the planner wrote, and what is wrong with it. */
-export interface ToRepair {
+interface ToRepair {
   readonly flow?: JsonObject;
   /** What it said where that was no flow. */
   readonly answer?: string;
@@ -13,7 +13,7 @@ export interface ToRepair {
   readonly examples: readonly Tried[];
 }
 
-export interface PromptParts {
+interface PromptParts {
   readonly request: AssembleRequest;
   readonly allowScripts: boolean;
   /** Agents and saved flows that there are, a line each. */

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import type { Spent } from '../model/outcome.js';
 import { hasMac, withMac } from '../store/signed-text.js';
+import { parsedJson } from '../util/if-there.js';
 import type { AssembleRequest } from './request.js';
-import type { Spent } from './spent.js';
 import type { Uses } from './uses.js';
 
 /** Raised when an older record means something else; older ones are then shown, and not used. */
@@ -73,14 +74,9 @@ export interface ReadRecord {
 
 /** Undefined for a text that is no record: cut short, or of another format. */
 export function decodeRecord(text: string, key: string | undefined): ReadRecord | undefined {
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    if (!isRecord(value)) return undefined;
-    return { record: value as unknown as AssembledRecord, own: key !== undefined && hasMac(KIND, text, key) };
-  } catch {
-    // Not written by us.
-    return undefined;
-  }
+  const value = parsedJson(text) as JsonValue | undefined;
+  if (value === undefined || !isRecord(value)) return undefined;
+  return { record: value as unknown as AssembledRecord, own: key !== undefined && hasMac(KIND, text, key) };
 }
 
 function isRecord(value: JsonValue): boolean {

@@ -10,12 +10,13 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Config, RunnerConfig } from '../model/config.js';
+import { namesIn } from '../util/if-there.js';
 import { type Project, STATE_DIR } from '../util/project.js';
 import { statIfThere } from '../util/stat.js';
 import { makeTemporaryFolder } from '../util/temporary-folder.js';
 
 /** A copy of a project in which a flow can be tried: nothing that it does there reaches the project itself. */
-export interface Sandbox {
+interface Sandbox {
   readonly project: Project;
   readonly config: Config;
   /** The project was too large to be copied: only its settings, agents and flows are there. */
@@ -81,15 +82,6 @@ function copyIfReadable(from: string, to: string): void {
     const { code } = error as NodeJS.ErrnoException;
     // Removed meanwhile, or not ours to read. A full disk is another matter.
     if (code !== 'ENOENT' && code !== 'EACCES') throw error;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Not there, or not ours to read.
-    return [];
   }
 }
 

@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { FLOW_NAME_PATTERN, isForbiddenName, isTestFile, MAX_NAME_LENGTH } from '../model/names.js';
+import { namesIn } from '../util/if-there.js';
 import { type Project, STATE_DIR } from '../util/project.js';
 
 const EXTENSIONS = ['.yaml', '.yml', '.json'];
@@ -63,12 +63,7 @@ export function projectFlowNames(project: Pick<Project, 'root' | 'home'>): reado
 
 /** `config.yaml` and tests are in the same folder and are no flows. */
 function flowNamesIn(folder: string): readonly string[] {
-  try {
-    const files = readdirSync(folder).filter((file) => !isTestFile(file));
-    const names = files.map((file) => /^(.+)\.(?:ya?ml|json)$/.exec(file)?.[1]);
-    return names.filter((name): name is string => name !== undefined && name !== 'config');
-  } catch {
-    // No such folder: no saved flows there.
-    return [];
-  }
+  const files = namesIn(folder).filter((file) => !isTestFile(file));
+  const names = files.map((file) => /^(.+)\.(?:ya?ml|json)$/.exec(file)?.[1]);
+  return names.filter((name): name is string => name !== undefined && name !== 'config');
 }

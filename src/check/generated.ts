@@ -1,12 +1,13 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
+import { parsedJson } from '../util/if-there.js';
 import type { Project } from '../util/project.js';
 import { checkFlowText } from './check-flow.js';
 import type { Surroundings } from './context.js';
 import { diskWorld } from './world.js';
 
-export interface GeneratedOptions {
+interface GeneratedOptions {
   /** The flow in which the definition was made. */
   readonly parent: Flow;
   /** Id of the phase that runs it. */
@@ -22,7 +23,7 @@ export interface GeneratedOptions {
   readonly models?: readonly string[];
 }
 
-export type GeneratedFlow =
+type GeneratedFlow =
   | { readonly flow: Flow }
   /** `source`: the generated text that the diagnostics point into. */
   | { readonly diagnostics: readonly Diagnostic[]; readonly source: string };
@@ -92,16 +93,10 @@ export function extractJson(text: string): string {
   const start = trimmed.search(/[[{]/);
   const end = Math.max(trimmed.lastIndexOf(']'), trimmed.lastIndexOf('}'));
   if (start !== -1 && end > start) candidates.push(trimmed.slice(start, end + 1));
+  // If none is JSON, the checker reports what is wrong with the best.
   return candidates.find(isJson) ?? candidates[0] ?? trimmed;
 }
 
 function isJson(text: string): boolean {
-  if (!/^[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    // The next candidate may be JSON. If none is, the checker reports what is wrong with the best.
-    return false;
-  }
+  return /^[[{]/.test(text) && parsedJson(text) !== undefined;
 }

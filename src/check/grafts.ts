@@ -1,7 +1,7 @@
 import type { PhaseSource } from './context.js';
 
 /** A phase of a graft, as the flow around it names it: `grow-leaf` is the phase `leaf` that `grow` brings in. */
-export interface GraftedName {
+interface GraftedName {
   /** The phase that grows. */
   readonly grows: string;
   /** Every name that it brings in; undefined when the fragment is made at run time. */

@@ -13,7 +13,7 @@ import { type Dependency, unchanged } from './dependencies.js';
 import { findFlow, savedFlowNames } from './find-flow.js';
 import { diskWorld } from './world.js';
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Folder that a path is relative to; the project root when nothing is said. */
   readonly base?: string;
   /** Neither reads nor writes what earlier checks left behind. */
@@ -84,7 +84,7 @@ export async function loadFlow(project: Project, ref: string, options: LoadOptio
 }
 
 /** A flow's text and where it is from. */
-export interface WrittenFlow {
+interface WrittenFlow {
   /** As people should see it. */
   readonly file: string;
   readonly bytes: Buffer;
@@ -94,7 +94,7 @@ export interface WrittenFlow {
   readonly trust?: 'generated';
 }
 
-export type CheckedText =
+type CheckedText =
   | (Omit<Kept, 'format'> & { readonly source?: string })
   | { readonly diagnostics: readonly Diagnostic[]; readonly source: string };
 

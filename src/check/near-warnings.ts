@@ -1,12 +1,12 @@
 import type { Path } from '../parse/locate.js';
-import { type ConditionNode, conditionNodes } from '../plan/condition.js';
+import { type ConditionNode, conditionNodes } from '../plan/condition-parse.js';
 import type { CheckContext } from './context.js';
 import { type Names, type NearMisses, type NearPlaceholder, nearMisses } from './near-placeholder.js';
 import type { Problem } from './problem.js';
 
 type Span = NonNullable<Problem['span']>;
 
-export interface NearPlace {
+interface NearPlace {
   readonly path: Path;
   readonly text: string;
   /** In the body of a map, in that of a loop. */
@@ -14,7 +14,7 @@ export interface NearPlace {
   readonly loop?: boolean | undefined;
 }
 
-export interface NearOptions {
+interface NearOptions {
   readonly context: CheckContext;
   readonly itemName: string;
   readonly warn: (path: Path, message: string, more: { readonly span: Span; readonly hint?: string }) => void;

@@ -2,6 +2,7 @@ import type { ArgSpec, Flow, FlowSource } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
 import { convertArg } from '../plan/args.js';
 import { parseTemplate, templateRefs } from '../plan/template.js';
+import { parsedJson } from '../util/if-there.js';
 import { checkAssemble } from './assemble.js';
 import { refuseGenerated } from './bodies.js';
 import { isFlowPath } from './find-flow.js';
@@ -47,8 +48,8 @@ export function checkSource(reader: PhaseReader, given: Readonly<Record<string, 
 function generatedSource(reader: PhaseReader, def: string): FlowSource {
   const path = reader.path('def');
   reader.template(path, def);
-  if (templateRefs(parseTemplate(def)).length === 0 && !isJson(def)) {
-    reader.context.problems.error(path, 'bad-value', {
+  if (templateRefs(parseTemplate(def)).length === 0 && parsedJson(def) === undefined) {
+    reader.problems.error(path, 'bad-value', {
       message: 'a text in "def" has to be a placeholder whose value is a flow',
       hint: 'for example: "{steps.plan.json}"; a flow that is written here is an object',
     });
@@ -56,22 +57,12 @@ function generatedSource(reader: PhaseReader, def: string): FlowSource {
   return { from: 'generated', def };
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    // Prose, or a flow in another notation: the caller says what was expected.
-    return false;
-  }
-}
-
 /** A saved flow, and whether the arguments fit what it declares. */
 export function checkUse(reader: PhaseReader, use: string, given: Readonly<Record<string, JsonValue>>): void {
   const { problems, trust, used } = reader.context;
   const path = reader.path('use');
   if (templateRefs(parseTemplate(use, reader.itemName)).length > 0) {
-    if (trust === 'generated') refuseGenerated(reader, path, 'choose the flow that it uses by a placeholder');
+    if (trust === 'generated') refuseGenerated(reader.problems, path, 'choose the flow that it uses by a placeholder');
     return;
   }
   if (isFlowPath(use) && leavesProject(use)) {
@@ -99,7 +90,7 @@ export function checkUse(reader: PhaseReader, use: string, given: Readonly<Recor
   }
   const resolve = (name: string) => flowOf(used.get(name));
   if (trust === 'generated' && executesCommand(found.flow, resolve)) {
-    refuseGenerated(reader, path, `use "${use}", which executes commands`);
+    refuseGenerated(reader.problems, path, `use "${use}", which executes commands`);
   }
 }
 

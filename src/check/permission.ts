@@ -2,7 +2,7 @@ import type { Flow, Phase } from '../model/flow.js';
 import { mayBeCrossRun } from '../model/kind.js';
 
 /** The flow that a `use` names; undefined where only the run knows (a placeholder), or it cannot be loaded. */
-export type ResolveUse = (use: string) => Flow | undefined;
+type ResolveUse = (use: string) => Flow | undefined;
 
 const DEEPEST = 20;
 

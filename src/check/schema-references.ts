@@ -1,5 +1,6 @@
 import { isJsonObject } from '../model/json.js';
 import type { Path } from '../parse/locate.js';
+import { percentDecoded } from '../util/if-there.js';
 import type { Problems } from './problem.js';
 
 /** Keywords whose schemas apply to the same value as their parent: only these can multiply without end. */
@@ -79,7 +80,7 @@ class References {
     const names = ref.slice(1).split('/').slice(1);
     let found: unknown = this.root;
     for (const name of names) {
-      const key = decode(name).replaceAll('~1', '/').replaceAll('~0', '~');
+      const key = percentDecoded(name).replaceAll('~1', '/').replaceAll('~0', '~');
       if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
       found = (found as Fields)[key];
     }
@@ -89,13 +90,4 @@ class References {
 
 function isPointer(ref: string): boolean {
   return ref === '#' || ref.startsWith('#/');
-}
-
-function decode(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // A lone percent sign: the name is as it is written.
-    return name;
-  }
 }

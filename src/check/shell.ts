@@ -1,7 +1,7 @@
 import { LANGUAGES, type Language } from './shell-languages.js';
 
 /** What to do about a placeholder in code. */
-export type Advice = (placeholder: string) => string;
+type Advice = (placeholder: string) => string;
 
 /**
  * Which elements of an argv, by their places, are code: what a shell or an interpreter parses again. A placeholder

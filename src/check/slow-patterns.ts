@@ -1,5 +1,5 @@
 import type { Path } from '../parse/locate.js';
-import { type ConditionNode, conditionNodes } from '../plan/condition.js';
+import { type ConditionNode, conditionNodes } from '../plan/condition-parse.js';
 import { isSlowPattern, type Pattern } from '../plan/pattern.js';
 import type { Problems } from './problem.js';
 

@@ -4,7 +4,7 @@ import type { UsedFlow } from './context.js';
 import type { CheckWorld } from './world.js';
 
 /** Checks the file of one used flow. Given by the caller, because the two would import each other. */
-export type CheckUsedFile = (file: string, bytes: Buffer, trail: readonly string[]) => Promise<UsedFlow>;
+type CheckUsedFile = (file: string, bytes: Buffer, trail: readonly string[]) => Promise<UsedFlow>;
 
 /** Saved flows that were loaded in this check: each is read and checked once. */
 export class LoadedFlows {
@@ -13,7 +13,7 @@ export class LoadedFlows {
   readonly byName = new Map<string, UsedFlow>();
 }
 
-export interface UsedFlowOptions {
+interface UsedFlowOptions {
   readonly world: CheckWorld;
   readonly loaded: LoadedFlows;
   /** Absolute paths of the flows that led here, the first first. */

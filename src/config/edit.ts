@@ -4,7 +4,7 @@ import { nearestName } from '../util/nearest.js';
 import { checkConfigText } from './check-file.js';
 import { findSetting, RUNNER_SETTINGS, SETTINGS, SHORT_KEYS } from './settings.js';
 
-export type EditResult =
+type EditResult =
   | { readonly text: string; readonly key: string; readonly value: JsonValue }
   /** It was to be removed and is not there; perhaps something like it is. */
   | { readonly absent: string; readonly nearest?: string }

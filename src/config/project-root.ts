@@ -4,7 +4,7 @@ import type { Project } from '../util/project.js';
 import { distrustOf, MARKERS, openness, openToAll } from './ownership.js';
 import type { Refused } from './safe-projects.js';
 
-export type FoundRoot = { readonly root: string } | { readonly refused: Refused };
+type FoundRoot = { readonly root: string } | { readonly refused: Refused };
 
 type Who = Pick<Project, 'home' | 'env'>;
 

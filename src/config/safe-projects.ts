@@ -1,11 +1,12 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { textIfThere } from '../util/if-there.js';
 import { isInside } from '../util/inside.js';
 import type { Project } from '../util/project.js';
 import { shellWord } from '../util/shell-word.js';
 import { configFile } from './files.js';
 
-export const SAFE_VARIABLE = 'TASKFLOW_SAFE_PROJECTS';
+const SAFE_VARIABLE = 'TASKFLOW_SAFE_PROJECTS';
 
 type Who = Pick<Project, 'home' | 'env'>;
 
@@ -48,13 +49,9 @@ function real(path: string): string {
 /** Of the user's file alone: a project has no say in whether it is trusted. */
 async function safeInSettings({ home }: Who): Promise<readonly string[]> {
   const file = configFile({ root: '', home }, 'user');
-  let text: string;
-  try {
-    text = readFileSync(file.path, 'utf8');
-  } catch {
-    // No settings of the user, or none that can be read: nothing is allowed.
-    return [];
-  }
+  const text = textIfThere(file.path);
+  // No settings of the user, or none that can be read: nothing is allowed.
+  if (text === undefined) return [];
   const { checkConfigText } = await import('./check-file.js');
   const { values } = await checkConfigText(text, file.name);
   return (values['safe.projects']?.value as readonly string[] | undefined) ?? [];

@@ -251,7 +251,7 @@ export const SETTINGS: readonly Setting[] = [
   ...HOOK_EVENTS.map((event) => ({ key: `hooks.${event}`, help: HOOK_HELP[event], read: hook })),
 ];
 
-export const RUNNER_TYPES = ['pi', 'claude', 'codex', 'openai', 'command'] as const;
+const RUNNER_TYPES = ['pi', 'claude', 'codex', 'openai', 'command'] as const;
 
 /** What is allowed under `runners.NAME`. */
 export const RUNNER_SETTINGS: readonly Setting[] = [

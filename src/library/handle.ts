@@ -1,7 +1,7 @@
 import type { RunEvent } from '../model/event.js';
 
 /** Something under way: what it says, and what it comes to. */
-export interface Handle<Result, Event = RunEvent> {
+interface Handle<Result, Event = RunEvent> {
   readonly events: AsyncIterable<Event>;
   readonly result: Promise<Result>;
 }

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { parsedJson } from '../util/if-there.js';
 
 /** A message that is longer is answered with an error and skipped. */
 const LONGEST_LINE = 8 * 1024 * 1024;
@@ -74,10 +75,8 @@ export class Wire implements Transport {
     }
     const text = Buffer.concat(pieces).toString('utf8');
     if (text.trim() === '') return;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
+    const value = parsedJson(text);
+    if (value === undefined) {
       this.#refuse(-32700, 'this line is no JSON');
       return;
     }

@@ -1,4 +1,4 @@
-import type { Savings, ShownOutcome, Status, Usage } from './outcome.js';
+import type { Savings, ShownOutcome, Spent, Usage } from './outcome.js';
 
 /** What a run says while it goes, for views, `--events` and the library. Every event has `type`, `at` and `runId`. */
 export type RunEvent = { readonly at: number; readonly runId: string } & (
@@ -77,7 +77,7 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly label: string;
       readonly path: string;
       readonly status: RunStatus;
-      readonly spent: { readonly usd: number | null; readonly tokens: number };
+      readonly spent: Spent;
       readonly saved: Savings;
       readonly durationMs: number;
       readonly reuse: { readonly executed: number; readonly run: number; readonly crossRun: number };
@@ -87,7 +87,7 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
   | {
       readonly type: 'run-end';
       readonly status: RunStatus;
-      readonly spent: { readonly usd: number | null; readonly tokens: number };
+      readonly spent: Spent;
       readonly saved: Savings;
       readonly durationMs: number;
       readonly error?: EndError;
@@ -109,5 +109,3 @@ export type RunEventBody = RunEvent extends infer E ? (E extends RunEvent ? Omit
 
 export const RUN_STATUSES = ['success', 'failed', 'blocked', 'paused', 'over-budget', 'interrupted'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
-
-export type { Status };

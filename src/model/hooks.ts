@@ -17,7 +17,7 @@ export const HOOK_EVENTS = ['onStart', 'onSuccess', 'onFail', 'onBlocked', 'onPa
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 export type Hooks = { readonly [event in HookEvent]?: Hook };
 
-export const DEFAULT_RETRIES = 3;
+const DEFAULT_RETRIES = 3;
 const COMMAND_MS = 60_000;
 const SERVER_MS = 10_000;
 

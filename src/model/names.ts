@@ -11,8 +11,8 @@ export const PHASE_ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_-]*$';
 export const MAX_NAME_LENGTH = 100;
 
 /** `cwd` values that are no paths. */
-export const CWD_WORDS = ['temp', 'dedicated', 'worktree'] as const;
-export type CwdWord = (typeof CWD_WORDS)[number];
+const CWD_WORDS = ['temp', 'dedicated', 'worktree'] as const;
+type CwdWord = (typeof CWD_WORDS)[number];
 
 export function isCwdWord(cwd: string): cwd is CwdWord {
   return (CWD_WORDS as readonly string[]).includes(cwd);

@@ -33,6 +33,24 @@ export function totalTokens(usage: Usage): number {
   return usage.inputTokens + usage.cachedInputTokens + usage.outputTokens;
 }
 
+/** What was paid. */
+export interface Spent {
+  /** Null where the price of it, or of a part of it, is not known. */
+  readonly usd: number | null;
+  readonly tokens: number;
+}
+
+export const NOTHING_SPENT: Spent = { usd: 0, tokens: 0 };
+
+export function spentOn(usage: Usage): Spent {
+  return { usd: usage.usd ?? null, tokens: totalTokens(usage) };
+}
+
+/** A sum with a part whose price is not known has none. */
+export function addSpent(a: Spent, b: Spent): Spent {
+  return { usd: a.usd === null || b.usd === null ? null : a.usd + b.usd, tokens: a.tokens + b.tokens };
+}
+
 /** A file that a phase wrote and declared, relative to the project root with forward slashes. */
 export interface OutputFile {
   readonly path: string;

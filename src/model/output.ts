@@ -27,7 +27,7 @@ export interface Blob {
   readonly bytes: number;
 }
 
-export interface StoredText extends Blob {
+interface StoredText extends Blob {
   /** The bytes are not UTF-8. */
   readonly binary?: true;
   /** Where its JSON value is, if it has one: the same bytes, or others. */

@@ -5,7 +5,7 @@ const RESUMED = /^(\d{1,10}) +<\.\.\. /;
 const UNFINISHED = ' <unfinished ...>';
 
 /** Who knows which processes there are, and what lies outside. */
-export interface Surroundings {
+interface Surroundings {
   readonly root: string;
   /** Of each process that has begun; `mounts`: it does not see files under their own names. */
   readonly views: ReadonlyMap<number, { readonly mounts?: unknown }>;

@@ -7,7 +7,7 @@ import { ProjectPaths } from './project-paths.js';
 import { startOf } from './shebang.js';
 import { type Call, DELETED, fileArgument, NOT_UTF8 } from './trace-call.js';
 
-export interface FilesOptions {
+interface FilesOptions {
   readonly root: string;
   /** When the first process was started, by the clock of the file system. */
   readonly startedAt: number;
@@ -276,7 +276,7 @@ export class Files {
   }
 }
 
-export type FileAccess = Exclude<
+type FileAccess = Exclude<
   Access,
   { type: 'start' } | { type: 'enter-open' } | { type: 'leave-namespace' } | { type: 'mount' } | { type: 'pivot' }
 >;

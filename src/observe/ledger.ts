@@ -160,7 +160,7 @@ export class Ledger {
 /** What is at a path in the end. */
 export type There = 'file' | 'folder' | 'link' | 'other' | undefined;
 
-export interface Looked {
+interface Looked {
   readonly reads: string[];
   readonly lists: ListedFolder[];
   readonly absent: string[];

@@ -9,7 +9,7 @@ import { Mounts } from './mounts.js';
 import { type Call, fileArgument, parseCall } from './trace-call.js';
 import { parseLine, type TraceLine } from './trace-line.js';
 
-export interface ObserverOptions {
+interface ObserverOptions {
   /** Of the project: absolute and real. */
   readonly root: string;
   /** Where the first process starts: absolute and real. */

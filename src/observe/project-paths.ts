@@ -10,7 +10,7 @@ interface Real {
 }
 
 /** A path of a system call, as seen from the project. */
-export interface Place extends Real {
+interface Place extends Real {
   /** Relative to the root, links followed; undefined: outside. */
   readonly path?: string;
 }

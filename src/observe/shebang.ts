@@ -4,7 +4,7 @@ const MOST = 256;
 const ELF = '\x7fELF';
 
 /** How the kernel starts a file: by itself, with an interpreter, or not at all (a shell may know better). */
-export type Start = 'elf' | { readonly interpreter: string } | undefined;
+type Start = 'elf' | { readonly interpreter: string } | undefined;
 
 export function startOf(file: string): Start {
   const head = headOf(file);

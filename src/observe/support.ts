@@ -12,7 +12,7 @@ import { oneLine } from '../util/terminal-text.js';
 import { TracedProcess } from './traced.js';
 
 /** What this machine can see of a process: everything, or why not and what would help. */
-export type ObserveSupport = { readonly strace: string } | { readonly missing: string; readonly hint?: string };
+type ObserveSupport = { readonly strace: string } | { readonly missing: string; readonly hint?: string };
 
 type Place = Pick<Project, 'root' | 'home' | 'env'>;
 

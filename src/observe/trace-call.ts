@@ -108,7 +108,7 @@ export function quoted(arg: string | undefined): string | undefined {
 }
 
 /** A file descriptor or AT_FDCWD with its path, as `-y` prints them. */
-export interface FileArgument {
+interface FileArgument {
   readonly isCwd: boolean;
   /** Absent for pipes, sockets and descriptors that are not open. */
   readonly path?: string;

@@ -10,7 +10,7 @@ import { Observer } from './observer.js';
 import { startOf } from './shebang.js';
 import { straceArgv } from './strace.js';
 
-export interface TracedOptions {
+interface TracedOptions {
   /** The program, as `observeSupport` found it. */
   readonly strace: string;
   readonly root: string;

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import { Source } from './source.js';
 
 /** How to draw: the colours and the width of a terminal, or neither. */
-export interface FrameStyle {
+interface FrameStyle {
   readonly columns?: number;
   readonly error: (text: string) => string;
   readonly warning: (text: string) => string;

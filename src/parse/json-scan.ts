@@ -1,7 +1,7 @@
 import { DEEPEST_NESTING, duplicateKey, type SyntaxProblem, tooDeep } from './tree.js';
 
 /** What one pass over a JSON text finds. */
-export interface JsonScan {
+interface JsonScan {
   readonly problems: readonly SyntaxProblem[];
   /** Where each entry of the top-level list `phases` starts. */
   readonly phases: readonly number[];

@@ -4,7 +4,7 @@ import type { TreeNode } from './tree.js';
 export type Path = readonly (string | number)[];
 
 /** A place in a file, given by its path: the name of a field, its value, or a part of its text. */
-export interface Place {
+interface Place {
   readonly path: Path;
   /** `key`: the name that the path ends with. */
   readonly target: 'key' | 'value';
@@ -12,7 +12,7 @@ export interface Place {
   readonly span?: { readonly offset: number; readonly length: number };
 }
 
-export interface SourceRange {
+interface SourceRange {
   readonly offset: number;
   readonly length: number;
 }

@@ -1,8 +1,6 @@
 import { LARGEST_FILE, LARGEST_YAML, tooLarge } from './decode.js';
 import { type Parsed, parseJson } from './json.js';
 
-export type { Parsed, Readable } from './json.js';
-
 /** A flow file's text as a value, with places on demand; or what keeps it from being one. */
 export async function parseText(file: string, text: string): Promise<Parsed> {
   const isJson = /\.jsonc?$/i.test(file);

@@ -2,7 +2,7 @@ import type { SyntaxProblem } from './tree.js';
 import { indentationProblem } from './yaml-indentation.js';
 
 /** An error of the YAML parser. */
-export interface YamlError {
+interface YamlError {
   readonly message: string;
   readonly pos: readonly [number, number];
 }

@@ -5,7 +5,7 @@ import { isForbiddenName } from '../model/names.js';
 import { isReallyInside, relativePath } from '../util/inside.js';
 import { nearestName } from '../util/nearest.js';
 
-export interface ArgProblem {
+interface ArgProblem {
   readonly name: string;
   readonly message: string;
   readonly hint?: string;
@@ -13,11 +13,9 @@ export interface ArgProblem {
   readonly unknown?: boolean;
 }
 
-export type BoundArgs =
-  | { readonly args: Readonly<Record<string, JsonValue>> }
-  | { readonly problems: readonly ArgProblem[] };
+type BoundArgs = { readonly args: Readonly<Record<string, JsonValue>> } | { readonly problems: readonly ArgProblem[] };
 
-export interface BindOptions {
+interface BindOptions {
   /** The project's: a `path` argument may not leave it. */
   readonly root: string;
   /**

@@ -5,7 +5,7 @@ import { testPattern } from './pattern.js';
 import { type Lookup, renderTemplate, valueText } from './template.js';
 
 /** `error`: a pattern ran out of time, so that there is no answer. */
-export type ConditionResult =
+type ConditionResult =
   | { readonly value: boolean; readonly unresolved: readonly string[]; readonly error?: undefined }
   | { readonly error: string; readonly unresolved: readonly string[] };
 

@@ -2,8 +2,6 @@ import { type ConditionError, isWord, readTokens, type Token } from './condition
 import type { PlaceholderRef } from './placeholder.js';
 import { parseTemplate, type Template, templateRefs } from './template.js';
 
-export type { ConditionError } from './condition-tokens.js';
-
 export type Comparison = '==' | '!=' | '<' | '>' | '<=' | '>=' | 'contains';
 
 /** A condition that parsed. Texts in quotes may hold placeholders, so they are templates. */
@@ -26,7 +24,7 @@ export type ConditionNode =
   | { readonly type: 'text'; readonly template: Template; readonly offset: number }
   | { readonly type: 'literal'; readonly value: string | number | boolean | null };
 
-export type ParsedCondition = { readonly ok: true; readonly condition: ConditionNode } | ConditionError;
+type ParsedCondition = { readonly ok: true; readonly condition: ConditionNode } | ConditionError;
 
 const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '>', '<=', '>=']);
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;

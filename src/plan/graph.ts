@@ -1,5 +1,5 @@
 /** What the graph needs to know of a phase. */
-export interface GraphNode {
+interface GraphNode {
   readonly id: string;
   readonly needs: readonly { readonly id: string }[];
 }

@@ -23,7 +23,7 @@ export interface Point {
 }
 
 /** Of what is drawn. */
-export interface Sizes {
+interface Sizes {
   boxWidth(id: string): number;
   readonly boxHeight: number;
   readonly layerGap: number;

@@ -1,7 +1,7 @@
 import { isSlowPattern } from './pattern.js';
 
 /** A pattern in a JSON Schema, with the way to it. */
-export interface SchemaPattern {
+interface SchemaPattern {
   readonly source: string;
   readonly path: readonly (string | number)[];
 }

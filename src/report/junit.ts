@@ -15,7 +15,7 @@ export interface TestCase {
   readonly remark?: string;
 }
 
-export interface TestSuite {
+interface TestSuite {
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;

@@ -1,6 +1,6 @@
 import { waitsFor } from '../model/failure.js';
 import type { Flow } from '../model/flow.js';
-import { totalTokens } from '../model/outcome.js';
+import { spentOn } from '../model/outcome.js';
 import type { PhaseResult, RunResult } from '../run/core/result.js';
 import { junitXml, type TestCase } from './junit.js';
 import { costText, moneyProperties, reuseText, savedText } from './words.js';
@@ -63,7 +63,7 @@ function phaseOutcome({ status, error, reason }: PhaseResult, isTolerated: boole
 
 function remarkOn(phase: PhaseResult): string {
   const { usage } = phase;
-  const spent = costText({ usd: usage.usd ?? null, tokens: totalTokens(usage) });
+  const spent = costText(spentOn(usage));
   const saved = savedText(phase.saved);
   const reuse = reuseText(phase);
   return [

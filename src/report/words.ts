@@ -1,13 +1,7 @@
-import type { Savings } from '../model/outcome.js';
+import type { Savings, Spent } from '../model/outcome.js';
 import type { PhaseResult } from '../run/core/result.js';
 import { formatDuration } from '../util/duration.js';
 import { formatCount, formatMoney, formatSaved } from '../util/format.js';
-
-interface Spent {
-  /** Null where the price is not known. */
-  readonly usd: number | null;
-  readonly tokens: number;
-}
 
 /** `cross-run, 6m old`; empty when it was executed. */
 export function reuseText({ cacheHit, shared, ageMs }: Pick<PhaseResult, 'cacheHit' | 'shared' | 'ageMs'>): string {

@@ -51,7 +51,7 @@ export function openStore(options: StoreOptions): DiskStore {
   const onStored = (entry: Entry, file: { readonly ino: number; readonly size: number }) => {
     added.bytes += file.size;
     added.entries += 1;
-    log.put(entry.key, rowOf(entry, { ...file, usedAt: entry.createdAt }));
+    log.put(entry.key, rowOf(entry, { ino: file.ino, size: file.size, usedAt: entry.createdAt }));
   };
 
   function get(key: string, request: GetOptions): GetResult {

@@ -33,8 +33,8 @@ const IN_LOG = new RegExp(String.raw`^\{"key":"([0-9a-f]{64})",${USED_AT}(?:${FI
 const LONGEST_HEAD = 200;
 const COMMA = 44;
 
-export function restOfRow({ usedAt: _usedAt, inode, bytes, ...rest }: IndexRow): string {
-  return `,${JSON.stringify({ inode, bytes, ...rest }).slice(1, -1)}`;
+export function restOfRow({ inode, bytes, createdAt, flow, phaseId, runId, ttlMs, blobs }: IndexRow): string {
+  return `,${JSON.stringify({ inode, bytes, createdAt, flow, phaseId, runId, ttlMs, blobs }).slice(1, -1)}`;
 }
 
 export function rowText(usedAt: number, rest: string): string {
@@ -69,8 +69,7 @@ function placeOf(pattern: RegExp, { buffer, start, end }: Line, to: number): Row
   const head = pattern.exec(buffer.toString('latin1', start, Math.min(end, start + LONGEST_HEAD)));
   if (!head) return undefined;
   const [, key, usedAt, inode, bytes] = head;
-  const place = { key: key!, usedAt: Number(usedAt) };
-  if (inode === undefined) return place;
+  if (inode === undefined) return { key: key!, usedAt: Number(usedAt) };
   const from = start + head[0].indexOf(',"inode"');
-  return { ...place, row: { inode: Number(inode), bytes: Number(bytes), from, to } };
+  return { key: key!, usedAt: Number(usedAt), row: { inode: Number(inode), bytes: Number(bytes), from, to } };
 }

@@ -1,10 +1,11 @@
-import { closeSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { namesIn } from './if-there.js';
 import { statIfThere } from './stat.js';
 
 export type ErrnoError = Error & { readonly code?: string };
 
-export type WriteResult = { readonly written: true } | { readonly failed: ErrnoError };
+type WriteResult = { readonly written: true } | { readonly failed: ErrnoError };
 
 /** Pieces are written one after the other. */
 export type FileData = string | Buffer | readonly (string | Buffer)[];
@@ -35,15 +36,6 @@ export function writeFileTidily(path: string, data: FileData, mode?: number): Wr
   const stat = 'written' in result ? statIfThere(path) : undefined;
   if (stat) removeAbandoned(dirname(path), stat.mtimeMs, basename(path));
   return result;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // A folder that we cannot list is not ours to clean.
-    return [];
-  }
 }
 
 /** Whether `temporaryName` made this name: the file is being written, or a killed process left it behind. */

@@ -1,7 +1,8 @@
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileData, removeAbandoned, removeIfThere, writeFileAtomic } from './atomic-write.js';
 import { sha256Hex } from './digest.js';
+import { namesIn, parsedJson, readIfThere } from './if-there.js';
 import { isOwnFolder, makeOwnFolder } from './own-folder.js';
 import { statIfThere } from './stat.js';
 import { derivedDir, type ProjectPlace } from './user-cache.js';
@@ -25,12 +26,7 @@ export function readChecked(project: ProjectPlace, name: string): unknown {
   if (!bytes || end < 0) return undefined;
   const text = bytes.toString('utf8', end + 1);
   if (bytes.toString('latin1', 0, end) !== sha256Hex(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: derived again, and written anew.
-    return undefined;
-  }
+  return parsedJson(text);
 }
 
 export function writeChecked(project: ProjectPlace, name: string, value: unknown): void {
@@ -40,13 +36,7 @@ export function writeChecked(project: ProjectPlace, name: string, value: unknown
 
 /** The bytes of a kept file. Undefined when there is none, or when another user could have written it. */
 export function readDerivedFile(project: ProjectPlace, name: string): Buffer | undefined {
-  const dir = derivedDir(project);
-  try {
-    return isOwnFolder(project) ? readFileSync(join(dir, name)) : undefined;
-  } catch {
-    // Not kept yet, or not readable: derived again.
-    return undefined;
-  }
+  return isOwnFolder(project) ? readIfThere(join(derivedDir(project), name)) : undefined;
 }
 
 export function writeDerivedFile(project: ProjectPlace, name: string, data: FileData): void {
@@ -68,11 +58,7 @@ export function appendDerivedFile(project: ProjectPlace, name: string, text: str
 /** Removes all of one ending. */
 export function removeDerivedFiles(project: ProjectPlace, ending: string): void {
   const dir = derivedDir(project);
-  try {
-    for (const name of readdirSync(dir)) if (name.endsWith(ending)) removeIfThere(join(dir, name));
-  } catch {
-    // Nothing is kept for this project.
-  }
+  for (const name of namesIn(dir)) if (name.endsWith(ending)) removeIfThere(join(dir, name));
 }
 
 /** At most so many files of one ending stay: every edit of a source leaves one behind. */
@@ -83,13 +69,9 @@ function tidy(dir: string, written: string): void {
   const now = statIfThere(join(dir, written))?.mtimeMs ?? 0;
   removeAbandoned(dir, now);
   const ending = written.slice(written.lastIndexOf('.'));
-  try {
-    const alike = readdirSync(dir).filter((name) => name.endsWith(ending));
-    if (alike.length <= KEPT) return;
-    const byAge = alike.map((name) => ({ name, time: statIfThere(join(dir, name))?.mtimeMs ?? 0 }));
-    byAge.sort((a, b) => a.time - b.time);
-    for (const { name } of byAge.slice(0, alike.length - KEPT / 2)) removeIfThere(join(dir, name));
-  } catch {
-    // Another process cleans up at this moment: one of us is enough.
-  }
+  const alike = namesIn(dir).filter((name) => name.endsWith(ending));
+  if (alike.length <= KEPT) return;
+  const byAge = alike.map((name) => ({ name, time: statIfThere(join(dir, name))?.mtimeMs ?? 0 }));
+  byAge.sort((a, b) => a.time - b.time);
+  for (const { name } of byAge.slice(0, alike.length - KEPT / 2)) removeIfThere(join(dir, name));
 }

@@ -1,13 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { namesIn } from './if-there.js';
 
 /** Names of the Markdown files in a folder, in order; none where there is no such folder. */
 export function markdownNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.md'))
-      .sort();
-  } catch {
-    // No such folder: most projects have no agents of their own.
-    return [];
-  }
+  return namesIn(folder)
+    .filter((name) => name.endsWith('.md'))
+    .sort();
 }

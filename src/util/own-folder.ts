@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from './atomic-write.js';
+import { textIfThere } from './if-there.js';
 import { isInside, realPath } from './inside.js';
 import { statIfThere } from './stat.js';
 import { derivedDir, type ProjectPlace } from './user-cache.js';
@@ -50,21 +51,12 @@ export function isInSomebodysFolder(dir: string): boolean {
 function forgetGone(projects: string): void {
   try {
     for (const name of readdirSync(projects)) {
-      const root = readRootFile(join(projects, name, ROOT_FILE));
+      const root = textIfThere(join(projects, name, ROOT_FILE));
       if (root !== undefined && statIfThere(root) === undefined) {
         rmSync(join(projects, name), { recursive: true, force: true });
       }
     }
   } catch {
     // Another process cleans up at this moment: one of us is enough.
-  }
-}
-
-function readRootFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Not one of ours, or being made right now.
-    return undefined;
   }
 }

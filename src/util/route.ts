@@ -3,7 +3,7 @@ import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 
 import { proxyAuthorization } from './proxy.js';
 import { TunnelAgent } from './tunnel-agent.js';
 
-export interface RouteOptions {
+interface RouteOptions {
   readonly proxy: URL | undefined;
   readonly connectMs: number;
   readonly kept: AgentOptions;
@@ -34,7 +34,9 @@ export class Route {
 
   request({ method, path, headers, auth }: RoutedRequest): ClientRequest {
     const sent = this.#prefix === '' ? headers : { ...headers, ...this.#headers };
-    return this.#send({ ...this.#to, agent: this.#agent, method, path: this.#prefix + path, headers: sent, auth });
+    const { hostname, port } = this.#to;
+    const agent = this.#agent;
+    return this.#send({ hostname, port, agent, method, path: this.#prefix + path, headers: sent, auth });
   }
 
   close(): void {
@@ -42,7 +44,7 @@ export class Route {
   }
 }
 
-export interface RoutedRequest {
+interface RoutedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 
 import type { Duplex } from 'node:stream';
 import { proxyAuthorization } from './proxy.js';
 
-export interface TunnelOptions extends AgentOptions {
+interface TunnelOptions extends AgentOptions {
   readonly proxy: URL;
   /** For the proxy's answer: no request has a connection before it. */
   readonly connectMs: number;

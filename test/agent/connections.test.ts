@@ -67,6 +67,19 @@ describe('connections to a server', () => {
     expect(counts.calls).toBe(5);
   });
 
+  test('that are lost in the middle of an answer are not asked again', async () => {
+    let isWhole = true;
+    const { counts, ask } = await serve((response, socket) => {
+      if (isWhole) return stream(response);
+      response.setHeader('content-type', 'text/event-stream');
+      response.write('data: {"choices":[{"delta":{"content":"y"}}]}\n\n', () => socket.resetAndDestroy());
+    });
+    expect((await ask()).text).toBe('yes');
+    isWhole = false;
+    expect((await ask()).failure).toMatchObject({ code: 'runner', transient: true });
+    expect(counts).toEqual({ connections: 1, calls: 2 });
+  });
+
   test('are not held up by a server that never ends its answer', async () => {
     const { ask } = await serve((response) => {
       response.setHeader('content-type', 'text/event-stream');

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AssembleEvent } from '../../src/assemble/events.js';
-import { assembleFlow, runFlow } from '../../src/library.js';
+import { assembleFlow, runFlow } from '../../src/index.js';
 import { createPlanRig, EXAMPLE, GOOD, INPUT, OUTPUT, type PlanRig, UNCHECKED, WRONG } from './support.js';
 
 let rig: PlanRig;

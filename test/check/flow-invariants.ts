@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Edge, Flow, Phase, TaskBody } from '../../src/model/flow.js';
 import { KINDS, mayBeCrossRun } from '../../src/model/kind.js';
-import { parseCondition } from '../../src/plan/condition.js';
+import { parseCondition } from '../../src/plan/condition-parse.js';
 import { findCycles } from '../../src/plan/graph.js';
 import { parseTemplate, templateRefs } from '../../src/plan/template.js';
 

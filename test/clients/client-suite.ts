@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createRunner } from '../../src/agent/create-runner.js';
 import type { RunnerEvent, RunnerRequest } from '../../src/agent/runner.js';
-import { assembleFlow, loadFlow, openProject, runFlow } from '../../src/library.js';
+import { assembleFlow, loadFlow, openProject, runFlow } from '../../src/index.js';
 import type { RunnerConfig } from '../../src/model/config.js';
 import { TracedProcess } from '../../src/observe/traced.js';
 import { type ModelServer, startModelServer, USAGE } from '../support/model-server.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkFlow } from '../../src/library.js';
+import { checkFlow } from '../../src/index.js';
 import { createRig, phaseOf, type Rig, type RigOptions } from '../support/rig.js';
 
 /**

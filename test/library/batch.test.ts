@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BatchRowValue, loadFlow, RowsError, type RunBatchOptions, runBatch } from '../../src/library.js';
+import { type BatchRowValue, loadFlow, RowsError, type RunBatchOptions, runBatch } from '../../src/index.js';
 import type { RunEvent } from '../../src/model/event.js';
 import { createRig, type Rig, ticking } from '../support/rig.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkFlow, FlowError, type GivenConfig, loadFlow, loadSettings, runFlow } from '../../src/library.js';
+import { checkFlow, FlowError, type GivenConfig, loadFlow, loadSettings, runFlow } from '../../src/index.js';
 import { createRig, type Rig } from '../support/rig.js';
 
 let rig: Rig;

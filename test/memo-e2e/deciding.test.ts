@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkFlow } from '../../src/library.js';
+import { checkFlow } from '../../src/index.js';
 import { textOf } from '../support/output-text.js';
 import { phaseOf } from '../support/rig.js';
 import { createMemoRig, cross, flow, kept, type MemoRig } from './support.js';

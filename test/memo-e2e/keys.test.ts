@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadFlow, openProject, runFlow } from '../../src/library.js';
+import { loadFlow, openProject, runFlow } from '../../src/index.js';
 import { phaseOf } from '../support/rig.js';
 import { CACHE, createMemoRig, cross, flow, kept, type MemoRig, makeRepository, writeConfig } from './support.js';
 

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
-import { loadFlow } from '../../src/library.js';
+import { loadFlow } from '../../src/index.js';
 import { type Forecast, forecastRun } from '../../src/run/forecast/forecast.js';
 import { runCli } from '../support/cli.js';
 import { phaseOf } from '../support/rig.js';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadFlow, type RunFlowOptions, runFlow } from '../../src/library.js';
+import { loadFlow, type RunFlowOptions, runFlow } from '../../src/index.js';
 import type { RunEvent } from '../../src/model/event.js';
 import type { Observing } from '../../src/model/observation.js';
 import type { RunResult } from '../../src/run/core/result.js';

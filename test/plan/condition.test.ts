@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conditionRefs, evaluateCondition, isTruthy, parseCondition } from '../../src/plan/condition.js';
+import { evaluateCondition, isTruthy } from '../../src/plan/condition-evaluate.js';
+import { conditionRefs, parseCondition } from '../../src/plan/condition-parse.js';
 import type { Lookup } from '../../src/plan/template.js';
 
 function evaluate(text: string, values: Record<string, unknown> = {}) {

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { loadFlow, openProject, runFlow } from '../../src/library.js';
+import { loadFlow, openProject, runFlow } from '../../src/index.js';
 import type { RunResult } from '../../src/run/core/result.js';
 import type { JournalLine } from '../../src/run/journal/lines.js';
 import { readLines } from '../../src/run/journal/reader.js';

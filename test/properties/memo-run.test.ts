@@ -2,7 +2,7 @@ import { readFileSync, rmSync, truncateSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
-import { loadFlow } from '../../src/library.js';
+import { loadFlow } from '../../src/index.js';
 import { forecastRun } from '../../src/run/forecast/forecast.js';
 import { createMemoRig, type MemoRig } from '../memo-e2e/support.js';
 import { effort } from '../support/effort.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadFlow, runBatch } from '../../src/library.js';
+import { loadFlow, runBatch } from '../../src/index.js';
 import { exportRun } from '../../src/report/otel/export.js';
 import { type OtelTarget, otelTarget } from '../../src/report/otel/target.js';
 import { journalOf } from '../../src/run/history/runs-folder.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkFlow } from '../../src/library.js';
+import { checkFlow } from '../../src/index.js';
 import { decideApproval } from '../../src/run/history/decide-approval.js';
 import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 

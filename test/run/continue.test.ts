@@ -322,7 +322,7 @@ describe('when nothing is continued', () => {
 
   it('saved flows run by name never continue by themselves', async () => {
     rig.write('.pi/taskflows/again.json', JSON.stringify(flow(phases)));
-    const { loadFlow, runFlow } = await import('../../src/library.js');
+    const { loadFlow, runFlow } = await import('../../src/index.js');
     const byName = async () => runFlow(rig.project, await loadFlow(rig.project, 'again')).result;
     await byName();
     expect((await byName()).continues).toBeUndefined();

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadFlow, runBatch } from '../../src/library.js';
+import { loadFlow, runBatch } from '../../src/index.js';
 import { createRig, type Rig } from '../support/rig.js';
 
 let rig: Rig;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { checkFlow } from '../../src/library.js';
+import { checkFlow } from '../../src/index.js';
 import type { JsonObject } from '../../src/model/json.js';
 import { createRig, phaseOf, type Rig, ticking } from '../support/rig.js';
 

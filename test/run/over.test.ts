@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkFlow } from '../../src/library.js';
+import { checkFlow } from '../../src/index.js';
 import { createRig, phaseOf, type Rig } from '../support/rig.js';
 
 let rig: Rig;

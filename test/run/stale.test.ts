@@ -127,7 +127,7 @@ describe('a result whose inputs nobody declared is not continued when the world 
     rig.forget();
     change();
     const project = env ? { ...rig.project, env: { ...rig.project.env, ...env } } : undefined;
-    const { loadFlow, runFlow } = await import('../../src/library.js');
+    const { loadFlow, runFlow } = await import('../../src/index.js');
     if (!project) return rig.run(flow(phases()));
     return runFlow(project, await loadFlow(project, './flow.json')).result;
   };
@@ -208,7 +208,7 @@ describe('what authors can rely on', () => {
     let now = 0;
     const { clock } = rig.project;
     const project = { ...rig.project, clock: { ...clock, now: () => clock.now() + now, elapsed: clock.elapsed } };
-    const { loadFlow, runFlow } = await import('../../src/library.js');
+    const { loadFlow, runFlow } = await import('../../src/index.js');
     const run = async () => runFlow(project, await loadFlow(project, './flow.json')).result;
     rig.write('flow.json', JSON.stringify(flow([ticking('a'), post(['a'])])));
     for (let hours = 0; hours <= 30; hours += 10) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadFlow, runBatch } from '../../src/library.js';
+import { loadFlow, runBatch } from '../../src/index.js';
 import type { RunEvent } from '../../src/model/event.js';
 import { traceRun } from '../../src/run/history/trace.js';
 import { LIMITED_CONFIG, limitedAgent, readCalls } from '../support/limited-agent.js';

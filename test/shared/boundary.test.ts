@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
-import { openProject } from '../../src/library.js';
+import { openProject } from '../../src/index.js';
 import { newKeyPair } from '../../src/remote/trust.js';
 import { type CacheServer, startCacheServer } from '../support/cache-server.js';
 import { createTestProject, type TestProject } from '../support/cli.js';

@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startCacheServer } from '../support/cache-server.js';
 import { phaseOf, ticking } from '../support/rig.js';
-import { CROSS, type Machine, startShared } from './support.js';
+import { CROSS, type Machine, server, team, useTeam } from './support.js';
 
-const { server, team } = await startShared();
+useTeam();
 
 const FILES = {
   id: 'files',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Breaker } from '../../src/remote/breaker.js';
 import { encodeLease, type LeaseText, leaseItem } from '../../src/remote/lease-object.js';
 import { openRemote } from '../../src/remote/open-remote.js';
@@ -8,14 +8,11 @@ import { remoteSettings } from '../../src/remote/settings.js';
 import { newKeyPair, openSigner, openTrust } from '../../src/remote/trust.js';
 import { mayPut } from '../support/cache-server.js';
 import { phaseOf, ticking } from '../support/rig.js';
-import { CROSS, type Machine, startShared } from './support.js';
+import { CROSS, type Machine, server, team, useTeam } from './support.js';
 
 /** Single flight across machines: who computes a key holds a lease on the server, and others wait for the result. */
 
-const { server, team } = await startShared();
-beforeEach(() => {
-  server.isConditional = true;
-});
+useTeam();
 
 /** A server without tags. */
 const ANY = '*';

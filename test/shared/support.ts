@@ -1,4 +1,4 @@
-import { afterAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { decodeActionResult } from '../../src/remote/action-result.js';
 import { newKeyPair, openSigner } from '../../src/remote/trust.js';
 import { encodeShared } from '../../src/remote/wire-entry.js';
@@ -22,6 +22,28 @@ export interface Team {
     readonly env?: Readonly<Record<string, string>>;
   }): Machine;
   remove(): void;
+}
+
+/** Of the test file that runs. */
+export let server: CacheServer;
+export let team: Team;
+
+/** Gives a test file a team and its server, which is empty before each test. */
+export function useTeam(): void {
+  beforeAll(async () => {
+    server = await startCacheServer();
+    team = createTeam(server.url);
+  });
+  beforeEach(() => {
+    server.kept.clear();
+    server.seen.length = 0;
+    server.misbehave = undefined;
+    server.isConditional = true;
+  });
+  afterAll(async () => {
+    team.remove();
+    await server.stop();
+  });
 }
 
 /** Machines that share nothing but a server. */
@@ -52,22 +74,6 @@ export function createTeam(url: string): Team {
       for (const rig of rigs) rig.remove();
     },
   };
-}
-
-/** A server for all tests of a file, empty and well-behaved before each of them, and machines that share it. */
-export async function startShared(): Promise<{ readonly server: CacheServer; readonly team: Team }> {
-  const server = await startCacheServer();
-  const team = createTeam(server.url);
-  beforeEach(() => {
-    server.kept.clear();
-    server.seen.length = 0;
-    server.misbehave = undefined;
-  });
-  afterAll(async () => {
-    team.remove();
-    await server.stop();
-  });
-  return { server, team };
 }
 
 /** Changes an entry that the server keeps, as someone could who can write there and has this key, or none. */

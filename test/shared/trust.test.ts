@@ -5,9 +5,9 @@ import { newKeyPair } from '../../src/remote/trust.js';
 import type { Entry } from '../../src/store/store.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { phaseOf, ticking } from '../support/rig.js';
-import { CROSS, forge, startShared } from './support.js';
+import { CROSS, forge, server, team, useTeam } from './support.js';
 
-const { server, team } = await startShared();
+useTeam();
 
 const FLOW = { phases: [ticking('only', CROSS)] };
 

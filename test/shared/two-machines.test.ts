@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
 import type { PhaseResult } from '../../src/run/core/result.js';
-import { readRunView } from '../../src/ui/view/read-run.js';
+import { readRun } from '../../src/ui/view/read-run.js';
 import { phaseOf, ticking } from '../support/rig.js';
-import { CROSS, startShared } from './support.js';
+import { CROSS, server, team, useTeam } from './support.js';
 
-const { server, team } = await startShared();
+useTeam();
 
 const FLOW = {
   name: 'build',
@@ -50,7 +50,7 @@ describe('two checkouts with stores of their own', () => {
     const ended = events.flatMap((event) => (event.type === 'phase-end' ? [[event.phase, event.outcome.shared]] : []));
     expect(ended).toContainEqual(['first', true]);
     // The page marks it: it reads the journal alone.
-    const view = readRunView(laptop.project, again.runId)!;
+    const view = readRun(laptop.project, again.runId)!.view;
     const marks = view.phases.map(({ id, shared, units }) => [
       id,
       [shared, units.filter((unit) => unit.shared).length],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openProject } from '../../src/library.js';
+import { openProject } from '../../src/index.js';
 import { recomputeKey } from '../../src/memo/identity.js';
 import type { JsonObject } from '../../src/model/json.js';
 import { exportArchive } from '../../src/store/export-archive.js';
@@ -141,7 +141,7 @@ describe('keys that depend on secrets', () => {
       const target = options(there, shared ? KEY : undefined);
       expect(await importArchive(target, join(there, 'cache.tfc'))).toMatchObject({ entries: 2 });
       rig.forget();
-      const { loadFlow, runFlow } = await import('../../src/library.js');
+      const { loadFlow, runFlow } = await import('../../src/index.js');
       const project = openProject(there, { ...rig.project.env });
       const result = await runFlow(project, await loadFlow(project, './flow.json'), { args: { pin: PIN } }).result;
       expect(result.status).toBe('success');

@@ -8,7 +8,7 @@ import {
   type RunFlowOptions,
   type RunHandle,
   runFlow,
-} from '../../src/library.js';
+} from '../../src/index.js';
 import type { RunEvent } from '../../src/model/event.js';
 import type { Observing } from '../../src/model/observation.js';
 import type { RunResult } from '../../src/run/core/result.js';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openProject } from '../../src/library.js';
+import { openProject } from '../../src/index.js';
 import { loadTest } from '../../src/testing/file/load-test.js';
 import { createTestProject, type TestProject } from '../support/cli.js';
 import { FLOW } from './support.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { FlowError, loadFlow, openProject, recorded, runFlow, testFlow } from '../../src/library.js';
+import { FlowError, loadFlow, openProject, recorded, runFlow, testFlow } from '../../src/index.js';
 import type { TestProject } from '../support/cli.js';
 import { type ModelServer, startModelServer } from '../support/model-server.js';
 import { answer, createReview } from './support.js';

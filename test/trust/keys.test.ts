@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadFlow, openProject, runFlow } from '../../src/library.js';
+import { loadFlow, openProject, runFlow } from '../../src/index.js';
 import { createTestProject, type TestProject } from '../support/cli.js';
 
 /** A key of the user goes to an address that a project chose only with the user's word. */

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FlowError, loadFlow, openProject } from '../../src/library.js';
+import { FlowError, loadFlow, openProject } from '../../src/index.js';
 import { canBeOthers, give, runCliAs, STRANGER } from '../support/as-user.js';
 import { runCli } from '../support/cli.js';
 

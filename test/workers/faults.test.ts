@@ -110,7 +110,7 @@ describe.skipIf(!hasRedis())('workers, when something breaks', () => {
     const { status, stdout, stderr } = await running.ended;
     expect(status, stderr).toBe(0);
     expect(stderr).toContain('may lose what waits there');
-    expect(worker.said()).toMatch(/^the queue is gone: waits until it is back\n(?:.*\n)*the queue is back$/m);
+    expect(worker.said()).toMatch(/^the queue is gone: waits until it is back\n[\s\S]*^the queue is back$/m);
     expect(done(stdout)).toMatchObject({ total: 4, failed: 0 });
     expect(new Set(team.executions()).size).toBe(4);
     expect(team.executedHere()).toEqual([]);

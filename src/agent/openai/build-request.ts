@@ -7,12 +7,10 @@ export const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 /** The body of a chat completion. No tools: this runner only talks. */
 export function buildOpenaiBody(request: RunnerRequest, config: RunnerConfig): JsonObject {
   const thinking = request.thinking ?? config.thinking;
+  const user = { role: 'user', content: request.task };
   return {
     model: request.model ?? config.model ?? '',
-    messages: [
-      ...(request.systemPrompt ? [{ role: 'system', content: request.systemPrompt }] : []),
-      { role: 'user', content: request.task },
-    ],
+    messages: request.systemPrompt ? [{ role: 'system', content: request.systemPrompt }, user] : [user],
     stream: true,
     stream_options: { include_usage: true },
     ...(request.answer === 'json' && { response_format: { type: 'json_object' } }),

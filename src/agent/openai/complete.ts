@@ -6,7 +6,7 @@ import { LineSplitter } from '../../util/lines.js';
 import type { Project } from '../../util/project.js';
 import type { RequestLimits } from '../limits.js';
 import type { RunnerRequest } from '../runner.js';
-import { EMPTY_TRANSCRIPT, report, type Transcript, withGarbage } from '../transcript.js';
+import { EMPTY_TRANSCRIPT, newTranscript, report, type Transcript, withGarbage } from '../transcript.js';
 import { foldCompletion, parseObject, readEvent, saysSomething } from './fold.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
 import { readBody, readText, send } from './send.js';
@@ -32,8 +32,9 @@ export async function complete(call: Completion): Promise<Transcript> {
     const response = await send({ method: 'POST', url, env, headers, body: JSON.stringify(call.body), limits });
     limits.activity();
     if ((response.statusCode ?? 0) >= 300) return await readFailure(response, call);
-    if (/^application\/json/.test(response.headers['content-type'] ?? '')) await readWhole(response, call, answer);
-    else await readStream(response, call, answer);
+    if (response.headers['content-type']?.startsWith('application/json')) {
+      foldWhole(await readText(response, call.maxBytes + 1), call, answer);
+    } else await readStream(response, call, answer);
     const { ended, error, garbage } = answer.transcript;
     if (!ended && error === undefined && garbage === undefined) {
       answer.update({ error: 'the connection was lost in the middle of the answer', transient: true });
@@ -45,19 +46,22 @@ export async function complete(call: Completion): Promise<Transcript> {
   return answer.transcript;
 }
 
-/** What has come so far; the listener hears what is new. */
+/** What has come so far, changed in place: there are dozens of chunks in an answer. The listener hears what is new. */
 class Answer {
-  transcript = EMPTY_TRANSCRIPT;
+  readonly transcript = newTranscript();
 
   constructor(private readonly listener: Completion['listener']) {}
 
-  set(next: Transcript): void {
-    report(this.listener, this.transcript, next);
-    this.transcript = next;
+  fold(chunk: JsonObject): void {
+    const { onEvent, onText } = this.listener;
+    const before = onEvent || onText ? { ...this.transcript } : undefined;
+    foldCompletion(this.transcript, chunk);
+    if (before) report(this.listener, before, this.transcript);
   }
 
+  /** Nothing that anybody listens for. */
   update(more: Partial<Transcript>): void {
-    this.set({ ...this.transcript, ...more });
+    Object.assign(this.transcript, more);
   }
 }
 
@@ -75,12 +79,13 @@ async function readFailure(response: IncomingMessage, call: Completion): Promise
 }
 
 /** A server that does not stream, though it was asked to. */
-async function readWhole(response: IncomingMessage, { maxBytes, limits }: Completion, answer: Answer): Promise<void> {
-  const text = await readText(response, maxBytes + 1);
-  if (Buffer.byteLength(text) > maxBytes) return limits.stop(overflowFailure(maxBytes));
-  const value = parseObject(text);
+function foldWhole(text: string, { maxBytes, limits }: Completion, answer: Answer): void {
+  const isTooLong = Buffer.byteLength(text) > maxBytes;
+  const value = isTooLong ? undefined : parseObject(text);
+  if (isTooLong) limits.stop(overflowFailure(maxBytes));
+  else if (value) answer.fold(value);
   // Not JSON in spite of its type: a sample of it goes into the message.
-  answer.set(value ? foldCompletion(EMPTY_TRANSCRIPT, value) : withGarbage(EMPTY_TRANSCRIPT, text));
+  else answer.update(withGarbage(answer.transcript, text));
 }
 
 /**
@@ -99,12 +104,11 @@ async function readStream(response: IncomingMessage, { limits, maxBytes }: Compl
       answer.update({ ended: true });
       return 'enough';
     }
-    answer.set(
-      'garbage' in event
-        ? withGarbage(answer.transcript, event.garbage)
-        : foldCompletion(answer.transcript, event.chunk),
-    );
-    if ('chunk' in event && saysSomething(event.chunk)) limits.activity();
+    if ('garbage' in event) answer.update(withGarbage(answer.transcript, event.garbage));
+    else {
+      answer.fold(event.chunk);
+      if (saysSomething(event.chunk)) limits.activity();
+    }
     isTooLong = answer.transcript.text.length > maxBytes;
     return isTooLong ? 'enough' : undefined;
   };

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
 import type { Usage } from '../../model/outcome.js';
-import type { Transcript } from '../transcript.js';
+import type { Draft } from '../transcript.js';
 
 /** What one line of a server-sent event stream says. Undefined: nothing. */
 export type StreamEvent = { readonly chunk: JsonObject } | { readonly garbage: string } | 'done' | undefined;
@@ -34,23 +34,18 @@ function isSomething(value: JsonValue | undefined): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
-type Draft = { -readonly [F in keyof Transcript]: Transcript[F] };
-
 /** A chunk of a streamed completion, or a whole one (from a server that does not stream). */
-export function foldCompletion(before: Transcript, chunk: JsonObject): Transcript {
-  // Copied once: there are dozens of chunks in an answer, and thousands of answers in a batch.
-  const transcript: Draft = { ...before };
+export function foldCompletion(transcript: Draft, chunk: JsonObject): void {
   if (chunk['error'] !== undefined && chunk['error'] !== null) {
     transcript.error = errorText(chunk['error']);
-    return transcript;
+    return;
   }
   const { model } = chunk;
   if (typeof model === 'string' && model !== '') transcript.model = model;
-  transcript.usage = usageOf(chunk['usage']) ?? before.usage;
+  transcript.usage = usageOf(chunk['usage']) ?? transcript.usage;
   const choices = chunk['choices'];
   const choice = Array.isArray(choices) ? (choices[0] as JsonValue | undefined) : undefined;
   if (isJsonObject(choice)) foldChoice(transcript, choice);
-  return transcript;
 }
 
 function foldChoice(transcript: Draft, choice: JsonObject): void {

@@ -23,6 +23,8 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
 
   const url = `${(config.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '')}/models`;
   const asked = completionsUrl(config);
+  /** Loaded with the first call: a run that finds all its answers in the store needs no network. */
+  let complete: typeof import('./complete.js').complete | undefined;
 
   async function run(request: RunnerRequest): Promise<RunnerResult> {
     if ((request.model ?? model ?? '') === '') {
@@ -33,8 +35,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
     const refused = key === '' ? undefined : keyRefusal(name, config);
     if (refused) return toResult({ ...EMPTY_TRANSCRIPT, ...refused, unasked: true }, { who: name });
     const limits = new RequestLimits(request);
-    // Loaded with the first call: a run that finds all its answers in the store needs no network.
-    const { complete } = await import('./complete.js');
+    complete ??= (await import('./complete.js')).complete;
     const transcript = await complete({
       url: asked,
       headers,
@@ -46,7 +47,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
       listener: request,
     });
     limits.clear();
-    return toResult(withoutKey(transcript, key), { who: name, ...(limits.failure && { failure: limits.failure }) });
+    return toResult(withoutKey(transcript, key), { who: name, failure: limits.failure });
   }
 
   async function version(): Promise<{ version: string } | { failure: Failure }> {

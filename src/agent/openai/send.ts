@@ -26,30 +26,28 @@ const CONNECT_MS = 30_000;
  * silence, whatever limit was asked for. A kept connection that the server has closed meanwhile is replaced by a new
  * one: it never saw the request.
  */
-export async function send(request: HttpRequest): Promise<IncomingMessage> {
-  try {
-    return await sendOnce(request);
-  } catch (error) {
-    if (error instanceof StaleConnection && !request.limits.failure) return sendOnce(request);
-    throw error;
-  }
-}
-
-class StaleConnection extends Error {}
-
-function sendOnce({ method, url, env, headers, body = '', limits }: HttpRequest): Promise<IncomingMessage> {
+export function send({ method, url, env, headers, body = '', limits }: HttpRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    if (limits.failure) throw new Error(limits.failure.message);
+    const { route, path, auth } = addressOf(url, env);
     const all = body === '' ? headers : { ...headers, 'content-length': `${Buffer.byteLength(body)}` };
-    const { route, ...address } = addressOf(url, env);
-    const request = route.request({ ...address, method, headers: all });
-    limits.onStop = () => request.destroy(new Error('stopped'));
-    request.once('response', resolve);
-    // Stays for the whole life of the connection: what goes wrong after the head reaches the reader of the body.
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      reject(request.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error);
-    });
-    request.end(body);
+    const sendOnce = (isFirst: boolean) => {
+      if (limits.failure) return reject(new Error(limits.failure.message));
+      let isAnswered = false;
+      const request = route.request({ method, path, headers: all, auth });
+      limits.onStop = () => request.destroy(new Error('stopped'));
+      request.once('response', (response) => {
+        isAnswered = true;
+        resolve(response);
+      });
+      // Stays for the whole life of the connection: what goes wrong after the head reaches the reader of the body.
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const isStale = isFirst && !isAnswered && request.reusedSocket && error.code === 'ECONNRESET';
+        if (isStale) sendOnce(false);
+        else reject(error);
+      });
+      request.end(body);
+    };
+    sendOnce(true);
   });
 }
 
@@ -64,10 +62,10 @@ const addresses = new WeakMap<Project['env'], Map<string, Address>>();
 
 /** A runner asks one address again and again, and taking it apart costs as much as a header. */
 function addressOf(url: string, env: Project['env'] = DIRECT): Address {
-  const known = addresses.get(env) ?? new Map<string, Address>();
-  addresses.set(env, known);
-  const address = known.get(url) ?? takeApart(new URL(url), env);
-  known.set(url, address);
+  const known = addresses.get(env)?.get(url);
+  if (known) return known;
+  const address = takeApart(new URL(url), env);
+  addresses.set(env, (addresses.get(env) ?? new Map<string, Address>()).set(url, address));
   return address;
 }
 
@@ -116,13 +114,13 @@ export function letGo(response: IncomingMessage): void {
 const MAX_ERROR_BODY = 64 * 1024;
 
 /** The body as text, or the start of it: the answer to a failed request may be anything. */
-export async function readText(response: IncomingMessage, limit = MAX_ERROR_BODY): Promise<string> {
+export function readText(response: IncomingMessage, limit = MAX_ERROR_BODY): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  await readBody(response, (chunk) => {
+  const read = readBody(response, (chunk) => {
     chunks.push(chunk);
     length += chunk.length;
     return length >= limit ? 'enough' : undefined;
   });
-  return Buffer.concat(chunks).toString('utf8').slice(0, limit);
+  return read.then(() => Buffer.concat(chunks).toString('utf8').slice(0, limit));
 }

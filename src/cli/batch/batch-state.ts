@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../model/event.js';
-import type { Savings } from '../../model/outcome.js';
+import { addSpent, NO_SAVINGS, NOTHING_SPENT, type Savings, type Spent } from '../../model/outcome.js';
 import { addSavings } from '../../run/core/budget.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import { splitRowPath } from './row-names.js';
@@ -16,7 +16,7 @@ export interface BatchState {
   failed: number;
   reused: number;
   paused: number;
-  spent: { usd: number | null; tokens: number };
+  spent: Spent;
   saved: Savings;
   /** By path, in the order in which they started. */
   active: Map<string, ActiveRow>;
@@ -53,8 +53,8 @@ export function createBatchState(): BatchState {
     failed: 0,
     reused: 0,
     paused: 0,
-    spent: { usd: 0, tokens: 0 },
-    saved: { usd: 0, tokens: 0, ms: 0 },
+    spent: NOTHING_SPENT,
+    saved: NO_SAVINGS,
     active: new Map(),
     lately: [],
     failures: [],
@@ -103,11 +103,7 @@ function endRow(state: BatchState, event: RowEnd): void {
   if (event.status === 'failed' || event.status === 'blocked') state.failed += 1;
   if (event.status === 'paused') state.paused += 1;
   if (event.status === 'success' && event.reuse.executed === 0) state.reused += 1;
-  const { usd, tokens } = event.spent;
-  state.spent = {
-    usd: usd === null || state.spent.usd === null ? null : state.spent.usd + usd,
-    tokens: state.spent.tokens + tokens,
-  };
+  state.spent = addSpent(state.spent, event.spent);
   state.saved = addSavings(state.saved, event.saved);
   remember(state, event);
 }

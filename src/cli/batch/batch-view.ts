@@ -11,7 +11,7 @@ import { drawBatch } from './draw-batch.js';
 import { plainBatchLines } from './plain.js';
 
 /** Shows a batch while it goes. */
-export interface BatchView {
+interface BatchView {
   onEvent(event: RunEvent): void;
   /** A line that stays on the screen, in addition to the events of the batch. */
   notice(line: string): void;

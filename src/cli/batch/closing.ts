@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<RunStatus, string>> = {
   interrupted: 'was interrupted',
 };
 
-export interface ClosingOptions {
+interface ClosingOptions {
   readonly style: Style;
   /** Each failed row was named when it ended. */
   readonly named?: boolean;

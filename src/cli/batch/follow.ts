@@ -21,7 +21,7 @@ export function namedRun(invocation: Invocation): RunHead | { readonly status: n
   return head ?? { status: complain(invocation, `the journal of ${found.runId} cannot be read`) };
 }
 
-export interface Following {
+interface Following {
   /** Where it is shown: live on a terminal, else line by line. */
   readonly target: Writer;
   readonly wait: boolean;

@@ -1,5 +1,6 @@
 import { resumeCommand } from '../../run/batch/row-flags.js';
 import { waitingApprovals } from '../../run/history/decide-approval.js';
+import { runJson } from '../../run/history/run-head.js';
 import { continuedBy } from '../../run/history/succession.js';
 import type { RunTrace } from '../../run/history/trace.js';
 import type { RowLine } from '../../run/journal/lines.js';
@@ -9,7 +10,7 @@ import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Invocation } from '../boot/command.js';
 import { questionLines } from '../run/decision-text.js';
 import { createStyle } from '../terminal/style.js';
-import { runJson, stateText } from '../text/run-facts.js';
+import { stateText } from '../text/run-facts.js';
 import { alignColumns } from '../text/table.js';
 import { RowNames } from './row-names.js';
 

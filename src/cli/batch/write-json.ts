@@ -1,7 +1,6 @@
 import type { BatchResult, RowResult } from '../../run/batch/result.js';
 import type { Writer } from '../boot/command.js';
-
-const PIECE = 65_536;
+import { JsonList } from '../text/json-list.js';
 
 /** One JSON object, written piece by piece: all outputs of a large batch together would not fit into memory. */
 export function writeBatchJson(out: Pick<Writer, 'write'>, result: BatchResult): void {
@@ -25,12 +24,7 @@ export function writeRows<T>(
   facts: object,
   { rows, shown }: { readonly rows: readonly T[]; readonly shown: (row: T) => object },
 ): void {
-  let text = `${JSON.stringify(facts).slice(0, -1)},"rows":[`;
-  for (const [index, row] of rows.entries()) {
-    text += `${index === 0 ? '' : ','}${JSON.stringify(shown(row))}`;
-    if (text.length < PIECE) continue;
-    out.write(text);
-    text = '';
-  }
-  out.write(`${text}]}\n`);
+  const list = new JsonList(out, `${JSON.stringify(facts).slice(0, -1)},"rows":[`);
+  for (const row of rows) list.add(JSON.stringify(shown(row)));
+  list.end(']}');
 }

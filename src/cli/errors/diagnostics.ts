@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { textIfThere } from '../../util/if-there.js';
 import type { Writer } from '../boot/command.js';
 import { createStyle } from '../terminal/style.js';
 
-export interface DiagnosticsOptions {
+interface DiagnosticsOptions {
   /** What the files' names are relative to. */
   readonly root: string;
   readonly home?: string;
@@ -22,7 +22,7 @@ export async function writeDiagnostics(
   const style = createStyle(target.color);
   const texts = new Map<string, string | undefined>();
   const textOf = (file: string) => {
-    if (!texts.has(file)) texts.set(file, readIfPossible(resolve(root, file.replace(/^~(?=\/)/, home))));
+    if (!texts.has(file)) texts.set(file, textIfThere(resolve(root, file.replace(/^~(?=\/)/, home))));
     return texts.get(file);
   };
   const frames = diagnostics.map((diagnostic) =>
@@ -34,13 +34,4 @@ export async function writeDiagnostics(
     }),
   );
   target.write(`${frames.join('\n')}\n`);
-}
-
-function readIfPossible(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // The message is enough; only the line of the file is left out.
-    return undefined;
-  }
 }

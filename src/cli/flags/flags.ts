@@ -53,7 +53,7 @@ export class FlagValues {
   }
 }
 
-export type ParsedArguments =
+type ParsedArguments =
   | { readonly flags: FlagValues; readonly positionals: readonly string[] }
   | { readonly problem: ArgumentProblem };
 

@@ -11,7 +11,7 @@ export type GivenArgs =
   | { readonly args: Readonly<Record<string, JsonValue>> }
   | { readonly problems: readonly { readonly message: string; readonly hint?: string }[] };
 
-export interface GivenWords {
+interface GivenWords {
   /** Plain `k=v` words. */
   readonly pairs?: readonly string[];
   /** What a continued run was given. */

@@ -1,7 +1,7 @@
 import { allowKeys } from '../../config/allowed-keys.js';
 import type { Config } from '../../model/config.js';
 import type { Invocation } from '../boot/command.js';
-import { ALLOW_KEY_FLAG } from '../flags/allow-key-flag.js';
+import { ALLOW_KEY_FLAG } from '../flags/common-flags.js';
 
 /** The settings with what the command line allows; or what is wrong with it. */
 export function withAllowedKeys({ flags }: Invocation, config: Config): Config | { readonly problem: string } {

@@ -13,11 +13,12 @@ import type { Command, Invocation } from '../boot/command.js';
 import { writeDiagnostics } from '../errors/diagnostics.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
+import { jsonFlag } from '../flags/common-flags.js';
 import { WRITABLE_HINT } from './new-file.js';
 
 export const CHANGE_FLAGS: Command['flags'] = [
   { name: 'user', type: 'boolean', help: 'in your own settings, for all projects' },
-  { name: 'json', type: 'boolean', help: 'as JSON: {key, value, file, changed, overriddenBy, problems}' },
+  jsonFlag('as JSON: {key, value, file, changed, overriddenBy, problems}'),
 ];
 
 /** Sets one value in the project's or the user's file, or takes it out; nothing is written that would not be valid. */

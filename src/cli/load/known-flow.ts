@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { isFlowPath, savedFlowNames } from '../../check/find-flow.js';
 import { loadFlow } from '../../check/load-flow.js';
 import { listRuns } from '../../run/history/list-runs.js';
+import { namesIn } from '../../util/if-there.js';
 import { nearestName } from '../../util/nearest.js';
 import type { Invocation } from '../boot/command.js';
 import { flowReference } from './flow-file.js';
@@ -71,12 +71,7 @@ function unknown(problem: string, nearest: string | undefined): Unknown {
 }
 
 function flowFilesBeside(typed: string, cwd: string): readonly string[] {
-  try {
-    const names = readdirSync(dirname(resolve(cwd, typed)));
-    const prefix = typed.slice(0, typed.length - basename(typed).length);
-    return names.filter((name) => /\.(ya?ml|json)$/i.test(name)).map((name) => prefix + name);
-  } catch {
-    // No such folder: nothing is near.
-    return [];
-  }
+  const names = namesIn(dirname(resolve(cwd, typed)));
+  const prefix = typed.slice(0, typed.length - basename(typed).length);
+  return names.filter((name) => /\.(ya?ml|json)$/i.test(name)).map((name) => prefix + name);
 }

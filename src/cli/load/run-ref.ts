@@ -2,7 +2,7 @@ import { type RunHead, runHead } from '../../run/history/run-head.js';
 import { runIds } from '../../run/history/runs-folder.js';
 import type { Project } from '../../util/project.js';
 
-export type FoundRun = { readonly runId: string } | { readonly problem: string; readonly hint: string };
+type FoundRun = { readonly runId: string } | { readonly problem: string; readonly hint: string };
 
 /**
  * RUN as a person types it: the id, a unique beginning or end of it, or `last`. `isMeant` says which run `last` is,

@@ -3,7 +3,7 @@ import { type RemoteSettings, remoteSettings, type Why } from '../../remote/sett
 import type { Project } from '../../util/project.js';
 
 /** The shared store as the settings say it, for people and for JSON. Nobody is asked. */
-export interface SharedStatus {
+interface SharedStatus {
   readonly url: string;
   readonly read: boolean;
   readonly write: boolean;

@@ -29,7 +29,7 @@ export async function askEffect(
 const PROMPT = 'do it again (r), keep it as done (k), or stop here (s): ';
 
 /** Undefined for anything else: nothing is fired by accident. */
-export function readEffectAnswer(line: string): EffectAnswer | undefined {
+function readEffectAnswer(line: string): EffectAnswer | undefined {
   const text = sanitize(line).trim().toLowerCase();
   if (text === 'r' || text === 'rerun') return 'rerun';
   if (text === 'k' || text === 'keep' || text === 'skip') return 'keep';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Writer } from '../boot/command.js';
 
-export interface PersonQuestion<T> {
+interface PersonQuestion<T> {
   /** What is asked about, as it is shown; its last line ends. */
   readonly text: string;
   readonly prompt: string;

@@ -9,6 +9,7 @@ import { oneLine } from '../../util/terminal-text.js';
 import type { Command, Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
+import { jsonFlag } from '../flags/common-flags.js';
 import { findRun } from '../load/run-ref.js';
 import { decisionJson, decisionText } from './decision-text.js';
 
@@ -20,7 +21,7 @@ const POSITIONALS: Command['positionals'] = [
 const FLAGS: Command['flags'] = [
   { name: 'note', type: 'string', value: 'TEXT', help: 'a word to later phases' },
   { name: 'by', type: 'string', value: 'NAME', help: 'who decides, and through which program', hidden: true },
-  { name: 'json', type: 'boolean', help: 'as JSON: {runId, phase, decision, by, at, note, replaces, goesOnAs}' },
+  jsonFlag('as JSON: {runId, phase, decision, by, at, note, replaces, goesOnAs}'),
   { name: 'digest', type: 'string', value: 'D', help: 'of the text that was read', hidden: true },
 ];
 

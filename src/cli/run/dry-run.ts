@@ -26,7 +26,7 @@ function forecastJson(forecast: Forecast) {
   return { ...forecast, phases: forecast.phases.map(({ identities: _identities, ...phase }) => phase) };
 }
 
-export interface ForecastDrawing {
+interface ForecastDrawing {
   readonly style: Style;
   /** Now. If given, a phase that failed in the last run is shown as that, not as one that would run. */
   readonly failedSince?: number;

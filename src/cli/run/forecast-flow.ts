@@ -5,7 +5,7 @@ import { complain } from '../errors/problem.js';
 import { givenArgs } from '../flags/given-args.js';
 import { prepareRun } from './prepare-run.js';
 
-export interface ForecastRequest {
+interface ForecastRequest {
   readonly typed: string;
   readonly pairs: readonly string[];
   readonly config: Config;

@@ -11,7 +11,7 @@ import { createRunView, type RunView } from '../view/run-view.js';
 import { exitStatusOf } from './run-status.js';
 
 /** A run on its way to a person or a program. */
-export interface Showing {
+interface Showing {
   readonly view: RunView;
   readonly onEvent: (event: RunEvent) => void;
   /** Writes everything that was held back, and the closing summary. */

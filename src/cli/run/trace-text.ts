@@ -1,6 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
 import type { ObservedCounts } from '../../model/observation.js';
+import { spentOn } from '../../model/outcome.js';
 import { shownOutput } from '../../run/core/output-folder.js';
 import { recordedOutcome } from '../../run/history/recorded-outcome.js';
 import type { PhaseTrace, RunTrace } from '../../run/history/trace.js';
@@ -73,8 +74,7 @@ export class TraceText {
       this.text += `\n${this.#style.yellow(state)}\n`;
       return;
     }
-    const tokens = end.spent.inputTokens + end.spent.cachedInputTokens + end.spent.outputTokens;
-    const bill = formatBill({ usd: end.spent.usd ?? null, tokens }, end.saved);
+    const bill = formatBill(spentOn(end.spent), end.saved);
     const paid = bill === '' ? '' : ` · ${bill}`;
     this.text += `\n${this.#style.bold(end.status)} after ${formatDuration(end.durationMs)}${paid}\n`;
   }

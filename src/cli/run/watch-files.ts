@@ -9,11 +9,11 @@ import { gitView, NO_GIT_VIEW } from './watch-git.js';
 import type { WatchedPaths } from './watch-paths.js';
 
 /** Edits of one save, or of a checkout, come within this time. */
-export const GATHER_MS = 100;
+const GATHER_MS = 100;
 /** A larger file counts as changed when its file stats are. */
 const LARGEST_READ = 4 * 1024 * 1024;
 
-export interface FileWatchOptions {
+interface FileWatchOptions {
   readonly project: Project;
   /** Files that count and whose content is another than before. */
   readonly onChange: (paths: readonly string[]) => Promise<void>;

@@ -7,7 +7,7 @@ import { relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
 
 /** What a watch has to know of a run that has ended. */
-export interface RunTraces {
+interface RunTraces {
   /** Files that phases made and declared, from the project root. */
   readonly made: ReadonlySet<string>;
   /** A side effect has begun: to run again from the start would fire it again. */

@@ -23,7 +23,7 @@ export interface WatchedPaths {
   readonly refs: boolean;
 }
 
-export interface LookedAt {
+interface LookedAt {
   readonly project: Project;
   /** Files that were read before the run, absolute; a folder that was listed ends with a slash. */
   readonly read: Iterable<string>;

@@ -57,7 +57,7 @@ class ProgressBar {
   }
 }
 
-export function barText({ what, done, total }: Progress): string {
+function barText({ what, done, total }: Progress): string {
   const count = done.toLocaleString('en-US');
   if (total === undefined || total === 0) return `${what} ${count}`;
   const part = Math.min(1, done / total);

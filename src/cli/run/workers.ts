@@ -6,7 +6,7 @@ import type { Invocation } from '../boot/command.js';
 const AWAY = 256;
 const WAIT_MS = 30_000;
 
-export type OpenedWorkers =
+type OpenedWorkers =
   | { readonly sender?: QueueSender; readonly notices?: readonly string[] }
   | { readonly problem: string; readonly hint?: string };
 
@@ -27,13 +27,13 @@ export async function openWorkers(
 }
 
 /** For a dry run, which asks no queue: says only where units would be done. */
-export function foreseenWorkers(invocation: Pick<Invocation, 'flags'>, config: RunOptions['config']) {
+export function forecastWorkers(invocation: Pick<Invocation, 'flags'>, config: RunOptions['config']) {
   const wanted = wantedWorkers(invocation, config) !== undefined;
   return wanted ? { workers: { concurrency: 1, send: async () => ({ stays: 'a dry run sends nothing' }) } } : {};
 }
 
 /** As written; undefined where everything is done here. */
-export function wantedWorkers({ flags }: Pick<Invocation, 'flags'>, config: RunOptions['config']): string | undefined {
+function wantedWorkers({ flags }: Pick<Invocation, 'flags'>, config: RunOptions['config']): string | undefined {
   if (flags.boolean('no-workers')) return undefined;
   return flags.string('workers') ?? config.workers?.url;
 }

@@ -1,5 +1,5 @@
 /** A flow to start from. `{NAME}` in its text becomes the flow's name. */
-export interface FlowTemplate {
+interface FlowTemplate {
   readonly name: string;
   readonly summary: string;
   /** What to type once the file is there. */

@@ -1,7 +1,7 @@
 import type { Writer } from '../boot/command.js';
 import { indented } from './writer.js';
 
-export interface CaptureWriter extends Writer {
+interface CaptureWriter extends Writer {
   text(): string;
   /** The value, where one value was all that was written. */
   value(): unknown;

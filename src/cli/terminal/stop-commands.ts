@@ -13,7 +13,7 @@ export function stopMarks(env: Readonly<Record<string, string | undefined>>): Ma
   return { before: `::stop-commands::${token}\n`, after: `::${token}::\n` };
 }
 
-export interface Marks {
+interface Marks {
   readonly before: string;
   readonly after: string;
 }

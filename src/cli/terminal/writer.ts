@@ -4,7 +4,7 @@ import type { InputSource, Writer } from '../boot/command.js';
 import { obeysLines, onlyStyles, withoutCommands } from './guard.js';
 import { stopMarks } from './stop-commands.js';
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly fd: 1 | 2;
   /** `always`, `never` or `auto`: as the terminal and the environment say. */
   readonly color: string;

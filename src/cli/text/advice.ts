@@ -4,7 +4,7 @@ import type { Style } from '../terminal/style.js';
 /** What to type next, and what that does. */
 export type Advice = readonly [command: string, effect: string];
 
-export interface AdviceOptions {
+interface AdviceOptions {
   readonly style: Style;
   /** The width of the terminal; without one, nothing is wrapped. */
   readonly columns?: number;

@@ -4,11 +4,11 @@ const PIECE = 64 * 1024;
 
 /** Writes a JSON list piece by piece: a list of a million is no string of a hundred megabytes. */
 export class JsonList {
-  readonly #out: Writer;
+  readonly #out: Pick<Writer, 'write'>;
   #text: string;
   #isEmpty = true;
 
-  constructor(out: Writer, before = '[') {
+  constructor(out: Pick<Writer, 'write'>, before = '[') {
     this.#out = out;
     this.#text = before;
   }

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../model/event.js';
 import { formatDuration } from '../../util/duration.js';
 import { oneLine } from '../../util/terminal-text.js';
 
-export type Limit = Pick<Extract<RunEvent, { readonly type: 'limit' }>, 'runner' | 'until' | 'known'>;
+type Limit = Pick<Extract<RunEvent, { readonly type: 'limit' }>, 'runner' | 'until' | 'known'>;
 
 type Met = Limit & Pick<Extract<RunEvent, { readonly type: 'limit' }>, 'at' | 'waits' | 'error'>;
 
@@ -31,7 +31,7 @@ export function resetText(resetsAt: number | undefined, now: number): string {
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** On the clock of this machine: `14:05`, and the date unless it is today. By hand: the first `Intl` is slow. */
-export function clockTime(ms: number, now: number): string {
+function clockTime(ms: number, now: number): string {
   const [then, today] = [new Date(ms), new Date(now)];
   const two = (count: number) => `${count}`.padStart(2, '0');
   const time = `${two(then.getHours())}:${two(then.getMinutes())}`;

@@ -3,7 +3,7 @@ const FRAME_MS = 100;
 const FIRST_FRAME_MS = 60;
 
 /** Frames of a live picture, from the first sign of life until it is halted. */
-export interface Animation {
+interface Animation {
   start(): void;
   halt(): void;
   /** Draws at once, if the animation is on. */

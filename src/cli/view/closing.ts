@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<RunStatus, string>> = {
   interrupted: 'was interrupted',
 };
 
-export interface ClosingOptions {
+interface ClosingOptions {
   readonly named?: boolean;
   readonly columns?: number;
 }

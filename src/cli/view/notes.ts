@@ -46,7 +46,7 @@ function withReason(word: string, reason: string): string {
 
 type Reused = Pick<ShownOutcome, 'cacheHit' | 'shared' | 'ageMs' | 'saved'>;
 
-export function hitNote({ cacheHit, shared, ageMs, saved }: Reused): string {
+function hitNote({ cacheHit, shared, ageMs, saved }: Reused): string {
   const age = ageMs === undefined ? '' : ` · age ${formatDuration(ageMs)}`;
   const amounts = saved ? formatSaved(saved) : '';
   return `CACHED (${shared ? 'shared' : cacheHit}${age}${amounts === '' ? '' : ` · saved ${amounts}`})`;

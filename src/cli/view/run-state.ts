@@ -1,5 +1,5 @@
 import type { EndError, RunEvent, RunStatus } from '../../model/event.js';
-import { NO_USAGE, type Savings, type ShownOutcome, type Usage } from '../../model/outcome.js';
+import { NO_USAGE, type Savings, type ShownOutcome, type Spent, type Usage } from '../../model/outcome.js';
 import { type DagNode, dagOrder } from '../../plan/dag-order.js';
 
 /** What is known of a run, folded from its events by `applyEvent`. Drawing only reads it. */
@@ -31,11 +31,6 @@ export interface RunState {
     readonly durationMs: number;
     readonly error?: EndError;
   };
-}
-
-export interface Spent {
-  readonly usd: number | null;
-  readonly tokens: number;
 }
 
 export interface PhaseState {

@@ -1,7 +1,7 @@
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
 /** What an editor shows over a field: a title, what it does, and at least one example. */
-export interface FieldText {
+interface FieldText {
   readonly title: string;
   readonly description: string;
   readonly examples: readonly unknown[];
@@ -12,9 +12,25 @@ export function field<T extends TSchema>(schema: T, { title, description, exampl
   return { ...schema, title, description, examples };
 }
 
+/** A field that may be left out. */
+export function optional<T extends TSchema>(schema: T, text: FieldText) {
+  return Type.Optional(field(schema, text));
+}
+
+/** An object that has no other fields than these. */
+export function closed<P extends TProperties>(fields: P) {
+  return Type.Object(fields, { additionalProperties: false });
+}
+
+export function oneOf<const W extends string>(words: readonly W[]) {
+  return Type.Union(words.map((word) => Type.Literal(word)));
+}
+
 /** A field that flows of other tools may have, and that does nothing here. */
 export function ignored(title: string) {
-  return Type.Optional(
-    field(Type.Unknown(), { title, description: 'Accepted for compatibility; does nothing here.', examples: [true] }),
-  );
+  return optional(Type.Unknown(), {
+    title,
+    description: 'Accepted for compatibility; does nothing here.',
+    examples: [true],
+  });
 }

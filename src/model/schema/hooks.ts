@@ -1,8 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { Duration, NonEmptyText } from './common.js';
-import { field } from './describe.js';
-
-const closed = { additionalProperties: false };
+import { closed, field, optional } from './describe.js';
 
 const COMMAND = field(Type.Union([Type.Array(Type.String(), { minItems: 1 }), NonEmptyText]), {
   title: 'Command',
@@ -20,10 +18,7 @@ const FILE = field(NonEmptyText, {
   examples: ['result.json'],
 });
 const SECRET = field(
-  Type.Object(
-    { env: field(NonEmptyText, { title: 'Variable', description: 'Its name.', examples: ['HOOK_SECRET'] }) },
-    closed,
-  ),
+  closed({ env: field(NonEmptyText, { title: 'Variable', description: 'Its name.', examples: ['HOOK_SECRET'] }) }),
   {
     title: 'Secret',
     description: 'The variable whose value signs what is posted.',
@@ -46,31 +41,24 @@ const Hook = Type.Union([
   Type.Array(Type.String(), { minItems: 1 }),
   NonEmptyText,
   // Which of these belong together, `readHook` says.
-  Type.Object(
-    {
-      command: Type.Optional(COMMAND),
-      url: Type.Optional(URL),
-      file: Type.Optional(FILE),
-      secret: Type.Optional(SECRET),
-      retries: Type.Optional(RETRIES),
-      timeout: Type.Optional(TIMEOUT),
-    },
-    closed,
-  ),
+  closed({
+    command: Type.Optional(COMMAND),
+    url: Type.Optional(URL),
+    file: Type.Optional(FILE),
+    secret: Type.Optional(SECRET),
+    retries: Type.Optional(RETRIES),
+    timeout: Type.Optional(TIMEOUT),
+  }),
 ]);
 
-const hook = (title: string, when: string) =>
-  Type.Optional(field(Hook, { title, description: when, examples: [['./notify.sh']] }));
+const hook = (title: string, when: string) => optional(Hook, { title, description: when, examples: [['./notify.sh']] });
 
-export const HooksSchema = Type.Object(
-  {
-    onStart: hook('On start', 'When the run begins.'),
-    onSuccess: hook('On success', 'When it ended well.'),
-    onComplete: hook('On success', 'Another name for `onSuccess`.'),
-    onFail: hook('On failure', 'When it failed, or its budget was used up.'),
-    onBlocked: hook('When blocked', 'When a gate blocked it, or a person rejected it.'),
-    onPaused: hook('When paused', 'When it waits for a person.'),
-    onEnd: hook('At the end', 'However it ended.'),
-  },
-  closed,
-);
+export const HooksSchema = closed({
+  onStart: hook('On start', 'When the run begins.'),
+  onSuccess: hook('On success', 'When it ended well.'),
+  onComplete: hook('On success', 'Another name for `onSuccess`.'),
+  onFail: hook('On failure', 'When it failed, or its budget was used up.'),
+  onBlocked: hook('When blocked', 'When a gate blocked it, or a person rejected it.'),
+  onPaused: hook('When paused', 'When it waits for a person.'),
+  onEnd: hook('At the end', 'However it ended.'),
+});

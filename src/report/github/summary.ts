@@ -1,4 +1,4 @@
-import { totalTokens } from '../../model/outcome.js';
+import { spentOn } from '../../model/outcome.js';
 import type { BatchResult } from '../../run/batch/result.js';
 import type { PhaseResult, RunResult } from '../../run/core/result.js';
 import { formatDuration } from '../../util/duration.js';
@@ -44,7 +44,7 @@ export function runSummary(result: RunResult, reported: ReportedFlow): string {
 
 function phaseRow(phase: PhaseResult, isTolerated: boolean): string {
   const { usage, items } = phase;
-  const cost = phase.cacheHit ? '' : costText({ usd: usage.usd ?? null, tokens: totalTokens(usage) });
+  const cost = phase.cacheHit ? '' : costText(spentOn(usage));
   const counted = items ? ` (${items.executed} of ${items.total} executed)` : '';
   return row([
     `\`${phase.id.replaceAll(/[`|\s]/g, ' ')}\``,

@@ -49,7 +49,7 @@ export function describeResult(line: ResultLine, startedAt: number | undefined):
   };
 }
 
-export interface Tried {
+interface Tried {
   readonly attempt: number;
   readonly from: number;
   readonly to: number;

@@ -4,6 +4,7 @@ import { isJsonObject } from '../../model/json.js';
 import { journalOf } from '../../run/history/runs-folder.js';
 import type { JournalLine } from '../../run/journal/lines.js';
 import { readLines } from '../../run/journal/reader.js';
+import { parsedJson } from '../../util/if-there.js';
 import type { Project } from '../../util/project.js';
 import { delay } from '../../util/timer.js';
 import { VERSION } from '../../util/version.js';
@@ -18,7 +19,7 @@ const TRIES = 2;
 const PAUSE_MS = 250;
 const ONE_REQUEST_MS = 5_000;
 
-export type Exported = { readonly spans: number } | { readonly problem: string };
+type Exported = { readonly spans: number } | { readonly problem: string };
 
 /** Sends a run as a trace. Never throws and never takes longer than the target allows; redirects are not followed. */
 export async function exportRun(project: Project, runId: string, target: OtelTarget): Promise<Exported> {
@@ -103,13 +104,8 @@ async function postOnce({ url, headers }: OtelTarget, body: string, limits: Requ
 
 /** A collector may take a part only. That is not tried again. */
 function rejectedIn(said: string): Answer {
-  try {
-    const value: unknown = JSON.parse(said);
-    const partial = isJsonObject(value) ? value['partialSuccess'] : undefined;
-    const rejected = isJsonObject(partial) ? Number(partial['rejectedSpans'] ?? 0) : 0;
-    return rejected > 0 ? { problem: `the server refused ${rejected} spans` } : {};
-  } catch {
-    // Any answer of success is one.
-    return {};
-  }
+  const value = parsedJson(said);
+  const partial = isJsonObject(value) ? value['partialSuccess'] : undefined;
+  const rejected = isJsonObject(partial) ? Number(partial['rejectedSpans'] ?? 0) : 0;
+  return rejected > 0 ? { problem: `the server refused ${rejected} spans` } : {};
 }

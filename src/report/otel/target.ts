@@ -1,4 +1,6 @@
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { percentDecoded } from '../../util/if-there.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where traces go, and with what. */
 export interface OtelTarget {
@@ -71,18 +73,9 @@ function pairsOf(env: Environment, name: string): Record<string, string> {
   const pairs = (env[name] ?? '').split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
     const key = pair.slice(0, at).trim();
-    return at > 0 && key !== '' ? [[key, decoded(pair.slice(at + 1).trim())]] : [];
+    return at > 0 && key !== '' ? [[key, percentDecoded(pair.slice(at + 1).trim())]] : [];
   });
   return Object.fromEntries(pairs);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A bare percent sign: meant as it stands.
-    return text;
-  }
 }
 
 /** As the W3C writes it; anything else is no parent. */

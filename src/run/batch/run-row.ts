@@ -31,7 +31,7 @@ export class RowRunner {
     const output = context.io.secrets.maskOutput(result.output);
     const file = result.status === 'success' ? options.onOutput?.(row, output) : undefined;
     const durationMs = Math.round(clock.elapsed() - startedAt);
-    const ended = { ...this.#rowResult(row, result), durationMs, file };
+    const ended = this.#rowResult(row, result, { durationMs, file });
     this.#record(row, ended, { ...result, output });
     forget();
     context.reuse.effects.forgetRow(row.place);
@@ -75,7 +75,7 @@ export class RowRunner {
     context.io.emit({ type: 'row-end', ...facts });
   }
 
-  #rowResult(row: BatchRow, result: ScopeResult): Omit<RowResult, 'durationMs' | 'file'> {
+  #rowResult(row: BatchRow, result: ScopeResult, more: Pick<RowResult, 'durationMs' | 'file'>): RowResult {
     const {
       io: { secrets },
     } = this.context;
@@ -89,7 +89,9 @@ export class RowRunner {
       status: result.status,
       spent: { usd: usage.usd ?? null, tokens },
       saved: { ...saved, ms: Math.round(saved.ms) },
+      durationMs: more.durationMs,
       reuse,
+      file: more.file,
       error: failure && {
         phase: failure.phase,
         code: failure.code,

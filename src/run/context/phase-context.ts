@@ -40,7 +40,7 @@ export interface Policy {
 }
 
 /** A phase that is about to run. */
-export interface PhaseToRun {
+interface PhaseToRun {
   readonly run: RunContext;
   readonly scope: Scope;
   readonly phase: Phase;

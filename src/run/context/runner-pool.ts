@@ -1,7 +1,8 @@
-import type { ResolvedRunner, RunnerChoice } from '../../agent/resolve-runner.js';
+import type { RunnerChoice } from '../../agent/resolve-runner.js';
 import type { Runner } from '../../agent/runner.js';
 import type { Failure } from '../../model/failure.js';
 import { pause } from '../../util/pause.js';
+import { once } from '../../util/remembered.js';
 import type { RunOptions } from '../core/options.js';
 import { Slots } from '../execute/slots.js';
 import { UsageGate } from '../execute/usage-gate.js';
@@ -11,15 +12,17 @@ export interface PooledRunner {
   readonly slots: Slots | undefined;
   /** Closed while the provider's usage limit holds. */
   readonly gate: UsageGate;
-  /** Waits until the rate that the configuration allows has room. */
-  pace(signal: AbortSignal): Promise<void>;
+  /** Waits until the rate that the configuration allows has room; undefined where it allows any. */
+  readonly pace: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** For `pinVersion`; the runner is asked one time per run. */
   version(): ReturnType<Runner['version']>;
 }
 
+type Pooled = PooledRunner | { readonly failure: Failure };
+
 /** The runners that this run has needed so far. Each one's bounds hold for the whole run. */
 export class RunnerPool {
-  readonly #runners = new Map<string, Promise<PooledRunner | { readonly failure: Failure }>>();
+  readonly #runners = new Map<string, Pooled | Promise<Pooled>>();
 
   constructor(
     private readonly options: Pick<RunOptions, 'project' | 'config' | 'runner' | 'resolveRunner' | 'waitForLimits'>,
@@ -30,22 +33,23 @@ export class RunnerPool {
     return [...this.#byName.values()].reduce((sum, { gate }) => sum + gate.waitedMs, 0);
   }
 
-  get(phaseRunner: string | undefined, flowRunner: string | undefined) {
+  get(phaseRunner: string | undefined, flowRunner: string | undefined): Pooled | Promise<Pooled> {
     const { project, config, runner: cliRunner } = this.options;
     const id = JSON.stringify([cliRunner ?? null, phaseRunner ?? null, flowRunner ?? null]);
-    let found = this.#runners.get(id);
-    if (!found) {
-      found = this.#resolve({ project, config, phaseRunner, flowRunner, cliRunner }).then((resolved) =>
-        'failure' in resolved ? resolved : this.#pooled(resolved.runner),
-      );
-      this.#runners.set(id, found);
-    }
-    return found;
+    const known = this.#runners.get(id);
+    if (known) return known;
+    const finding = this.#resolve({ project, config, phaseRunner, flowRunner, cliRunner }).then((pooled) => {
+      this.#runners.set(id, pooled);
+      return pooled;
+    });
+    this.#runners.set(id, finding);
+    return finding;
   }
 
-  async #resolve(choice: RunnerChoice): Promise<ResolvedRunner> {
+  async #resolve(choice: RunnerChoice): Promise<Pooled> {
     const { resolveRunner = (await import('../../agent/resolve-runner.js')).resolveRunner } = this.options;
-    return resolveRunner(choice);
+    const resolved = await resolveRunner(choice);
+    return 'failure' in resolved ? resolved : this.#pooled(resolved.runner);
   }
 
   readonly #byName = new Map<string, PooledRunner>();
@@ -54,7 +58,6 @@ export class RunnerPool {
   #pooled(runner: Runner): PooledRunner {
     const known = this.#byName.get(runner.name);
     if (known) return known;
-    let version: ReturnType<Runner['version']> | undefined;
     const pooled: PooledRunner = {
       runner,
       slots: runner.concurrency === undefined ? undefined : new Slots(runner.concurrency),
@@ -65,10 +68,7 @@ export class RunnerPool {
         waits: this.options.waitForLimits !== false,
       }),
       pace: paceOf(runner.ratePerMinute, () => this.options.project.clock.elapsed()),
-      version: () => {
-        version ??= runner.version();
-        return version;
-      },
+      version: once(() => runner.version()),
     };
     this.#byName.set(runner.name, pooled);
     return pooled;
@@ -76,8 +76,8 @@ export class RunnerPool {
 }
 
 /** At most so many starts in any minute. */
-function paceOf(ratePerMinute: number | undefined, elapsed: () => number): (signal: AbortSignal) => Promise<void> {
-  if (ratePerMinute === undefined) return async () => {};
+function paceOf(ratePerMinute: number | undefined, elapsed: () => number): PooledRunner['pace'] {
+  if (ratePerMinute === undefined) return undefined;
   const starts: number[] = [];
   return async (signal) => {
     for (;;) {

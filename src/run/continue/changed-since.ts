@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { isInside } from '../../util/inside.js';
 import { isPrintedTo, type Project, STATE_DIR } from '../../util/project.js';
 import { userCacheDir } from '../../util/user-cache.js';
-import { changedVariable, endOnFileClock, isOfEditor, namesBeside, namesIn } from '../history/end-stamp.js';
+import { changedVariable, endOnFileClock, isOfEditor, namesBeside, withoutEditor } from '../history/end-stamp.js';
 import { type RunHead, runHead } from '../history/run-head.js';
 
 /** `unobserved`: what nobody observes; for a result of which it is known what it read of the project itself. */
@@ -142,7 +142,7 @@ class Look {
       const isOurs = folder === this.#state || folder === dirname(this.#state);
       return !isOurs && this.#isNewer(folder) ? folder : undefined;
     }
-    const names = namesIn(
+    const names = withoutEditor(
       entries.map(({ name }) => name),
       this.#flow,
     );

@@ -25,16 +25,18 @@ const UNASKED_VERSION: Failure = {
   message: "a dry run does not ask the client's version (pinVersion)",
 };
 
-/** Uses the body's system prompt as given, rendered or not; that of an agent's file holds no placeholders. */
+/** `system` is the body's system prompt, rendered or not; that of an agent's file holds no placeholders. */
 export async function agentCall(
   at: Pick<PhaseContext, 'run' | 'scope'>,
   body: TaskBody,
+  system = body.systemPrompt,
 ): Promise<AgentCall | { readonly failure: Failure }> {
   const { run, scope } = at;
   const { options } = run;
   const agent = body.agent === undefined ? undefined : await agentFile(at, body.agent);
   if (agent && 'failure' in agent) return agent;
-  const pooled = await run.flows.runners.get(body.runner, scope.flow.runner);
+  const pooling = run.flows.runners.get(body.runner, scope.flow.runner);
+  const pooled = pooling instanceof Promise ? await pooling : pooling;
   if ('failure' in pooled) return pooled;
   const { runner } = pooled;
   const unpriced = costUnknown(options, runner);
@@ -46,7 +48,7 @@ export async function agentCall(
   const { model } = chosen;
   const thinking = body.thinking ?? agent?.thinking ?? scope.flow.thinking ?? options.config.thinking;
   const tools = body.tools ?? agent?.tools;
-  const systemPrompt = [agent?.systemPrompt, body.systemPrompt].filter(Boolean).join('\n\n') || undefined;
+  const systemPrompt = [agent?.systemPrompt, system].filter(Boolean).join('\n\n') || undefined;
   const pins = options.config.runners[runner.name]?.pinVersion === true;
   // A dry run starts and asks nothing, so it cannot tell.
   if (pins && options.forecast && runner.probe !== undefined) return { failure: UNASKED_VERSION };

@@ -52,13 +52,36 @@ export interface PhaseOutcome extends Pick<Settled, 'status' | 'failure' | 'resu
   readonly newWork?: string;
 }
 
-/** Ends an execution: its result is made here, one time. `made` says what the execution does not know of itself. */
-export function settle(execution: Execution, origin: Origin, made: Pick<Result, 'madeAt'> & Partial<Result>): Settled {
-  const { output, files, model, facts, items, unkeepable, seen, key, execution: name, ...rest } = execution;
-  const { cost, reused: _reused, ...ending } = rest;
-  const { usage, durationMs } = ending;
-  const result = { key, output, files, model, facts, items, unkeepable, seen, execution: name, ...made };
-  return { ...ending, origin, result: { ...result, cost: cost ?? { usage, durationMs } } };
+/** What an execution does not know of itself: when it ended, and what finds it again. */
+type Made = Pick<Result, 'madeAt' | 'key' | 'execution'> & Pick<Settled, 'runKey' | 'effect' | 'identity'>;
+
+/** Ends an execution: its result is made here, one time, and with all its fields: copies and rests cost far more. */
+export function settle(ended: Execution, origin: Origin, made: Made): Settled {
+  const { usage, durationMs, output, files, model, facts, items, unkeepable, seen } = ended;
+  const { key = ended.key, execution = ended.execution, madeAt, runKey, effect, identity } = made;
+  const cost = ended.cost ?? { usage, durationMs };
+  return {
+    status: ended.status,
+    usage,
+    durationMs,
+    attempts: ended.attempts,
+    saved: ended.saved,
+    failure: ended.failure,
+    remark: ended.remark,
+    noWork: ended.noWork,
+    pure: ended.pure,
+    acted: ended.acted,
+    unitKeys: ended.unitKeys,
+    inputs: ended.inputs,
+    clientVersion: ended.clientVersion,
+    observed: ended.observed,
+    origin,
+    result: { key, madeAt, output, cost, files, model, facts, items, unkeepable, seen, execution },
+    runKey,
+    effect,
+    identity,
+    kept: undefined,
+  };
 }
 
 /** A phase ends as one of its units did. */

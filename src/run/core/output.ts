@@ -28,11 +28,19 @@ function withoutTrailingLineEnds(text: string): string {
  * flow may, is checked by that: its text may be made for people. Where JSON was found within the text of a stored
  * output, the caller keeps the result anew.
  */
-export async function promised(
-  output: Output,
-  promise: { readonly output: 'text' | 'json'; readonly expect?: JsonObject; readonly lenient: boolean },
-): Promise<{ output: Output } | { failure: Failure }> {
-  if (promise.output === 'text' && !promise.expect) return { output };
+export function promised(output: Output, promise: OutputPromise): Promised | Promise<Promised> {
+  return promise.output === 'text' && !promise.expect ? { output } : checked(output, promise);
+}
+
+interface OutputPromise {
+  readonly output: 'text' | 'json';
+  readonly expect?: JsonObject;
+  readonly lenient: boolean;
+}
+
+type Promised = { output: Output } | { failure: Failure };
+
+async function checked(output: Output, promise: OutputPromise): Promise<Promised> {
   const read = readText(output);
   if ('failure' in read) return read;
   const { text } = read;

@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
+import { namesIn } from '../../util/if-there.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { LedgerFile } from './ledger-file.js';
 import type { Held } from './lines.js';
@@ -17,13 +17,6 @@ export function ledgerName(flowId: string): string {
 /** Side effects of all flows that are in doubt, or done in a run that has not ended well. */
 export function heldEffects(project: Pick<Project, 'root'>): Held[] {
   const folder = effectsFolder(project);
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    // No flow here has had a side effect.
-    return [];
-  }
-  const ledgers = new Set(names.flatMap((name) => /^([0-9a-f]{24})\.\d+\.jsonl$/.exec(name)?.[1] ?? []));
+  const ledgers = new Set(namesIn(folder).flatMap((name) => /^([0-9a-f]{24})\.\d+\.jsonl$/.exec(name)?.[1] ?? []));
   return [...ledgers].flatMap((name) => [...new LedgerFile(folder, name).read().all()]);
 }

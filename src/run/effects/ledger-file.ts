@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ErrnoError, removeIfThere, temporaryName } from '../../util/atomic-write.js';
+import { parsedJson } from '../../util/if-there.js';
 import { whyUnwritableAt } from '../../util/why-unwritable.js';
 import { type EffectLine, EffectStates } from './lines.js';
 
@@ -141,15 +142,9 @@ export class LedgerFile {
   }
 
   #apply(text: string): void {
-    if (text === '') return;
-    let line: EffectLine;
-    try {
-      line = JSON.parse(text) as EffectLine;
-    } catch {
-      // Cut short by a crash or a full disk: what it would have announced was never begun.
-      return;
-    }
-    this.#states.apply(line);
+    const line = parsedJson(text) as EffectLine | undefined;
+    // Cut short by a crash or a full disk: what it would have announced was never begun.
+    if (line !== undefined) this.#states.apply(line);
   }
 
   /** Every process that does this writes the same: the states up to the seal. */

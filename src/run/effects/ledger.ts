@@ -6,7 +6,7 @@ import { effectsFolder, ledgerName } from './folder.js';
 import { LedgerFile } from './ledger-file.js';
 import { type EffectName, type Held, nameText } from './lines.js';
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly project: Project;
   /** The flow's file, whatever name it was run by. */
   readonly flowId: string;

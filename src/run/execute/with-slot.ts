@@ -17,24 +17,27 @@ export async function admitted(
   runner: Bounds | undefined,
   work: () => Promise<Execution>,
 ): Promise<Execution> {
-  if (!runner) return inSlot(at, undefined, work);
   for (;;) {
-    const pending = runner.gate.enter(() => [at.signal, at.scope.admission.ended]);
-    const pass = pending instanceof Promise ? await pending : pending;
+    const entering = runner?.gate.enter(() => [at.signal, at.scope.admission.ended]);
+    const pass = entering instanceof Promise ? await entering : entering;
     if (pass === 'aborted') return failedBefore(mayNotStart(at) ?? notStarted(at));
-    if ('failure' in pass) {
+    if (pass && 'failure' in pass) {
       const status = pass.how === 'pauses' ? 'paused' : 'failed';
       return { ...failedBefore(pass.failure), status };
     }
+    const waiting = slotOf(at, { runner, slots: at.run.limits.slots });
+    const release = waiting instanceof Promise ? await waiting : waiting;
     let execution: Execution | undefined;
     try {
-      // The gate hears of the call before its slot is free for the next one.
-      execution = await inSlot(at, runner, async () =>
-        runner.gate.admits(pass) ? judged(at, { runner, pass, execution: await work() }) : undefined,
-      );
+      const closed = mayNotStart(at);
+      if (closed) execution = failedBefore(closed);
+      else if (!runner || !pass) execution = await work();
+      else if (runner.gate.admits(pass)) execution = judged(at, { runner, pass, execution: await work() });
     } finally {
+      // The gate hears of the call before its slot is free for the next one.
+      release();
       // Others wait for a call that goes first, whatever becomes of it.
-      if (!execution || !isAnswered(execution)) runner.gate.leave(pass);
+      if (pass && !(execution && isAnswered(execution))) runner?.gate.leave(pass);
     }
     if (execution) return execution;
   }
@@ -67,30 +70,22 @@ function judged(
   return { ...execution, failure };
 }
 
-async function inSlot<T extends Execution | undefined>(
-  at: PhaseContext,
-  runner: Bounds | undefined,
-  work: () => Promise<T>,
-): Promise<T | Execution> {
-  const release = await slotOf(at, { runner, slots: at.run.limits.slots });
-  try {
-    const closed = mayNotStart(at);
-    return closed ? failedBefore(closed) : await work();
-  } finally {
-    release();
-  }
+interface SlotWanted {
+  readonly runner: Pick<PooledRunner, 'slots' | 'pace'> | undefined;
+  readonly slots: Slots;
 }
 
 /**
  * Waits until the runner's own bounds have room, then for one of these slots: whoever waits for a runner should not sit
  * on a slot that others could use. Returns what gives both back.
  */
-export async function slotOf(
-  at: PhaseContext,
-  { runner, slots }: { readonly runner: Pick<PooledRunner, 'slots' | 'pace'> | undefined; readonly slots: Slots },
-): Promise<() => void> {
+export function slotOf(at: PhaseContext, { runner, slots }: SlotWanted): (() => void) | Promise<() => void> {
+  return runner?.slots || runner?.pace ? boundedSlot(at, { runner, slots }) : slots.acquire();
+}
+
+async function boundedSlot(at: PhaseContext, { runner, slots }: SlotWanted): Promise<() => void> {
   const giveBack = await runner?.slots?.acquire();
-  if (runner && !mayNotStart(at)) await runner.pace(at.signal);
+  if (runner?.pace && !mayNotStart(at)) await runner.pace(at.signal);
   const release = await slots.acquire();
   return () => {
     release();

@@ -14,10 +14,10 @@ import { enterWorktree } from './worktree.js';
 export interface Workdir {
   readonly name: string;
   /** Makes the folder if it must be made; called just before the execution. */
-  enter(): Promise<Entered | { readonly failure: Failure }>;
+  enter(): Entering | Promise<Entering>;
 }
 
-const nothingToLeave = async () => undefined;
+type Entering = Entered | { readonly failure: Failure };
 
 /** What a unit says about where it starts; without `cwd` its phase decides. */
 interface Placed {
@@ -33,18 +33,18 @@ export function workdirOf(
   if (cwd === undefined) return rootOf(at.run);
   const { root } = at.run.options.project;
   if (cwd === 'temp') return { name: 'temp', enter: enterTemporary };
-  if (cwd === 'dedicated') return { name: 'dedicated', enter: async () => enterDedicated(at, label) };
+  if (cwd === 'dedicated') return { name: 'dedicated', enter: () => enterDedicated(at, label) };
   if (cwd === 'worktree') return { name: 'worktree', enter: () => enterWorktree(at) };
   const folder = resolve(root, render(at, cwd, variables).text);
   if (!isInside(root, folder)) return { failure: outside(cwd) };
-  return { name: relativePath(root, folder), enter: async () => enterFolder(root, folder, cwd) };
+  return { name: relativePath(root, folder), enter: () => enterFolder(root, folder, cwd) };
 }
 
 /** Where most units start: one for all of a run. */
 function rootOf(run: RunContext): Workdir {
   const known = roots.get(run);
   if (known) return known;
-  const entered = Promise.resolve({ path: run.options.project.root, leave: nothingToLeave });
+  const entered = { path: run.options.project.root };
   const root: Workdir = { name: '.', enter: () => entered };
   roots.set(run, root);
   return root;
@@ -60,12 +60,12 @@ function outside(cwd: string): Failure {
   };
 }
 
-function enterFolder(root: string, folder: string, cwd: string): Entered | { failure: Failure } {
+function enterFolder(root: string, folder: string, cwd: string): Entering {
   try {
     const real = realpathSync(folder);
     if (!isInside(realpathSync(root), real)) return { failure: outside(cwd) };
     if (!statSync(real).isDirectory()) return { failure: { code: 'bad-input', message: `cwd ${cwd} is not a folder` } };
-    return { path: folder, leave: nothingToLeave };
+    return { path: folder };
   } catch {
     return {
       failure: {
@@ -77,7 +77,7 @@ function enterFolder(root: string, folder: string, cwd: string): Entered | { fai
   }
 }
 
-async function enterTemporary(): Promise<Entered | { failure: Failure }> {
+function enterTemporary(): Entering {
   try {
     const path = mkdtempSync(join(tmpdir(), 'taskflow-'));
     return {
@@ -93,12 +93,12 @@ async function enterTemporary(): Promise<Entered | { failure: Failure }> {
 }
 
 /** One per run and phase (and item), kept with the run. */
-function enterDedicated(at: PhaseContext, unit: string | undefined): Entered | { failure: Failure } {
+function enterDedicated(at: PhaseContext, unit: string | undefined): Entering {
   const safe = `${at.path}${unit === undefined ? '' : `/${unit}`}`.replaceAll(/[^\w./-]/g, '_').replaceAll('..', '_');
   const path = join(at.run.runDir, 'work', safe);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    return { path, leave: nothingToLeave };
+    return { path };
   } catch (error) {
     return { failure: { code: 'io', message: `the phase's folder cannot be made: ${(error as Error).message}` } };
   }

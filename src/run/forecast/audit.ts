@@ -58,7 +58,7 @@ export interface AuditPlan {
 /** Where results are executed again. */
 export type AuditSite = Pick<PhaseContext, 'run' | 'scope'>;
 
-export interface AuditRequest {
+interface AuditRequest {
   /** From 0 to 1: how many of the hits. At least one is taken. */
   readonly sample: number;
   /** Fingerprints may ask commands. */

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
+import { namesIn, parsedJson, textIfThere } from '../../util/if-there.js';
 import type { Project } from '../../util/project.js';
+import { statIfThere } from '../../util/stat.js';
 import type { RunHead } from './run-head.js';
 import { runFolder } from './runs-folder.js';
 
@@ -38,7 +40,7 @@ export function stampStart(project: Project, runId: string): void {
 
 /** The first variable that changed since the run began; undefined when none did, or the run recorded none. */
 export function changedVariable(project: Project, runId: string): string | undefined {
-  const then = read(stampFile(project, runId, ENVIRONMENT)) as RunEnvironment | undefined;
+  const then = parsedJson(textIfThere(stampFile(project, runId, ENVIRONMENT)) ?? '') as RunEnvironment | undefined;
   if (!then || typeof then.salt !== 'string' || typeof then.values !== 'object') return undefined;
   const now = digests(project, then.salt);
   return [...new Set([...Object.keys(then.values), ...Object.keys(now)])].find(
@@ -70,21 +72,16 @@ export function stampEnd(project: Project, runId: string, flowFile: string | und
 
 /** Names of the files beside the flow when the run ended; undefined where it recorded none. */
 export function namesBeside(project: Project, runId: string): readonly string[] | undefined {
-  const names = read(stampFile(project, runId, ENDED));
+  const names = parsedJson(textIfThere(stampFile(project, runId, ENDED)) ?? '');
   return Array.isArray(names) && names.length > 0 ? names : undefined;
 }
 
 function namesNow(flow: string): readonly string[] {
-  try {
-    return namesIn(readdirSync(dirname(flow)), flow);
-  } catch {
-    // The folder is gone: there is nothing to compare with.
-    return [];
-  }
+  return withoutEditor(namesIn(dirname(flow)), flow);
 }
 
 /** Sorted, without what an editor puts beside the file that it has open. */
-export function namesIn(names: readonly string[], flow: string): readonly string[] {
+export function withoutEditor(names: readonly string[], flow: string): readonly string[] {
   return names.filter((name) => !isOfEditor(name, basename(flow))).sort();
 }
 
@@ -97,12 +94,8 @@ export function isOfEditor(name: string, flow: string): boolean {
 export function endOnFileClock(project: Project, { runId, state, endedAt }: RunHead): number {
   // The journal of a run that was killed is itself stamped by the kernel.
   if (state === 'crashed') return endedAt;
-  try {
-    return statSync(stampFile(project, runId, ENDED)).mtimeMs;
-  } catch {
-    // A run of another version wrote no stamp: its journal's clock decides.
-    return endedAt - TICK_MS;
-  }
+  // A run of another version wrote no stamp: its journal's clock decides.
+  return statIfThere(stampFile(project, runId, ENDED))?.mtimeMs ?? endedAt - TICK_MS;
 }
 
 function stampFile(project: Project, runId: string, name: string): string {
@@ -114,14 +107,5 @@ function write(path: string, value: unknown): void {
     writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
   } catch {
     // Without it, what cannot be compared counts as changed or as unknown; the run itself goes on.
-  }
-}
-
-function read(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    // Not written, or cut short by a crash.
-    return undefined;
   }
 }

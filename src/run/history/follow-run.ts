@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { RunEvent, RunEventBody } from '../../model/event.js';
-import { totalTokens, type Usage } from '../../model/outcome.js';
+import { spentOn } from '../../model/outcome.js';
 import type { Project } from '../../util/project.js';
 import { delay } from '../../util/timer.js';
 import type { JournalLine } from '../journal/lines.js';
@@ -73,21 +73,17 @@ class EventReader {
         return { type: 'warning', phase: line.phase, message: line.message };
       case 'row': {
         const { row, label, path, status, saved, durationMs, reuse, file, failure: error, usage } = line;
-        const spent = spentOf(usage);
+        const spent = spentOn(usage);
         return { type: 'row-end', row, label, path, status, spent, saved, durationMs, reuse, file, error };
       }
       case 'end': {
         const { status, saved, durationMs, failure: error, spent } = line;
-        return { type: 'run-end', status, spent: spentOf(spent), saved, durationMs, error };
+        return { type: 'run-end', status, spent: spentOn(spent), saved, durationMs, error };
       }
       default:
         return undefined;
     }
   }
-}
-
-function spentOf(usage: Usage): { readonly usd: number | null; readonly tokens: number } {
-  return { usd: usage.usd ?? null, tokens: totalTokens(usage) };
 }
 
 /** Returns when the file has changed, after a while, or when the signal says so. */

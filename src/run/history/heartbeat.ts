@@ -36,7 +36,7 @@ function beat(path: string, seconds: number): void {
   }
 }
 
-export interface OwnedRun {
+interface OwnedRun {
   readonly runId: string;
   readonly owner: HolderIdentity;
   /** When the owner last showed that it is alive. */

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../model/json.js';
 import type { Output, Status } from '../../model/outcome.js';
 import type { Store } from '../../store/store.js';
+import { readIfThere } from '../../util/if-there.js';
 import { statIfThere } from '../../util/stat.js';
 import type { ResultLine } from '../journal/lines.js';
 import { type ResultPlace, readLineAt, resultName, resultPlaces } from '../journal/reader.js';
@@ -90,11 +90,5 @@ export class LastRun {
 /** Undefined when it is too large to be held in memory, or not there. */
 function readWhole(path: string): Buffer | undefined {
   const stat = statIfThere(path);
-  if (!stat || stat.size > LARGEST_SEARCHED) return undefined;
-  try {
-    return readFileSync(path);
-  } catch {
-    // Cleared meanwhile: there is no last run.
-    return undefined;
-  }
+  return stat && stat.size <= LARGEST_SEARCHED ? readIfThere(path) : undefined;
 }

@@ -27,7 +27,7 @@ function isOf({ run }: RunHead, flow: string): boolean {
   return run.flow === flow || run.file === flow || run.ref === flow;
 }
 
-export interface ClearRuns {
+interface ClearRuns {
   readonly flow?: string;
   readonly olderThanMs?: number;
   /** Unfinished and waiting ones too. */

@@ -1,5 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { RunStatus } from '../../model/event.js';
+import { spentOn } from '../../model/outcome.js';
+import { parsedJson } from '../../util/if-there.js';
 import type { Project } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
 import { isJournalLine } from '../journal/line-shape.js';
@@ -91,13 +93,24 @@ function lastLine<T extends 'end' | 'limit'>(path: string, type: T): LineOf<T> |
 function lastIn<T extends 'end' | 'limit'>(tail: string, type: T): LineOf<T> | undefined {
   for (const text of tail.split('\n').reverse()) {
     if (!text.startsWith(`{"type":"${type}"`)) continue;
-    try {
-      const line: unknown = JSON.parse(text);
-      return isJournalLine(line) && line.type === type ? (line as LineOf<T>) : undefined;
-    } catch {
-      // Cut short: the run ended while it wrote the line, which is none.
-      return undefined;
-    }
+    // Cut short: the run ended while it wrote the line, which is none.
+    const line = parsedJson(text);
+    return isJournalLine(line) && line.type === type ? (line as LineOf<T>) : undefined;
   }
   return undefined;
+}
+
+/** A run of the list, for programs. */
+export function runJson({ runId, run, state, endedAt, end }: RunHead) {
+  return {
+    runId,
+    flow: run.flow,
+    file: run.file ?? null,
+    state,
+    startedAt: run.at,
+    durationMs: end?.durationMs ?? Math.max(0, Math.round(endedAt - run.at)),
+    spent: end ? spentOn(end.spent) : null,
+    saved: end?.saved ?? null,
+    continues: run.continues ?? null,
+  };
 }

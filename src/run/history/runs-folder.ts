@@ -1,16 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeAbandoned, writeFileAtomic } from '../../util/atomic-write.js';
 import { sha256Hex } from '../../util/digest.js';
+import { namesIn, textIfThere } from '../../util/if-there.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 import { namesInFolder, statIfThere } from '../../util/stat.js';
 import { outputsBeside } from '../core/output-folder.js';
@@ -72,12 +64,7 @@ export function makeRunFolder(project: Project, runId: string): void {
 
 /** All runs, the newest first. */
 export function runIds(project: Project): string[] {
-  try {
-    return readdirSync(runsFolder(project)).filter(isRunId).sort().reverse();
-  } catch {
-    // No folder: nothing has run here yet.
-    return [];
-  }
+  return namesIn(runsFolder(project)).filter(isRunId).sort().reverse();
 }
 
 /** Journal and large outputs. Of a run that is not there any more: nothing. */
@@ -103,14 +90,9 @@ export function lastRunId(project: Project, flow: string, argsDigest?: string): 
   return lastRunUnder(project, pointerName(flow, argsDigest));
 }
 
-export function lastRunUnder(project: Project, pointer: string): string | undefined {
-  try {
-    const runId = readFileSync(pointerPath(project, pointer), 'utf8').trim();
-    return isRunId(runId) && existsSync(journalOf(project, runId)) ? runId : undefined;
-  } catch {
-    // Never run, or cleared.
-    return undefined;
-  }
+function lastRunUnder(project: Project, pointer: string): string | undefined {
+  const runId = textIfThere(pointerPath(project, pointer))?.trim() ?? '';
+  return isRunId(runId) && existsSync(journalOf(project, runId)) ? runId : undefined;
 }
 
 /** A batch is the last one of its rows only: what continues or explains a plain run is no batch. */
@@ -124,7 +106,7 @@ export function rememberLastRun(
 }
 
 /** Makes this run the last one under each of the names. */
-export function pointAt(project: Project, runId: string, pointers: readonly string[]): void {
+function pointAt(project: Project, runId: string, pointers: readonly string[]): void {
   const folder = join(runsFolder(project), POINTERS);
   if (!existsSync(folder)) {
     try {
@@ -174,7 +156,7 @@ function pointerPath(project: Project, pointer: string): string {
 }
 
 /** Under which name the last run of a flow, or the last one with these arguments, is found. */
-export function pointerName(flow: string, argsDigest: string | undefined): string {
+function pointerName(flow: string, argsDigest: string | undefined): string {
   return argsDigest === undefined ? flowPart(flow) : `${flowPart(flow)}-${argsDigest.slice(0, 24)}`;
 }
 

@@ -5,7 +5,7 @@ import { readLines } from '../journal/reader.js';
 import { journalOf, lastRunId } from './runs-folder.js';
 
 /** What a phase was last seen to look at without declaring it. */
-export type Undeclared = Pick<PathSet, 'complete' | 'reads' | 'lists' | 'absent'>;
+type Undeclared = Pick<PathSet, 'complete' | 'reads' | 'lists' | 'absent'>;
 
 /** By phase of the flow itself, with all its items and what is inside; from the last run of the flow. */
 export function seenInLastRun(project: Project, flowId: string): ReadonlyMap<string, Undeclared> {

@@ -1,6 +1,8 @@
-import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HolderIdentity, holderIdentity } from '../../process/process-identity.js';
+import { removeIfThere } from '../../util/atomic-write.js';
+import { parsedJson, textIfThere } from '../../util/if-there.js';
 import type { Project } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
 import { readLines } from '../journal/reader.js';
@@ -66,7 +68,7 @@ export function claimRun(
     // A read-only folder cannot be claimed; what it holds can still be used.
     return (error as NodeJS.ErrnoException).code !== 'EEXIST';
   } finally {
-    forget(written);
+    removeIfThere(written);
   }
 }
 
@@ -104,29 +106,14 @@ function hasCarriedOver(project: Project, runId: string): boolean {
 }
 
 function readRunClaim(path: string): RunClaim | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    // This place is free.
-    return undefined;
-  }
-  try {
-    return JSON.parse(text) as RunClaim;
-  } catch {
-    // Not ours, or damaged: it names no run, so its owner counts as dead.
-    return { runId: '', owner: { ...holderIdentity(), pid: 0, startTicks: 0 } };
-  }
+  const text = textIfThere(path);
+  // This place is free.
+  if (text === undefined) return undefined;
+  const claim = parsedJson(text) as RunClaim | undefined;
+  // Not ours, or damaged: it names no run, so its owner counts as dead.
+  return claim ?? { runId: '', owner: { ...holderIdentity(), pid: 0, startTicks: 0 } };
 }
 
 function runClaimPath(project: Project, runId: string, place: number): string {
   return join(runFolder(project, runId), place === 1 ? 'continued-by' : `continued-by.${place}`);
-}
-
-function forget(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It could not be written in the first place.
-  }
 }

@@ -4,7 +4,7 @@ import type { Flow } from '../../model/flow.js';
 import type { Hook, HookEvent, Hooks } from '../../model/hooks.js';
 import type { Project } from '../../util/project.js';
 
-export interface HookSurroundings {
+interface HookSurroundings {
   readonly project: Project;
   readonly config: Config;
   readonly flow: Flow;

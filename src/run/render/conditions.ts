@@ -1,6 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
-import { type ConditionNode, conditionRefs, evaluateCondition, parseCondition } from '../../plan/condition.js';
+import { evaluateCondition } from '../../plan/condition-evaluate.js';
+import { type ConditionNode, conditionRefs, parseCondition } from '../../plan/condition-parse.js';
 import { nextTurn } from '../../util/timer.js';
 import { isLongTurn } from '../../util/turn.js';
 import type { Variables } from '../core/scope.js';

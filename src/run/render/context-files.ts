@@ -25,10 +25,16 @@ export interface ContextText {
   readonly reads?: readonly (readonly [path: string, digest: string])[];
 }
 
-export async function contextText(
-  at: PhaseContext,
-  variables: Variables | undefined,
-): Promise<ContextText | { readonly failure: Failure }> {
+type Read = ContextText | { readonly failure: Failure };
+
+const NO_CONTEXT: ContextText = { text: '', identity: [], reads: [] };
+
+/** Without a promise where the phase has no context. */
+export function contextText(at: PhaseContext, variables: Variables | undefined): Read | Promise<Read> {
+  return at.phase.context.length === 0 ? NO_CONTEXT : readContext(at, variables);
+}
+
+async function readContext(at: PhaseContext, variables: Variables | undefined): Promise<Read> {
   const blocks: string[] = [];
   const identity: JsonObject[] = [];
   const reads: [string, string][] = [];

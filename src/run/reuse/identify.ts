@@ -144,6 +144,7 @@ function identified(
     upstream: parts.upstream ?? upstreamParts(at),
     outputs,
     ordinal: parts.ordinal ?? 0,
+    references: undefined,
   };
   const text = encodeIdentity(at.run.reuse.sealedIdentity(identity, scope));
   return { identity, length: text.length, key: sha256Hex(text), probes };
@@ -158,7 +159,15 @@ export function declaredOutputs(at: PhaseContext, unit: string | undefined, vari
 }
 
 /** Which declared input changed during the execution, in words; undefined when none did. */
-export async function inputsMoved(
+export function inputsMoved(
+  at: PhaseContext,
+  parts: IdentityParts,
+  probes: readonly Probe[],
+): Promise<string | undefined> | undefined {
+  return probes.length === 0 ? parts.moved?.() : probesMoved(at, parts, probes);
+}
+
+async function probesMoved(
   at: PhaseContext,
   parts: IdentityParts,
   probes: readonly Probe[],

@@ -230,17 +230,14 @@ async function fromStoreOrExecution(
   job: Job,
   { looked, refused }: { readonly looked: LookUp | undefined; readonly refused: string | undefined },
 ): Promise<Settled> {
-  const {
-    at,
-    at: { run, policy },
-    work: { unit },
-    found,
-  } = job;
+  const { at, work, found } = job;
+  const { run, policy } = at;
   const { store } = run.reuse;
   if (store && policy.readStore) {
-    const hit = await orShared(at, found, looked ?? (await lookUp(at, found)));
+    const local = looked ?? (await lookUp(at, found));
+    const hit = store.fetch ? await orShared(at, found, local) : local;
     if ('settled' in hit) return hit.settled;
-    const reason = whyMissed(at, found, { unit, refused: hit.miss ?? refused });
+    const reason = whyMissed(at, found, { unit: work.unit, refused: hit.miss ?? refused });
     if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
     if (run.options.forecast) return wouldRun(job, reason);
     // If another process or machine computes it now, wait for that without a slot, then look again.
@@ -253,13 +250,13 @@ async function fromStoreOrExecution(
       if ('unavailable' in claimed) return executeAndKeep(job, reason);
       // The other process may have changed files that fingerprints read.
       run.reuse.fingerprints.touched();
-      const local = await lookUp(at, found);
-      const second = claimed.elsewhere ? await orShared(at, found, local) : local;
+      const again = await lookUp(at, found);
+      const second = claimed.elsewhere ? await orShared(at, found, again) : again;
       if ('settled' in second) return second.settled;
       if (at.signal.aborted) return executeAndKeep(job, reason);
     }
   }
-  const reason = whyMissed(at, found, { unit, refused });
+  const reason = whyMissed(at, found, { unit: work.unit, refused });
   if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
   if (run.options.forecast) return wouldRun(job, reason);
   return executeAndKeep(job, reason);
@@ -284,16 +281,19 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
   let isPut = false;
   try {
     const start = announce(at, work, { runKey: found.runKey, reason, effect: found.effect, over: found.over });
-    const away = await elsewhere(job, reason, start.begin);
+    const away = run.options.workers && (await elsewhere(job, reason, start.begin));
     if (away) return away;
-    const watch = await beginWatch(at, found);
-    const execution = await withFiles(at, work, start.ended(await work.execute(start.begin)));
+    const watching = beginWatch(at, found);
+    const watch = watching && (await watching);
+    const executed = start.ended(await work.execute(start.begin));
+    const execution = at.phase.outputs.length === 0 ? executed : await withFiles(at, work, executed);
     const parts = work.partsInTheEnd?.();
     const last = parts ? await foundInTheEnd(job, parts) : found;
     const ended = (made: Execution) => ran(at, last, { execution: made, reason: made.noWork ? ALL_SKIPPED : reason });
     if (execution.status !== 'done') return ended(execution);
     const seen = watch ? await withSeen(at, execution, { found, watch }) : execution;
-    const moved = await inputsMoved(at, work.parts, found.probes);
+    const moving = inputsMoved(at, work.parts, found.probes);
+    const moved = moving && (await moving);
     // Nobody knows which state of the inputs it read. A side effect is not repeated for that.
     if (moved !== undefined && at.phase.idempotent) {
       return notKept({ ...ended({ ...seen, unkeepable: moved }), runKey: undefined }, moved);

@@ -48,8 +48,8 @@ export function ran(
   const { key, runKey, effect } = found;
   const madeAt = at.run.options.project.clock.now();
   const origin = { hit: null, reason: reportedReason(at, execution, reason) };
-  const settled = settle(execution, origin, { key, madeAt, execution: execution.execution ?? newExecution(at) });
-  return { ...settled, runKey, effect, identity: found.stored() };
+  const name = execution.execution ?? newExecution(at);
+  return settle(execution, origin, { key, madeAt, execution: name, runKey, effect, identity: found.stored() });
 }
 
 /** Work without an identity: nothing finds it again. It is reused if all of its parts were. */

@@ -30,12 +30,16 @@ function isContinued({ run: { options }, phase }: PhaseContext): boolean {
 }
 
 /** Undefined where nobody watches, and for a call that cannot read files: there are thousands of these in a batch. */
-export async function beginWatch(
+export function beginWatch(
   at: PhaseContext,
   { identity, closed }: Pick<Found, 'identity' | 'closed'>,
-): Promise<Watch | undefined> {
+): Promise<Watch | undefined> | undefined {
   if (!isWatched(at) || (closed && at.policy.observe.mode !== 'strict')) return undefined;
-  const before = await filesOf(at, identity.outputs);
+  return watchFrom(at, identity.outputs);
+}
+
+async function watchFrom(at: PhaseContext, outputs: readonly string[]): Promise<Watch | undefined> {
+  const before = await filesOf(at, outputs);
   const start = await nextTick(at);
   return start === undefined ? undefined : { start, before };
 }

@@ -32,7 +32,8 @@ export function runPhase(toRun: PhaseRun): PhaseOutcome | Promise<PhaseOutcome> 
   return isLongTurn() ? nextTurn().then(() => enter(toRun)) : enter(toRun);
 }
 
-function enter({ selected, ...toRun }: PhaseRun): PhaseOutcome | Promise<PhaseOutcome> {
+function enter(toRun: PhaseRun): PhaseOutcome | Promise<PhaseOutcome> {
+  const { selected } = toRun;
   const at = phaseContext(toRun);
   if (selected === 'restore') return restored(at).then((outcome) => reported(at, outcome));
   if (selected === 'leave') return unrun(at, { status: 'skipped', reason: 'not selected' });

@@ -18,7 +18,7 @@ import { JournalWriter } from '../journal/writer.js';
 import { fromStore } from '../reuse/settle.js';
 import type { Snapshot, SnapshotPhase } from './snapshot.js';
 
-export interface Answering {
+interface Answering {
   readonly project: Project;
   /** It is fresh. */
   readonly snapshot: Snapshot;

@@ -17,7 +17,7 @@ import { type Asked, type EntryStats, type SnapshotPhase, writeSnapshot } from '
 /** The kernel stamps files with the time of its last tick. */
 const TICK_MS = 20;
 
-export interface CollectFrom {
+interface CollectFrom {
   readonly asked: Asked;
   /** Every file that was read before the run began. */
   readonly files: readonly Dependency[];

@@ -4,7 +4,7 @@ import type { ContextParts } from '../context/make-context.js';
 import type { Continued } from './recording.js';
 import { outline } from './run-line.js';
 
-export interface Announced {
+interface Announced {
   readonly parts: ContextParts;
   readonly context: RunContext;
   readonly continued: Continued;

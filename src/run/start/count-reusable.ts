@@ -7,7 +7,7 @@ import { JournalWriter } from '../journal/writer.js';
 import { runScope } from '../schedule/schedule.js';
 
 /** What a run that continues another one will reuse of that run and of the store. */
-export interface Reusable {
+interface Reusable {
   readonly reusable: number;
   /** A phase behind one that runs is reused too if the output of that one does not change. */
   readonly atLeast: boolean;

@@ -12,14 +12,14 @@ import type { JournalWriter } from '../journal/writer.js';
 import { scheduler } from '../schedule/scheduler.js';
 import { announceStart } from './announce-start.js';
 import { recordNothing } from './record-nothing.js';
-import { recordRun } from './record-run.js';
+import { RunRecording } from './record-run.js';
 
 /** The run cannot begin: the run to continue does not exist, the budget cannot be held. */
 export interface RunRefused {
   readonly refused: Failure;
 }
 
-export interface Session {
+interface Session {
   readonly context: RunContext;
   /** Grows while the run goes on. */
   readonly warnings: readonly string[];
@@ -30,9 +30,9 @@ export interface Session {
   end(result: SessionResult): void;
 }
 
-export type SessionResult = Pick<ScopeResult, 'status' | 'failure' | 'partial'>;
+type SessionResult = Pick<ScopeResult, 'status' | 'failure' | 'partial'>;
 
-export interface Opening {
+interface Opening {
   readonly onEvent?: (event: RunEvent) => void;
   /** For a forecast: takes the lines instead of a journal on disk. Nothing is claimed, carried over or written. */
   readonly forecastInto?: JournalWriter;
@@ -55,7 +55,7 @@ export async function openRun(given: RunOptions, opening: Opening = {}): Promise
   const continued = { decision, imported };
   const recording = forecastInto
     ? recordNothing(options, continued, forecastInto)
-    : recordRun({ options, runId, group, continued, ...voice });
+    : new RunRecording({ options, runId, group, continued, ...voice });
   const { journal } = recording;
   const prior = await recording.prior();
   const previousRun = lastRunId(project, group.flowId, options.batch ? group.argsDigest : undefined);

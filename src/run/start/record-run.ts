@@ -18,7 +18,7 @@ import { stopsOf } from '../schedule/stops.js';
 import type { Continued, Recording, RunEnd } from './recording.js';
 import { runLine } from './run-line.js';
 
-export interface RunToRecord {
+interface RunToRecord {
   readonly options: RunOptions;
   readonly runId: string;
   readonly group: RunGroup;
@@ -28,11 +28,7 @@ export interface RunToRecord {
 }
 
 /** Makes the run's folder and begins its journal. */
-export function recordRun(run: RunToRecord): Recording {
-  return new RunRecording(run);
-}
-
-class RunRecording implements Recording {
+export class RunRecording implements Recording {
   readonly journal: JournalWriter;
   readonly #endHeartbeat: () => void;
   /** The last run of this group before this one. */

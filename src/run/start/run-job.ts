@@ -19,7 +19,7 @@ import { memoized } from '../reuse/memoized.js';
 import { scheduler } from '../schedule/scheduler.js';
 import { prepareJob } from '../units/from-job.js';
 
-export interface JobOptions extends Pick<RunOptions, 'project' | 'config' | 'signal'> {
+interface JobOptions extends Pick<RunOptions, 'project' | 'config' | 'signal'> {
   readonly job: UnitJob;
   /** Names what the job starts; no other job on this machine has it. */
   readonly runId: string;
@@ -29,7 +29,7 @@ export interface JobOptions extends Pick<RunOptions, 'project' | 'config' | 'sig
 }
 
 /** `keys`: under which the local store has the result, the one that the others lead to first. */
-export type JobEnd =
+type JobEnd =
   | { readonly settled: Settled; readonly keys: readonly string[] }
   /** It cannot be done here as it was meant: nothing was started. */
   | { readonly refused: string };

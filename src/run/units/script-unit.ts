@@ -144,7 +144,7 @@ async function runOnce(
     onStart: (child) => journalChild(at, child),
     trace,
   });
-  const remark = await entered.leave();
+  const remark = await entered.leave?.();
   const observed = trace?.observation();
   at.run.reuse.fingerprints.touched();
   const said = sink.end();

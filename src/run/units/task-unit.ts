@@ -1,4 +1,4 @@
-import type { RunnerEvent, RunnerResult } from '../../agent/runner.js';
+import type { RunnerEvent, RunnerRequest, RunnerResult } from '../../agent/runner.js';
 import { undeclaredWrite } from '../../memo/output-files.js';
 import type { Failure } from '../../model/failure.js';
 import type { TaskBody } from '../../model/flow.js';
@@ -29,9 +29,10 @@ export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
   const system = render(at, spec.body.systemPrompt ?? '', spec.variables);
   const { failure, unkeepable } = unresolvedIn(at, [...task.unresolved, ...system.unresolved]);
   if (failure) return { failure };
-  const context = await contextText(at, spec.variables);
+  const reading = contextText(at, spec.variables);
+  const context = reading instanceof Promise ? await reading : reading;
   if ('failure' in context) return context;
-  const call = await agentCall(at, { ...spec.body, systemPrompt: system.text });
+  const call = await agentCall(at, spec.body, system.text);
   if ('failure' in call) return call;
   const inJson = spec.mayBeJson === true && call.pooled.runner.canAnswerJson === true;
   const asked = joined(task.text, materialOf(spec, { fence: fixedFence(), inJson }));
@@ -62,12 +63,12 @@ export function taskUnit(
       body: { task: asked, ...(spec.role === undefined ? {} : { role: spec.role }) },
       agent: call.identity,
       context: context.identity,
-      moved: () => contextMoved(at, spec.variables, context),
+      moved: context.identity.length === 0 ? undefined : () => contextMoved(at, spec.variables, context),
       cwd: workdir.name,
       ordinal: spec.ordinal,
       variables: spec.variables,
       reads: call.isWritten ? context.reads : undefined,
-      ...(call.pooled.runner.type === 'openai' && { closed: true }),
+      closed: call.pooled.runner.type === 'openai' ? true : undefined,
     },
     beginsItself: true,
     execute: (begin) =>
@@ -75,19 +76,13 @@ export function taskUnit(
         admitted(at, call.pooled, () => {
           const refused = begin();
           if (refused) return Promise.resolve(failedBefore(refused));
-          return askOnce(at, {
-            spec,
-            call,
-            ...promptFor(at, spec, { call, texts, inJson }),
-            inJson,
-            workdir,
-            unkeepable,
-          });
+          const { prompt, systemPrompt } = promptFor(at, spec, { call, texts, inJson });
+          return askOnce(at, { spec, call, prompt, systemPrompt, inJson, workdir, unkeepable });
         }),
       ),
-    ...(mayTravel && {
-      travelling: () => travelling(spec, workdir, { type: 'task', task: asked, agent: call.identity }),
-    }),
+    travelling: mayTravel
+      ? () => travelling(spec, workdir, { type: 'task', task: asked, agent: call.identity })
+      : undefined,
   };
 }
 
@@ -105,7 +100,8 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
   const { spec, call, prompt, workdir } = asked;
   const { run, phase } = at;
   const { project } = run.options;
-  const entered = await workdir.enter();
+  const entering = workdir.enter();
+  const entered = entering instanceof Promise ? await entering : entering;
   if ('failure' in entered) return failedBefore(entered.failure);
   const startedAt = project.clock.elapsed();
   const listener = listenerOf(at, spec.label);
@@ -114,7 +110,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
   const result = await call.pooled.runner.run({
     task: prompt,
     systemPrompt: asked.systemPrompt,
-    ...(asked.inJson && { answer: 'json' as const }),
+    answer: asked.inJson ? 'json' : undefined,
     model: call.model,
     thinking: call.thinking,
     tools: call.tools,
@@ -129,10 +125,10 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     onEvent: listener.onEvent,
     onText: listener.onText,
     onChildStart: (child) => journalChild(at, child),
-    ...(trace && { trace }),
+    trace,
   });
-  listener.end();
-  const remark = await entered.leave();
+  listener.end?.();
+  const remark = entered.leave && (await entered.leave());
   run.limits.ledger.spend(result.usage);
   run.reuse.fingerprints.touched();
   return judged(at, asked, {
@@ -144,16 +140,20 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
   });
 }
 
+type Listener = Pick<RunnerRequest, 'onEvent' | 'onText'> & { readonly end?: () => void };
+
+const NOBODY: Listener = {};
+
 /** Turns what an agent does and says into events, as far as anybody shows it. */
-function listenerOf({ run, path }: PhaseContext, unit: string | undefined) {
+function listenerOf({ run, path }: PhaseContext, unit: string | undefined): Listener {
   const { progress = 'all' } = run.options;
-  if (progress === 'none') return { end: () => {} };
+  if (progress === 'none') return NOBODY;
   const report = (news: object) => run.io.emit({ type: 'phase-progress', phase: path, unit, ...news });
   const onEvent = (event: RunnerEvent) => {
     const { type, ...news } = event;
     report(type === 'tool' ? { tool: event.name } : news);
   };
-  if (progress === 'steps') return { onEvent, end: () => {} };
+  if (progress === 'steps') return { onEvent };
   const said = run.io.secrets.stream();
   const say = (text: string) => {
     if (text !== '') report({ text });
@@ -171,12 +171,14 @@ interface Answer {
 
 async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<Attempt> {
   const { result, durationMs } = answer;
+  const doubted = asked.unkeepable ?? whyUnkeepable(at, asked, answer);
   const remark = [answer.remark, denial(result)].filter(Boolean).join('; ') || undefined;
   const said = { text: result.text, json: null };
   const { output, expect } = at.phase;
   const failed = failureOf(result);
-  const kept =
-    failed || asked.spec.plainOutput ? { output: said } : await promised(said, { output, expect, lenient: true });
+  const checking =
+    failed || asked.spec.plainOutput ? { output: said } : promised(said, { output, expect, lenient: true });
+  const kept = checking instanceof Promise ? await checking : checking;
   const failure = failed ?? ('failure' in kept ? kept.failure : undefined);
   return {
     status: failure ? statusOf(failure) : 'done',
@@ -191,7 +193,7 @@ async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<A
     usedTools: result.usedTools,
     clientVersion: result.clientVersion,
     observed: answer.observed ?? clientObservation(result, answer.workPath, at.run.options.project.root),
-    unkeepable: asked.unkeepable ?? (await whyUnkeepable(at, asked, answer)),
+    unkeepable: doubted instanceof Promise ? await doubted : doubted,
     failure,
   };
 }
@@ -231,7 +233,11 @@ function denial({ permissionDenied, deniedTools = [] }: RunnerResult): string | 
 }
 
 /** Why a good answer must not be reused. */
-async function whyUnkeepable(at: PhaseContext, asked: Asked, answer: Answer): Promise<string | undefined> {
+function whyUnkeepable(
+  at: PhaseContext,
+  asked: Asked,
+  answer: Answer,
+): string | undefined | Promise<string | undefined> {
   const { result } = answer;
   if (result.permissionDenied) return denial(result);
   const { model } = asked.call;

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { textIfThere } from '../../util/if-there.js';
 import type { RawExpectation } from '../file/schema.js';
 import type { TestCase } from '../file/test-file.js';
 import type { Difference } from '../suite/report.js';
 import type { CaseRun } from '../suite/run-case.js';
 import { compareSteps } from './compare-steps.js';
-import { type Mismatch, mismatches, type Said } from './matchers.js';
+import { type Mismatch, mismatches } from './matchers.js';
 
 type Found = readonly Mismatch[];
 
@@ -101,19 +101,11 @@ function callsOf({ calls }: RawExpectation, run: CaseRun): Found {
 
 function filesOf(wanted: NonNullable<RawExpectation['files']>, { root }: CaseRun): Found {
   return Object.entries(wanted).flatMap(([path, matchers]) => {
-    const said = readIfThere(join(root, path));
+    const text = textIfThere(join(root, path));
+    const said = text === undefined ? undefined : { text };
     if (matchers === null) return said ? [{ path: [path], message: 'is there' }] : [];
     return under(path, said ? mismatches(said, matchers) : [{ path: [], message: 'is not there' }]);
   });
-}
-
-function readIfThere(path: string): Said | undefined {
-  try {
-    return { text: readFileSync(path, 'utf8') };
-  } catch {
-    // Not there, or a folder: no file either way.
-    return undefined;
-  }
 }
 
 function errorOf({ error: wanted }: RawExpectation, { error }: CaseRun): Found {

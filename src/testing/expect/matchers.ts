@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../model/json.js';
 import { testPattern } from '../../plan/pattern.js';
 import { canonicalEncode } from '../../util/canonical.js';
+import { parsedJson } from '../../util/if-there.js';
 import type { RawMatchers } from '../file/schema.js';
 
 /** What is held against expectations: a text, and what it is as JSON. */
@@ -62,13 +63,7 @@ function unmatched({ text }: Said, source: string): readonly Mismatch[] {
 
 /** An output that was not declared as JSON may be some all the same. */
 function jsonOf({ text, json }: Said): JsonValue | undefined {
-  if (json !== undefined && json !== null) return json;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    // Plain text.
-    return undefined;
-  }
+  return json ?? (parsedJson(text) as JsonValue | undefined);
 }
 
 function jsonMismatches(found: JsonValue | undefined, wanted: JsonValue, path: Mismatch['path']): readonly Mismatch[] {

@@ -13,7 +13,7 @@ import { checkPath } from './check-path.js';
 import { rowsOfCase } from './read-rows.js';
 import type { RawCase } from './schema.js';
 
-export interface CaseWorld {
+interface CaseWorld {
   readonly project: Project;
   /** Of the test file. */
   readonly folder: string;

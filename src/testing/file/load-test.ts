@@ -5,8 +5,9 @@ import { Problems, syntaxDiagnostics, toDiagnostics } from '../../check/problem.
 import { checkStructure } from '../../check/structure.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { decodeText, LARGEST_FILE } from '../../parse/decode.js';
+import type { Readable } from '../../parse/json.js';
 import { locate } from '../../parse/locate.js';
-import { parseText, type Readable } from '../../parse/parse.js';
+import { parseText } from '../../parse/parse.js';
 import { Source } from '../../parse/source.js';
 import type { TreeNode } from '../../parse/tree.js';
 import { displayPath, relativePath } from '../../util/inside.js';
@@ -16,7 +17,7 @@ import { checkCases } from './check-cases.js';
 import { type RawCase, type RawTest, TestObject } from './schema.js';
 import type { TestCase, TestedFlow, TestFile } from './test-file.js';
 
-export type LoadedTest =
+type LoadedTest =
   /** `source`: the text that the diagnostics point into. */
   | { readonly test: TestFile; readonly warnings: readonly Diagnostic[]; readonly source: string }
   | { readonly diagnostics: readonly Diagnostic[]; readonly source?: string };

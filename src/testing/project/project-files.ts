@@ -6,7 +6,7 @@ import { askGit } from '../../process/git.js';
 import { type Project, STATE_DIR } from '../../util/project.js';
 
 /** Files of a project, from its root with forward slashes. */
-export interface ProjectFiles {
+interface ProjectFiles {
   readonly paths: readonly string[];
   /** Git says which files it has. */
   readonly inRepository: boolean;

@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problems, syntaxDiagnostics, toDiagnostics } from '../../check/problem.js';
 import { checkStructure } from '../../check/structure.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { parseText } from '../../parse/parse.js';
+import { namesIn } from '../../util/if-there.js';
 import { isInside } from '../../util/inside.js';
 import { readBounded } from '../../util/read-bounded.js';
 import { callKey } from './call.js';
@@ -27,7 +27,8 @@ export async function readRecordings(
   const recordings: KeptRecording[] = [];
   const problems: Diagnostic[] = [];
   const byCall = new Map<string, string>();
-  for (const file of namesIn(folder)) {
+  const files = namesIn(folder).filter((name) => name.endsWith('.json'));
+  for (const file of files.sort()) {
     const read = await readRecording(join(folder, file), `${shown}/${file}`);
     if ('problems' in read) {
       problems.push(...read.problems);
@@ -41,17 +42,6 @@ export async function readRecordings(
     else problems.push(bad(`${shown}/${file}`, `this is the same call as in ${before}`, 'remove one of the two'));
   }
   return { recordings, problems };
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.json'))
-      .sort();
-  } catch {
-    // Nothing has been recorded yet.
-    return [];
-  }
 }
 
 async function readRecording(

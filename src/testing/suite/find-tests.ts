@@ -6,7 +6,7 @@ import { readBounded } from '../../util/read-bounded.js';
 import { statIfThere } from '../../util/stat.js';
 import { projectFiles, testsAmong } from '../project/project-files.js';
 
-export interface FoundTests {
+interface FoundTests {
   /** Absolute. */
   readonly files: readonly string[];
   /** Named by the person, and nothing is there. */

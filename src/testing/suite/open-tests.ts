@@ -10,7 +10,7 @@ import { readRecordings } from '../recordings/read-recordings.js';
 import { Recordings, type RecordMode } from '../recordings/recordings.js';
 import type { Tested } from './run-suite.js';
 
-export type OpenedTests =
+type OpenedTests =
   | { readonly tested: readonly Tested[]; readonly warnings: readonly Diagnostic[] }
   | { readonly diagnostics: readonly Diagnostic[] };
 

@@ -44,7 +44,7 @@ export interface CaseOptions extends Pick<RunOptions, 'runner' | 'model' | 'maxU
   readonly configure?: (config: Config) => Config;
 }
 
-export interface CaseSite {
+interface CaseSite {
   readonly file: TestFile;
   /** The project that is tested, and the copy in which this case runs. */
   readonly original: Project;

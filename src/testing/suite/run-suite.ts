@@ -19,7 +19,7 @@ export interface Tested {
   readonly shared: boolean;
 }
 
-export interface SuiteOptions extends CaseOptions {
+interface SuiteOptions extends CaseOptions {
   /** Only cases whose name has this in it. */
   readonly only?: string;
   /** Chains of cases at once. */

@@ -2,7 +2,7 @@ import { shellWord } from '../../util/shell-word.js';
 import { visible } from '../../util/terminal-text.js';
 import type { PhaseView, RunView, UnitView } from '../view/types.js';
 import { Section } from './section.js';
-import { CommandLine } from './texts.js';
+import { CommandList } from './texts.js';
 import { outcomeOf } from './words.js';
 
 interface CommandsProps {
@@ -17,11 +17,7 @@ export function Commands({ run, phase, unit }: CommandsProps) {
   if (commands.length === 0) return null;
   return (
     <Section title="In a terminal">
-      <ul class="commands">
-        {commands.map(([command, does]) => (
-          <CommandLine key={command} command={command} does={does} />
-        ))}
-      </ul>
+      <CommandList of={commands} />
     </Section>
   );
 }

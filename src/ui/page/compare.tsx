@@ -5,6 +5,7 @@ import type { Cause, ComparedPhase, Comparison, RunView, Side } from '../view/ty
 import { causeText, costText } from './causes.js';
 import { Badge } from './icon.js';
 import { selectPhase } from './state.js';
+import { Columns, NumberCell } from './table-parts.js';
 import { type Outcome, outcomeOf, outcomeWord, runWord, timeText } from './words.js';
 
 /** This run beside an earlier one of the same flow: which phases ran, why, and what that cost more or less. */
@@ -23,17 +24,7 @@ export function Compare({ run, comparison }: { readonly run: RunView; readonly c
       <Edits comparison={comparison} />
       <table class="compared">
         <caption class="sr">Each phase in the run before and in this one</caption>
-        <thead>
-          <tr>
-            <th scope="col">Phase</th>
-            <th scope="col">Before</th>
-            <th scope="col">This run</th>
-            <th scope="col">What is not the same</th>
-            <th scope="col" class="number">
-              Difference
-            </th>
-          </tr>
-        </thead>
+        <Columns names={['Phase', 'Before', 'This run', 'What is not the same']} numbers={['Difference']} />
         <tbody>
           {comparison.phases.map((phase) => (
             <ComparedRow key={phase.id} phase={phase} />
@@ -66,9 +57,7 @@ function ComparedRow({ phase }: { readonly phase: ComparedPhase }) {
       <td class="why">
         <Why phase={phase} />
       </td>
-      <td class="number" data-name="difference">
-        {moneyDifference(before, now)}
-      </td>
+      <NumberCell name="difference">{moneyDifference(before, now)}</NumberCell>
     </tr>
   );
 }

@@ -5,6 +5,7 @@ import type { AttemptView, Detail, FailureView, NamedText, PhaseView, UnitView }
 import { Inputs } from './inputs.js';
 import { Section } from './section.js';
 import type { Source } from './source.js';
+import { Facts } from './table-parts.js';
 import { Quoted } from './texts.js';
 import { spentText, timeText } from './words.js';
 
@@ -81,16 +82,7 @@ function Asked({
         .map(({ name, value }) => (
           <Quoted key={name} of={value} label={oneLine(name)} />
         ))}
-      {short.length > 0 && (
-        <dl class="facts">
-          {short.map(({ name, value }) => (
-            <div key={name}>
-              <dt>{oneLine(name)}</dt>
-              <dd>{oneLine(value.text)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {short.length > 0 && <Facts of={short.map(({ name, value }) => [oneLine(name), oneLine(value.text)])} />}
     </Section>
   );
 }

@@ -11,6 +11,7 @@ import { UnitList } from './lists.js';
 import { RowDetail } from './row-detail.js';
 import type { Source } from './source.js';
 import { selection, selectPhase } from './state.js';
+import { Facts } from './table-parts.js';
 import { outcomeOf, outcomeWord, savedWord, whyText } from './words.js';
 
 interface PaneProps {
@@ -42,7 +43,7 @@ export function DetailPane({ run, source, beside }: PaneProps) {
       {phase && (
         <>
           <Head went={unit ?? phase} phase={phase} unit={unit} causes={run.causes} />
-          <Facts went={unit ?? phase} phase={phase} isUnit={unit !== undefined} />
+          <Figures went={unit ?? phase} phase={phase} isUnit={unit !== undefined} />
           {phase.units.length > 0 && (
             <section class="units" aria-label={run.mode === 'batch' ? 'Rows of this phase' : 'Items of this phase'}>
               <h3>{run.mode === 'batch' ? 'In each row' : 'Items'}</h3>
@@ -65,7 +66,8 @@ interface HeadProps {
 }
 
 function Head({ went, phase, unit, causes }: HeadProps) {
-  const roots = wasReused(went) ? [] : causes.filter(({ phases }) => phases.includes(phase.id)).map(({ what }) => what);
+  const roots =
+    went.hit !== undefined ? [] : causes.filter(({ phases }) => phases.includes(phase.id)).map(({ what }) => what);
   const further = unit ? [] : roots.filter((what) => !went.reason.includes(what)).slice(0, MOST_ROOTS);
   return (
     <>
@@ -93,17 +95,13 @@ function Head({ went, phase, unit, causes }: HeadProps) {
 const MOST_ROOTS = 3;
 const WORTH_SAYING = 100;
 
-function wasReused({ hit }: PhaseView | UnitView): boolean {
-  return hit !== undefined;
-}
-
-interface FactsProps {
+interface FiguresProps {
   readonly went: PhaseView | UnitView;
   readonly phase: PhaseView;
   readonly isUnit: boolean;
 }
 
-function Facts({ went, phase, isUnit }: FactsProps) {
+function Figures({ went, phase, isUnit }: FiguresProps) {
   const facts: [string, string][] = [];
   const { spent, saved, hit, durationMs, startedAt } = went;
   if (spent) facts.push(['Spent', formatSpent(spent)]);
@@ -125,16 +123,7 @@ function Facts({ went, phase, isUnit }: FactsProps) {
     facts.push(['Items', `${items.executed} ran, ${items.reused} reused${from}${failed}`]);
   }
   if (!isUnit && phase.needs.length > 0) facts.push(['Needs', phase.needs.map(oneLine).join(', ')]);
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts of={facts} />;
 }
 
 interface TextsProps extends PaneProps {

@@ -86,7 +86,7 @@ interface FigureProps {
   readonly good?: boolean;
 }
 
-function Figure({ name, value, note, good }: FigureProps) {
+export function Figure({ name, value, note, good }: FigureProps) {
   return (
     <div class={good ? 'figure is-good' : 'figure'}>
       <span class="label">{name}</span>

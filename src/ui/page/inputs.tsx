@@ -3,7 +3,7 @@ import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { Detail, InputPart, InputsView } from '../view/types.js';
 import { Section } from './section.js';
-import { CommandLine } from './texts.js';
+import { CommandList } from './texts.js';
 
 const FOLDED = 8;
 
@@ -52,9 +52,7 @@ function Known({ inputs }: { readonly inputs: InputsView }) {
       )}
       {more > 0 && <p class="none">and {plural(more, 'other')}</p>}
       {key !== undefined && (
-        <ul class="commands">
-          <CommandLine command={`taskflow cache show ${key.slice(0, 12)}`} does="the kept result, and all of this" />
-        </ul>
+        <CommandList of={[[`taskflow cache show ${key.slice(0, 12)}`, 'the kept result, and all of this']]} />
       )}
     </Section>
   );

@@ -1,4 +1,4 @@
-import { selection } from './state.js';
+import { selection, selectPhase } from './state.js';
 
 /** Arrow keys walk through what a view shows; the focus follows the selection. */
 export function walk(event: KeyboardEvent, names: readonly string[], at: number): string | undefined {
@@ -12,6 +12,24 @@ export function walk(event: KeyboardEvent, names: readonly string[], at: number)
   }
   event.preventDefault();
   return names[Math.min(last, Math.max(0, steps[event.key]!))];
+}
+
+/** Of a view with these phases: the one that Tab reaches, and keys that walk from there. */
+export function phaseKeys(ids: readonly string[], onEnter?: () => void) {
+  const chosen = selection.value.phase;
+  const focusable = chosen !== undefined && ids.includes(chosen) ? chosen : ids[0];
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (onEnter && (event.key === 'Enter' || event.key === ' ')) {
+      event.preventDefault();
+      onEnter();
+      return;
+    }
+    const next = walk(event, ids, ids.indexOf(focusable ?? ''));
+    if (next === undefined) return;
+    selectPhase(next);
+    focusPhase(event.currentTarget as Element, next);
+  };
+  return { focusable, onKeyDown };
 }
 
 /** Of a view: which phase was clicked. */

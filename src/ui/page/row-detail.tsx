@@ -5,6 +5,7 @@ import type { RunView } from '../view/types.js';
 import { Badge } from './icon.js';
 import { rowOutcome } from './lists.js';
 import { selectPhase } from './state.js';
+import { Facts } from './table-parts.js';
 import { outcomeOf, outcomeWord, savedWord, spentText, whyText } from './words.js';
 
 /** One row of a batch: what each phase did in it. */
@@ -14,6 +15,11 @@ export function RowDetail({ run, path }: { readonly run: RunView; readonly path:
   const inside = run.phases.flatMap((phase) =>
     phase.units.filter(({ name }) => name.startsWith(`${path}/`)).map((unit) => ({ phase, unit })),
   );
+  const facts: [string, string][] = [['Phases', `${row.executed} ran, ${row.reused} reused`]];
+  if (row.spent) facts.push(['Spent', formatSpent(row.spent)]);
+  if (row.saved) facts.push(['Saved', savedWord(row.saved)]);
+  facts.push(['Took', formatDuration(row.durationMs)]);
+  if (row.file !== undefined) facts.push(['File', oneLine(row.file)]);
   return (
     <>
       <div class="title">
@@ -23,36 +29,7 @@ export function RowDetail({ run, path }: { readonly run: RunView; readonly path:
         <Badge of={rowOutcome(row)} word={row.state === 'success' ? 'done' : oneLine(row.state)} />
       </div>
       {row.failure !== undefined && <p class="because is-failed">{oneLine(row.reason)}</p>}
-      <dl class="facts">
-        <div>
-          <dt>Phases</dt>
-          <dd>
-            {row.executed} ran, {row.reused} reused
-          </dd>
-        </div>
-        {row.spent && (
-          <div>
-            <dt>Spent</dt>
-            <dd>{formatSpent(row.spent)}</dd>
-          </div>
-        )}
-        {row.saved && (
-          <div>
-            <dt>Saved</dt>
-            <dd>{savedWord(row.saved)}</dd>
-          </div>
-        )}
-        <div>
-          <dt>Took</dt>
-          <dd>{formatDuration(row.durationMs)}</dd>
-        </div>
-        {row.file !== undefined && (
-          <div>
-            <dt>File</dt>
-            <dd>{oneLine(row.file)}</dd>
-          </div>
-        )}
-      </dl>
+      <Facts of={facts} />
       <ul class="row-phases">
         {inside.map(({ phase, unit }) => (
           <li key={unit.name}>

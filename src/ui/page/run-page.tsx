@@ -11,6 +11,7 @@ import { PhaseList, RowList } from './lists.js';
 import type { Source } from './source.js';
 import { announcement, firstSelection, selection, type ViewName, view } from './state.js';
 import { Table } from './table.js';
+import { Facts } from './table-parts.js';
 import { Tabs } from './tabs.js';
 import { Timeline } from './timeline.js';
 import { outcomeWord, whyText } from './words.js';
@@ -145,14 +146,7 @@ function Given({ run }: { readonly run: RunView }) {
   return (
     <section class="given" aria-labelledby="given-title">
       <h2 id="given-title">Arguments</h2>
-      <dl class="facts">
-        {run.args.map(({ name, value }) => (
-          <div key={name}>
-            <dt>{oneLine(name)}</dt>
-            <dd>{oneLine(value.text.slice(0, 300))}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={run.args.map(({ name, value }) => [oneLine(name), oneLine(value.text.slice(0, 300))])} />
     </section>
   );
 }

@@ -2,8 +2,6 @@ import type { Comparison, Detail, ReportData, RunView } from '../view/types.js';
 
 /** Where a page gets its data: a report file holds them, a server is asked for them. */
 export interface Source {
-  /** A report of one run; or a server, whose runs grow and can be decided about. */
-  readonly kind: 'report' | 'live';
   /** Deciding is possible. */
   readonly decides: boolean;
   /** Undefined: there is no such run (any more). */
@@ -21,7 +19,6 @@ export interface Source {
 /** The data of a report file. */
 export function staticSource({ view, details, comparison, madeAt, outputs }: ReportData): Source {
   return {
-    kind: 'report',
     decides: false,
     run: async (runId) => (runId === view.runId ? view : undefined),
     detail: async (_runId, name) => (Object.hasOwn(details, name) ? details[name] : undefined),

@@ -4,7 +4,7 @@ import type { RunView } from '../view/types.js';
 export type ViewName = 'graph' | 'timeline' | 'table' | 'rows';
 
 /** What is selected: the same in every view. */
-export interface Selection {
+interface Selection {
   readonly phase?: string;
   /** Of the phase, by the journal's name. */
   readonly unit?: string;

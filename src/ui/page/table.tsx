@@ -2,40 +2,19 @@ import { formatDuration } from '../../util/duration.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { PhaseView, RunView } from '../view/types.js';
 import { Badge } from './icon.js';
-import { focusDetail, focusPhase, walk } from './keys.js';
+import { focusDetail, phaseKeys } from './keys.js';
 import { selection, selectPhase } from './state.js';
+import { Columns, NumberCell } from './table-parts.js';
 import { outcomeOf, outcomeWord, savedWord, spentText, whyText } from './words.js';
 
 /** Every phase with why it ran or was reused, and what that cost or saved. */
 export function Table({ run }: { readonly run: RunView }) {
   const ids = run.phases.map(({ id }) => id);
-  const chosen = selection.value.phase;
-  const focusable = chosen !== undefined && ids.includes(chosen) ? chosen : ids[0];
-  const onKeyDown = (event: KeyboardEvent) => {
-    const next = walk(event, ids, ids.indexOf(focusable ?? ''));
-    if (next === undefined) return;
-    selectPhase(next);
-    focusPhase(event.currentTarget as Element, next);
-  };
+  const { focusable, onKeyDown } = phaseKeys(ids);
   return (
     <table class="phases" onKeyDown={onKeyDown}>
       <caption class="sr">Phases, why each ran or was reused, and what that cost or saved</caption>
-      <thead>
-        <tr>
-          <th scope="col">Phase</th>
-          <th scope="col">Outcome</th>
-          <th scope="col">Why</th>
-          <th scope="col" class="number">
-            Spent
-          </th>
-          <th scope="col" class="number">
-            Saved
-          </th>
-          <th scope="col" class="number">
-            Time
-          </th>
-        </tr>
-      </thead>
+      <Columns names={['Phase', 'Outcome', 'Why']} numbers={['Spent', 'Saved', 'Time']} />
       <tbody>
         {run.phases.map((phase) => (
           <Row key={phase.id} phase={phase} focusable={phase.id === focusable} />
@@ -71,17 +50,13 @@ function Row({ phase, focusable }: { readonly phase: PhaseView; readonly focusab
         <Badge of={outcomeOf(phase)} word={outcomeWord(phase)} />
       </td>
       <td class="why">{whyText(phase)}</td>
-      <td class="number" data-name="spent">
-        {spentText(phase.spent)}
-      </td>
-      <td class="number" data-name="saved">
-        {savedWord(phase.saved)}
-      </td>
-      <td class="number" data-name="time">
+      <NumberCell name="spent">{spentText(phase.spent)}</NumberCell>
+      <NumberCell name="saved">{savedWord(phase.saved)}</NumberCell>
+      <NumberCell name="time">
         {hit === undefined && phase.startedAt !== undefined && phase.endedAt !== undefined
           ? formatDuration(durationMs)
           : ''}
-      </td>
+      </NumberCell>
     </tr>
   );
 }

@@ -74,13 +74,17 @@ function copyBySelection(text: string): boolean {
   return copied;
 }
 
-/** The command that does, or shows, the same in a terminal. */
-export function CommandLine({ command, does }: { readonly command: string; readonly does: string }) {
+/** Commands that do, or show, the same in a terminal, each with what it does. */
+export function CommandList({ of }: { readonly of: readonly (readonly [command: string, does: string])[] }) {
   return (
-    <li class="command">
-      <code>{command}</code>
-      <Copy text={command} what={does} />
-      <span class="does">{does}</span>
-    </li>
+    <ul class="commands">
+      {of.map(([command, does]) => (
+        <li key={command} class="command">
+          <code>{command}</code>
+          <Copy text={command} what={does} />
+          <span class="does">{does}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -3,7 +3,7 @@ import { plural } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
 import type { PhaseView, RunView, UnitView } from '../view/types.js';
 import { Icon } from './icon.js';
-import { chosenBy, focusDetail, focusPhase, walk } from './keys.js';
+import { chosenBy, focusDetail, phaseKeys } from './keys.js';
 import { selection, selectPhase } from './state.js';
 import { outcomeOf, outcomeWord, whyText } from './words.js';
 
@@ -22,19 +22,7 @@ export function Timeline({ run }: { readonly run: RunView }) {
   };
   const shown = [...phases].sort((a, b) => begun(a) - begun(b));
   const ids = shown.map(({ id }) => id);
-  const chosen = selection.value.phase;
-  const focusable = chosen !== undefined && ids.includes(chosen) ? chosen : ids[0];
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' || event.key === ' ') {
-      event.preventDefault();
-      focusDetail();
-      return;
-    }
-    const next = walk(event, ids, ids.indexOf(focusable ?? ''));
-    if (next === undefined) return;
-    selectPhase(next);
-    focusPhase(event.currentTarget as Element, next);
-  };
+  const { focusable, onKeyDown } = phaseKeys(ids, focusDetail);
   return (
     <div class="timeline">
       <Axis span={span} />

@@ -1,8 +1,8 @@
-import type { Savings } from '../../model/outcome.js';
+import type { Savings, Spent } from '../../model/outcome.js';
 import { formatDuration } from '../../util/duration.js';
 import { formatSaved, formatSpent } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
-import type { Money, PhaseView, UnitView } from '../view/types.js';
+import type { PhaseView, UnitView } from '../view/types.js';
 
 /** How something went, for a reader: each has a word, an icon and a colour, never a colour alone. */
 export type Outcome =
@@ -82,7 +82,7 @@ export function whyText({
   return oneLine(reason);
 }
 
-export function spentText(spent: Money | undefined): string {
+export function spentText(spent: Spent | undefined): string {
   return spent ? formatSpent(spent) : '';
 }
 

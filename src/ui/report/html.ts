@@ -46,6 +46,6 @@ export function cspHash(text: string): string {
 }
 
 /** `<` would be read by the parser of HTML before anything reads the JSON. */
-export function embeddedJson(data: unknown): string {
+function embeddedJson(data: unknown): string {
   return JSON.stringify(data).replaceAll('<', '\\u003c');
 }

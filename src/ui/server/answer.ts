@@ -31,7 +31,7 @@ const HEADERS = {
 const INERT = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export interface Head {
+interface Head {
   readonly status?: number;
   readonly type: string;
   readonly policy?: string;

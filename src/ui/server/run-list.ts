@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import { totalTokens } from '../../model/outcome.js';
-import { type RecordedState, type RunHead, runHead } from '../../run/history/run-head.js';
+import { type RunHead, runHead, runJson } from '../../run/history/run-head.js';
 import { journalOf, runIds } from '../../run/history/runs-folder.js';
 import { continuedBy } from '../../run/history/succession.js';
 import { sha256Hex } from '../../util/digest.js';
@@ -9,20 +8,11 @@ import { statIfThere } from '../../util/stat.js';
 import { countRun, type RunCounts } from './run-counts.js';
 
 /** A run of the list. */
-export interface ListedRun extends RunCounts {
-  readonly runId: string;
-  readonly flow: string;
-  readonly file: string | null;
+export interface ListedRun extends ReturnType<typeof runJson>, RunCounts {
   readonly mode: 'run' | 'batch';
   /** The rows of a batch, and where they came from. */
   readonly over: string | null;
   readonly rows: number | null;
-  readonly state: RecordedState;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly spent: { readonly usd: number | null; readonly tokens: number } | null;
-  readonly saved: { readonly usd: number | null; readonly tokens: number; readonly ms: number } | null;
-  readonly continues: string | null;
   readonly continuedBy: string | null;
 }
 
@@ -76,20 +66,12 @@ export class RunList {
   }
 
   #look(head: RunHead): ListedRun {
-    const { runId, run, state, endedAt, end } = head;
+    const { runId, run, state } = head;
     return {
-      runId,
-      flow: run.flow,
-      file: run.file ?? null,
+      ...runJson(head),
       mode: run.mode,
       over: run.over ?? null,
       rows: run.rows ?? null,
-      state,
-      startedAt: run.at,
-      durationMs: end?.durationMs ?? Math.max(0, Math.round(endedAt - run.at)),
-      spent: end ? { usd: end.spent.usd ?? null, tokens: totalTokens(end.spent) } : null,
-      saved: end?.saved ?? null,
-      continues: run.continues ?? null,
       continuedBy: continuedBy(this.#project, runId) ?? null,
       ...countRun(journalOf(this.#project, runId), state === 'running'),
     };

@@ -5,7 +5,7 @@ import { sha256Hex } from '../../util/digest.js';
 const MOST = 16;
 
 /** What a token did: opened, was this browser's own, or was somebody else's already, who is put out. */
-export type Exchange = { readonly cookie: string } | 'again' | 'stolen' | 'wrong';
+type Exchange = { readonly cookie: string } | 'again' | 'stolen' | 'wrong';
 
 interface Known {
   readonly token: Buffer;

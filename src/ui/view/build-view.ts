@@ -1,5 +1,6 @@
-import { NO_SAVINGS, type Savings } from '../../model/outcome.js';
+import { addSpent, NO_SAVINGS, NOTHING_SPENT, type Savings, type Spent, spentOn } from '../../model/outcome.js';
 import { StoredOutput } from '../../model/output.js';
+import { addSavings } from '../../run/core/budget.js';
 import type { RunHead } from '../../run/history/run-head.js';
 import {
   JOURNAL_VERSION,
@@ -11,20 +12,20 @@ import {
 import { resultName } from '../../run/journal/reader.js';
 import { grouped } from '../../util/format.js';
 import { oneLine } from '../../util/terminal-text.js';
-import { causesOf, sum, wasExecuted } from './causes.js';
+import { causesOf, wasExecuted } from './causes.js';
 import { asText, failureOf } from './details.js';
 import { PhaseDraft } from './phase-draft.js';
 import { placeOf } from './places.js';
 import type { TextBudget } from './text.js';
-import type { Money, PhaseView, RowView, RunView } from './types.js';
-import { addSavings, moneyOf, spentOf, wentOf } from './went.js';
+import type { PhaseView, RowView, RunView } from './types.js';
+import { spentOf, wentOf } from './went.js';
 
 /** More would make a page slow; the first ones are shown, and the page says so. */
 const MOST_UNITS = 60_000;
 const MOST_WARNINGS = 200;
 const HINT = 120;
 
-export interface ViewOptions {
+interface ViewOptions {
   readonly texts: TextBudget;
   /** False: contents are left out. */
   readonly outputs: boolean;
@@ -130,7 +131,7 @@ export class ViewBuilder {
       startedAt: run.at,
       endedAt: head.endedAt,
       durationMs: end?.durationMs ?? Math.max(0, head.endedAt - run.at),
-      spent: end ? moneyOf(end.spent) : spentSoFar(phases),
+      spent: end ? spentOn(end.spent) : spentSoFar(phases),
       saved: end ? end.saved : savedSoFar(phases),
       executed: this.#rows.length > 0 ? this.#sumRows('executed') : counted.filter(wasExecuted).length,
       reused: this.#rows.length > 0 ? this.#sumRows('reused') : counted.filter(({ hit }) => hit !== undefined).length,
@@ -205,15 +206,15 @@ function hintOf({ output, failure }: ResultLine, texts: TextBudget): string {
   return texts.short(oneLine(text.slice(0, 4 * HINT)), HINT);
 }
 
-function spentSoFar(phases: readonly PhaseView[]): Money {
-  let spent: Money = { usd: 0, tokens: 0 };
+function spentSoFar(phases: readonly PhaseView[]): Spent {
+  let spent = NOTHING_SPENT;
   for (const phase of phases) {
-    if (phase.endedAt !== undefined) spent = sum(spent, phase.spent);
-    else for (const unit of phase.units) spent = sum(spent, unit.spent);
+    if (phase.endedAt !== undefined) spent = addSpent(spent, phase.spent ?? NOTHING_SPENT);
+    else for (const unit of phase.units) spent = addSpent(spent, unit.spent ?? NOTHING_SPENT);
   }
   return spent;
 }
 
 function savedSoFar(phases: readonly PhaseView[]): Savings {
-  return phases.reduce((all, { saved }) => addSavings(all, saved), NO_SAVINGS);
+  return phases.reduce((all, { saved }) => addSavings(all, saved ?? NO_SAVINGS), NO_SAVINGS);
 }

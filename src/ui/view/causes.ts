@@ -1,4 +1,5 @@
-import type { Cause, Money, PhaseView, UnitView } from './types.js';
+import { addSpent, NOTHING_SPENT } from '../../model/outcome.js';
+import type { Cause, PhaseView, UnitView } from './types.js';
 
 type Part = Pick<PhaseView | UnitView, 'state' | 'hit' | 'reason' | 'spent' | 'durationMs'>;
 
@@ -32,8 +33,8 @@ export function causesOf(phases: readonly PhaseView[]): readonly Cause[] {
   for (const phase of phases) {
     for (const part of executedParts(phase)) {
       const what = named(roots(part.reason, 0));
-      const cause = causes.get(what) ?? { what, spent: { usd: 0, tokens: 0 }, ms: 0, phases: [], count: 0 };
-      cause.spent = sum(cause.spent, part.spent);
+      const cause = causes.get(what) ?? { what, spent: NOTHING_SPENT, ms: 0, phases: [], count: 0 };
+      cause.spent = addSpent(cause.spent, part.spent ?? NOTHING_SPENT);
       cause.ms += part.durationMs;
       cause.count += 1;
       if (cause.phases.at(-1) !== phase.id) cause.phases = [...cause.phases, phase.id];
@@ -72,11 +73,6 @@ function changedThing(message: string): string {
 function named(roots: readonly string[]): string {
   const more = roots.length - LISTED;
   return more > 0 ? `${roots.slice(0, LISTED).join(', ')} and ${more} more` : roots.join(', ');
-}
-
-export function sum(a: Money, b: Money | undefined): Money {
-  if (!b) return a;
-  return { usd: a.usd === null || b.usd === null ? null : a.usd + b.usd, tokens: a.tokens + b.tokens };
 }
 
 function unique(names: readonly string[]): readonly string[] {

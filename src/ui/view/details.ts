@@ -13,7 +13,7 @@ type Draft = { -readonly [F in keyof Detail]: Detail[F] };
 const MOST_FILES = 500;
 const MOST_ATTEMPTS = 100;
 
-export interface DetailOptions {
+interface DetailOptions {
   /** Texts of the phases of the flow, and those of everything inside of them: so many that they could be in the way. */
   readonly phases: TextBudget;
   readonly units: TextBudget;

@@ -7,7 +7,7 @@ import type { StoreOptions } from '../../store/options.js';
 import { showEntry } from '../../store/show-entry.js';
 
 /** The identity of a result as it was written down, in which secrets are sealed; or why nobody knows it. */
-export type MadeFrom = Identified | { readonly unknown: string };
+type MadeFrom = Identified | { readonly unknown: string };
 
 export interface Identified {
   readonly identity: JsonObject;

@@ -1,9 +1,8 @@
-import { type ItemCounts, NO_SAVINGS, type Savings } from '../../model/outcome.js';
+import { addSpent, type ItemCounts, NO_SAVINGS, NOTHING_SPENT, type Savings, spentOn } from '../../model/outcome.js';
+import { addSavings } from '../../run/core/budget.js';
 import type { ResultLine, StartLine } from '../../run/journal/lines.js';
-import { sum } from './causes.js';
 import type { TextBudget } from './text.js';
-import type { Money, PhaseState, PhaseView, UnitView } from './types.js';
-import { addSavings, spentOf } from './went.js';
+import type { PhaseState, PhaseView, UnitView } from './types.js';
 
 interface ViewContext {
   /** How people know a row, by its path. */
@@ -31,7 +30,7 @@ export class PhaseDraft {
   #endedAt: number | undefined;
   #startReason = '';
   #went: Partial<PhaseView> | undefined;
-  #spent: Money = { usd: 0, tokens: 0 };
+  #spent = NOTHING_SPENT;
   #saved: Savings = NO_SAVINGS;
   #rounds = 0;
   #inRows: ItemCounts = { total: 0, executed: 0, reused: 0, failed: 0 };
@@ -96,8 +95,8 @@ export class PhaseDraft {
 
   #add({ usage, saved, at }: ResultLine): void {
     this.#endedAt = at;
-    this.#spent = sum(this.#spent, spentOf(usage));
-    this.#saved = addSavings(this.#saved, saved);
+    this.#spent = addSpent(this.#spent, spentOn(usage));
+    this.#saved = addSavings(this.#saved, saved ?? NO_SAVINGS);
   }
 
   unit(unit: UnitView, row: string | undefined): void {

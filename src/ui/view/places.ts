@@ -1,5 +1,5 @@
 /** Where a line of the journal belongs: which phase of the flow, in which row, and where inside. */
-export interface Place {
+interface Place {
   readonly phase: string;
   /** `rows/<digest>`, of a batch. */
   readonly row?: string;

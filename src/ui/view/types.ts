@@ -1,6 +1,7 @@
 import type { Kind } from '../../model/kind.js';
-import type { CacheHit, ItemCounts, Savings, Status } from '../../model/outcome.js';
+import type { CacheHit, ItemCounts, Savings, Spent, Status } from '../../model/outcome.js';
 import type { RecordedState } from '../../run/history/run-head.js';
+import type { DecisionLine } from '../../run/journal/lines.js';
 
 /** What a run did, as a page shows it. Plain JSON and small: the long texts of a phase or unit are in its `Detail`. */
 export interface RunView {
@@ -16,7 +17,7 @@ export interface RunView {
   /** Of the end; while it goes, of the last sign of life. */
   readonly endedAt: number;
   readonly durationMs: number;
-  readonly spent: Money;
+  readonly spent: Spent;
   readonly saved: Savings;
   /** Phases that executed and that were reused; of a batch, over all rows. */
   readonly executed: number;
@@ -36,12 +37,6 @@ export interface RunView {
   /** What a reader has to know of the journal itself: cut short, of an older format, too large to show whole. */
   readonly notes: readonly string[];
   readonly taskflow: string;
-}
-
-export interface Money {
-  /** Null where the price is not known. */
-  readonly usd: number | null;
-  readonly tokens: number;
 }
 
 /** A text, or its beginning: then `chars` is the length of the whole. */
@@ -69,7 +64,7 @@ interface Went {
   /** Why it ran, was reused or was left out. */
   readonly reason: string;
   /** By this run. Absent: it cost nothing. */
-  readonly spent?: Money;
+  readonly spent?: Spent;
   readonly saved?: Savings;
   readonly durationMs: number;
   readonly startedAt?: number;
@@ -136,7 +131,7 @@ export interface Detail {
   readonly observed?: ObservedView;
   readonly inputs?: InputsView | { readonly unknown: string };
   readonly questions: readonly { readonly at: number; readonly text: Text; readonly digest: string }[];
-  readonly decisions: readonly DecisionView[];
+  readonly decisions: readonly Pick<DecisionLine, 'at' | 'decision' | 'by' | 'note'>[];
   readonly key?: string;
   readonly unkeepable?: string;
   /** A secret was taken out of the output. */
@@ -184,23 +179,16 @@ export interface AttemptView {
   readonly at: number;
   readonly attempt: number;
   readonly durationMs: number;
-  readonly spent?: Money;
+  readonly spent?: Spent;
   readonly failure: FailureView;
   readonly partial?: Text;
   readonly retryInMs?: number;
 }
 
-export interface DecisionView {
-  readonly at: number;
-  readonly decision: 'approve' | 'reject';
-  readonly by?: string;
-  readonly note?: string;
-}
-
 /** One thing that changed, and all that was executed because of it. */
 export interface Cause {
   readonly what: string;
-  readonly spent: Money;
+  readonly spent: Spent;
   readonly ms: number;
   readonly phases: readonly string[];
   /** Executions: items count each. */
@@ -231,7 +219,7 @@ export interface ComparedPhase {
 export interface Side {
   readonly state: PhaseState;
   readonly reused: boolean;
-  readonly spent?: Money;
+  readonly spent?: Spent;
   readonly durationMs: number;
 }
 

@@ -1,25 +1,12 @@
-import { type Savings, totalTokens, type Usage } from '../../model/outcome.js';
+import { type Spent, spentOn, type Usage } from '../../model/outcome.js';
 import type { ResultLine } from '../../run/journal/lines.js';
 import type { TextBudget } from './text.js';
-import type { Money, UnitView } from './types.js';
-
-export function moneyOf(usage: Usage): Money {
-  return { usd: usage.usd ?? null, tokens: totalTokens(usage) };
-}
+import type { UnitView } from './types.js';
 
 /** Undefined for what cost nothing, which is most of a large run. */
-export function spentOf(usage: Usage): Money | undefined {
-  const money = moneyOf(usage);
+export function spentOf(usage: Usage): Spent | undefined {
+  const money = spentOn(usage);
   return money.usd === 0 && money.tokens === 0 ? undefined : money;
-}
-
-export function addSavings(a: Savings, b: Savings | undefined): Savings {
-  if (!b) return a;
-  return {
-    usd: a.usd === null || b.usd === null ? null : a.usd + b.usd,
-    tokens: a.tokens + b.tokens,
-    ms: a.ms + b.ms,
-  };
 }
 
 /** How something went, from its line. */

@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, describe } from 'vitest';
 import { buildPage } from '../../../scripts/build.mjs';
 import { readPageFiles } from '../../../src/cli/load/page-files.js';
-import { openProject } from '../../../src/library.js';
+import { openProject } from '../../../src/index.js';
 import { type PageFiles, reportHtml } from '../../../src/ui/report/html.js';
 import { type ReportOptions, reportData } from '../../../src/ui/report/make-report.js';
 import { RUN_ID } from '../../support/written-journal.js';

@@ -1,6 +1,6 @@
 import { DEFAULT_ROUNDS, DEFAULT_USD } from '../../../assemble/request.js';
 import type { Command } from '../../boot/command.js';
-import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
+import { ALLOW_KEY_FLAG, jsonFlag } from '../../flags/common-flags.js';
 
 export const command: Command = {
   usage: 'TASK --input SCHEMA --output SCHEMA [--example FILE …] [--run K=V …] [flags]',
@@ -61,7 +61,7 @@ on from there).`,
       help: 'with --run: arguments from a JSON or YAML file (- is stdin)',
     },
     { name: 'yes', alias: 'y', type: 'boolean', help: 'with --run: run a flow that you made and nobody has looked at' },
-    { name: 'json', type: 'boolean', help: 'one JSON result on stdout; with --run that of the run, with `assembled`' },
+    jsonFlag('one JSON result on stdout; with --run that of the run, with `assembled`'),
     { name: 'events', type: 'boolean', help: 'one JSON event per line on stdout, of planning and of the run' },
     { name: 'quiet', alias: 'q', type: 'boolean', help: 'no progress on stderr' },
     ALLOW_KEY_FLAG,

@@ -2,6 +2,7 @@ import { attemptBefore, findRecord } from '../../../assemble/attempts.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { createStyle } from '../../terminal/style.js';
 import { lineDiff } from '../../text/line-diff.js';
 import { flowYaml } from './record-text.js';
@@ -10,7 +11,7 @@ export const command: Command = {
   usage: 'ID [OTHER] [--json]',
   description: 'What differs between the flow of an attempt and that of the one before it, at the same thing.',
   examples: [{ command: 'taskflow assemble diff last', does: 'what the last attempt changed' }],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {from, to, lines: [{mark, line}]}' }],
+  flags: [jsonFlag('as JSON: {from, to, lines: [{mark, line}]}')],
   positionals: [
     { name: 'ID', help: 'of an attempt, a unique part of it, or last', required: true },
     { name: 'OTHER', help: 'the attempt that it is compared with', required: false },

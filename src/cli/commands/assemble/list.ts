@@ -6,6 +6,7 @@ import { formatSpent } from '../../../util/format.js';
 import { oneLine } from '../../../util/terminal-text.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { alignColumns } from '../../text/table.js';
 import { endingText } from './record-text.js';
@@ -13,13 +14,7 @@ import { endingText } from './record-text.js';
 export const command: Command = {
   usage: '[--json]',
   examples: [{ command: 'taskflow assemble list', does: 'every attempt, the newest first, and why each ended' }],
-  flags: [
-    {
-      name: 'json',
-      type: 'boolean',
-      help: 'as JSON: [{id, status, ended, error, task, inputId, flowId, at, rounds, spent, own, file}]',
-    },
-  ],
+  flags: [jsonFlag('as JSON: [{id, status, ended, error, task, inputId, flowId, at, rounds, spent, own, file}]')],
   positionals: [],
   async run({ project, flags, out, err }) {
     const all = attempts(project);

@@ -6,6 +6,7 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { isFreeName, WRITABLE_HINT, writeNewFile } from '../../load/new-file.js';
 import { flowYaml } from './record-text.js';
 
@@ -16,7 +17,7 @@ committed like any other. From then on it is held to the rules of written flows.
   examples: [{ command: 'taskflow assemble promote last --as risk', does: 'then: taskflow run risk base=main' }],
   flags: [
     { name: 'as', type: 'string', value: 'NAME', help: "name of the flow (made from the task's words without it)" },
-    { name: 'json', type: 'boolean', help: 'as JSON: {path, name, id}' },
+    jsonFlag('as JSON: {path, name, id}'),
   ],
   positionals: [{ name: 'ID', help: 'of an attempt, a unique part of it, or last', required: true }],
   async run(invocation) {

@@ -6,13 +6,14 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { alignColumns } from '../../text/table.js';
 import { endingText, flowYaml, roundLines, triesText, usesText } from './record-text.js';
 
 export const command: Command = {
   usage: 'ID [--json]',
   examples: [{ command: 'taskflow assemble show last', does: 'the last attempt: its rounds, its flow, what it uses' }],
-  flags: [{ name: 'json', type: 'boolean', help: 'the whole record' }],
+  flags: [jsonFlag('the whole record')],
   positionals: [{ name: 'ID', help: 'of an attempt, a unique part of it, or last', required: true }],
   async run(invocation) {
     const { project, flags, out, positionals } = invocation;

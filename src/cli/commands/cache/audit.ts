@@ -6,6 +6,7 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { ARG_FLAGS, jsonFlag } from '../../flags/common-flags.js';
 import { givenArgs } from '../../flags/given-args.js';
 import { requireConfig } from '../../load/settings.js';
 import { askPerson } from '../../run/ask-person.js';
@@ -28,13 +29,8 @@ Status: 0 if all are the same, 1 if one is different or fails.`,
   flags: [
     { name: 'sample', type: 'string', value: 'N%', help: 'how many of the results (default 5%, at least one a flow)' },
     { name: 'yes', alias: 'y', type: 'boolean', help: 'do not ask before anything is executed' },
-    { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
-    { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file' },
-    {
-      name: 'json',
-      type: 'boolean',
-      help: 'as JSON: [{flow, hits, audited: [{phase, unit, result, before, now, files, observed, news, opinion}]}]',
-    },
+    ...ARG_FLAGS,
+    jsonFlag('as JSON: [{flow, hits, audited: [{phase, unit, result, before, now, files, observed, news, opinion}]}]'),
   ],
   positionals: [{ name: 'FLOW', help: 'a path, or the name of a saved flow', required: false, many: true }],
   async run(invocation) {

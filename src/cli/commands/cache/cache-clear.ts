@@ -6,9 +6,11 @@ import { eachEntry } from '../../../store/list-entries.js';
 import type { StoreOptions } from '../../../store/options.js';
 import type { Watcher } from '../../../store/pace.js';
 import { formatBytes, plural } from '../../../util/format.js';
+import { once } from '../../../util/remembered.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { type KnownFlow, knownFlow, type Unknown, unknownPhase } from '../../load/known-flow.js';
 import { complainBusy, requireStore } from '../../load/store.js';
 import { watched } from '../../run/watched.js';
@@ -30,7 +32,7 @@ nothing is refused (status 2).`,
     { name: 'older-than', type: 'duration', value: 'D', help: 'only what was made longer ago' },
     { name: 'all', type: 'boolean', help: 'everything' },
     { name: 'dry-run', alias: 'n', type: 'boolean', help: 'only say what would go' },
-    { name: 'json', type: 'boolean', help: 'as JSON: {entries, bytes, keys}' },
+    jsonFlag('as JSON: {entries, bytes, keys}'),
   ],
   positionals: [{ name: 'FLOW', help: 'a path, or the name of a flow', required: false }],
   async run(invocation) {
@@ -89,8 +91,7 @@ async function namedThings(
 type KeptNames = () => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 
 function keptNames(store: StoreOptions, watcher: Watcher): KeptNames {
-  let names: Promise<ReadonlyMap<string, ReadonlySet<string>>> | undefined;
-  const look = async () => {
+  return once(async () => {
     const found = new Map<string, Set<string>>();
     await eachEntry(
       store,
@@ -101,11 +102,7 @@ function keptNames(store: StoreOptions, watcher: Watcher): KeptNames {
       watcher,
     );
     return found;
-  };
-  return () => {
-    names ??= look();
-    return names;
-  };
+  });
 }
 
 /** What is cleared is not reused by a run that continues either. */

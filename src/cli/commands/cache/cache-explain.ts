@@ -7,6 +7,7 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { ARG_FLAGS, jsonFlag } from '../../flags/common-flags.js';
 import { requireStore } from '../../load/store.js';
 import { WOULD_WORDS } from '../../run/dry-run.js';
 import { forecastFlow } from '../../run/forecast-flow.js';
@@ -24,11 +25,7 @@ taskflow explain and taskflow cache explain are one command.`,
       does: 'one phase: which file, which upstream, which part of the prompt',
     },
   ],
-  flags: [
-    { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
-    { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file' },
-    { name: 'json', type: 'boolean', help: 'as JSON: [{id, would, reason, compared: [{unit, key, ageMs, changes}]}]' },
-  ],
+  flags: [...ARG_FLAGS, jsonFlag('as JSON: [{id, would, reason, compared: [{unit, key, ageMs, changes}]}]')],
   positionals: [
     { name: 'FLOW', help: 'a path, or the name of a saved flow', required: true },
     { name: 'PHASE', help: 'only this phase', required: false, many: true },

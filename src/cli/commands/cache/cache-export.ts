@@ -5,6 +5,7 @@ import { formatBytes, plural } from '../../../util/format.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { requireStore } from '../../load/store.js';
 import { watched } from '../../run/watched.js';
 
@@ -13,7 +14,7 @@ export const command: Command = {
   description:
     'One archive of all intact entries with their files, for CI and colleagues. It holds outputs: treat it like them.',
   examples: [{ command: 'taskflow cache export cache.tfc', does: 'elsewhere: taskflow cache import cache.tfc' }],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {entries, blobs, bytes, skipped}' }],
+  flags: [jsonFlag('as JSON: {entries, blobs, bytes, skipped}')],
   positionals: [{ name: 'FILE', help: 'the archive to write', required: true }],
   async run(invocation) {
     const opened = await requireStore(invocation);

@@ -2,6 +2,7 @@ import { collectGarbage } from '../../../store/collect-garbage.js';
 import { formatBytes, plural } from '../../../util/format.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { complainBusy, requireStore } from '../../load/store.js';
 import { watched } from '../../run/watched.js';
 
@@ -10,13 +11,7 @@ export const command: Command = {
   description:
     'Brings the store within cache.maxBytes, cache.maxEntries and cache.maxAge, the least recently used first.',
   examples: [{ command: 'taskflow cache gc', does: 'happens by itself now and then; this does it now' }],
-  flags: [
-    {
-      name: 'json',
-      type: 'boolean',
-      help: 'as JSON: {removedEntries, removedBlobs, leftovers, freedBytes, entries, bytes}',
-    },
-  ],
+  flags: [jsonFlag('as JSON: {removedEntries, removedBlobs, leftovers, freedBytes, entries, bytes}')],
   positionals: [],
   async run(invocation) {
     const opened = await requireStore(invocation);

@@ -6,6 +6,7 @@ import { plural } from '../../../util/format.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { requireStore } from '../../load/store.js';
 import { watched } from '../../run/watched.js';
 
@@ -14,7 +15,7 @@ export const command: Command = {
   description:
     'Every entry is checked; an archive with a single bad one is refused whole, and nothing of it is imported.',
   examples: [{ command: 'taskflow cache import cache.tfc', does: 'take over what another machine has computed' }],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {entries, blobs, known}' }],
+  flags: [jsonFlag('as JSON: {entries, blobs, known}')],
   positionals: [{ name: 'FILE', help: 'an archive made by taskflow cache export', required: true }],
   async run(invocation) {
     const opened = await requireStore(invocation);

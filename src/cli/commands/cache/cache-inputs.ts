@@ -4,6 +4,7 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { requireFlow } from '../../load/flow-file.js';
 import { createStyle } from '../../terminal/style.js';
 
@@ -17,7 +18,7 @@ made, and does not declare. What it declares is in its key and is not listed. Ex
   ],
   flags: [
     { name: 'suggest', type: 'boolean', help: 'print `fingerprint:` lines to paste into the flow' },
-    { name: 'json', type: 'boolean', help: 'as JSON: {phase, complete, reads, lists, absent, declared, suggested}' },
+    jsonFlag('as JSON: {phase, complete, reads, lists, absent, declared, suggested}'),
   ],
   positionals: [
     { name: 'FLOW', help: 'a path, or the name of a saved flow', required: true },

@@ -5,6 +5,7 @@ import { whyUnwritableAt } from '../../../util/why-unwritable.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 
 export const command: Command = {
   usage: '[--out FILE] [--json]',
@@ -16,7 +17,7 @@ the code is trusted, such as the jobs of the main branch. The public key goes in
   ],
   flags: [
     { name: 'out', alias: 'o', type: 'string', value: 'FILE', help: 'where to write the private key; a new file' },
-    { name: 'json', type: 'boolean', help: 'as JSON: {privateKey, publicKey, keyId}' },
+    jsonFlag('as JSON: {privateKey, publicKey, keyId}'),
   ],
   positionals: [],
   async run(invocation) {

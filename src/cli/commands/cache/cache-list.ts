@@ -3,6 +3,7 @@ import { formatAgo } from '../../../util/duration.js';
 import { formatBytes, plural } from '../../../util/format.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { requireStore } from '../../load/store.js';
 import { watched } from '../../run/watched.js';
 import { createStyle } from '../../terminal/style.js';
@@ -16,7 +17,7 @@ export const command: Command = {
     { name: 'flow', type: 'string', value: 'NAME', help: 'only entries of this flow' },
     { name: 'phase', type: 'string', value: 'ID', help: 'only entries of this phase' },
     { name: 'limit', type: 'number', value: 'N', help: 'at most so many (50; with --json all)' },
-    { name: 'json', type: 'boolean', help: 'as JSON: [{key, flow, phaseId, createdAt, usedAt, bytes, runId, files}]' },
+    jsonFlag('as JSON: [{key, flow, phaseId, createdAt, usedAt, bytes, runId, files}]'),
   ],
   positionals: [],
   async run(invocation) {

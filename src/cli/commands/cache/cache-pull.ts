@@ -6,7 +6,7 @@ import { plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
-import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
+import { ALLOW_KEY_FLAG, ARG_FLAGS, jsonFlag } from '../../flags/common-flags.js';
 import { listedFlows } from '../../load/listed-flows.js';
 import { NO_REMOTE, requireStore } from '../../load/store.js';
 import { forecastFlow } from '../../run/forecast-flow.js';
@@ -16,12 +16,7 @@ export const command: Command = {
   description: `Brings what a run would need from the shared cache (cache.remote) into the local one. Nothing is
 executed. Without FLOW: for each flow that taskflow list shows and that needs no arguments.`,
   examples: [{ command: 'taskflow cache pull release version=3', does: 'before a journey without a network' }],
-  flags: [
-    { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
-    { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file' },
-    ALLOW_KEY_FLAG,
-    { name: 'json', type: 'boolean', help: 'as JSON: {pulled, flows: [{flow, reused, missing}]}' },
-  ],
+  flags: [...ARG_FLAGS, ALLOW_KEY_FLAG, jsonFlag('as JSON: {pulled, flows: [{flow, reused, missing}]}')],
   positionals: [
     { name: 'FLOW', help: 'a path, or the name of a saved flow', required: false },
     { name: 'K=V', help: 'arguments of the flow', required: false, many: true },

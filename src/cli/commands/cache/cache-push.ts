@@ -5,7 +5,7 @@ import { plural } from '../../../util/format.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
-import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
+import { ALLOW_KEY_FLAG, jsonFlag } from '../../flags/common-flags.js';
 import { knownFlow } from '../../load/known-flow.js';
 import { NO_REMOTE, requireStore } from '../../load/store.js';
 import { watched } from '../../run/watched.js';
@@ -18,7 +18,7 @@ Runs do that by themselves for what they make.`,
     { command: 'taskflow cache push', does: 'everything that is kept' },
     { command: 'taskflow cache push release', does: 'what is kept of one flow' },
   ],
-  flags: [ALLOW_KEY_FLAG, { name: 'json', type: 'boolean', help: 'as JSON: {pushed, known, left, failed, why}' }],
+  flags: [ALLOW_KEY_FLAG, jsonFlag('as JSON: {pushed, known, left, failed, why}')],
   positionals: [{ name: 'FLOW', help: 'a path, or the name of a flow', required: false }],
   async run(invocation) {
     const { flags, out, project, positionals } = invocation;

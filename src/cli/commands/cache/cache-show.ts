@@ -8,6 +8,7 @@ import { oneLine, sanitize } from '../../../util/terminal-text.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { requireStore } from '../../load/store.js';
 import { createStyle } from '../../terminal/style.js';
 import { usageFacts } from '../../view/notes.js';
@@ -20,7 +21,7 @@ export const command: Command = {
       does: 'one kept result: who made it from what, what it cost, says and restores',
     },
   ],
-  flags: [{ name: 'json', type: 'boolean', help: 'the entry as JSON' }],
+  flags: [jsonFlag('the entry as JSON')],
   positionals: [{ name: 'KEY', help: 'a key, or the beginning of one', required: true }],
   async run(invocation) {
     const opened = await requireStore(invocation);

@@ -7,6 +7,7 @@ import { formatAgo } from '../../../util/duration.js';
 import { formatBytes, plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { ARG_FLAGS, jsonFlag } from '../../flags/common-flags.js';
 import { sharedStatus, sharedText } from '../../load/shared.js';
 import { requireStore } from '../../load/store.js';
 import { forecastText } from '../../run/dry-run.js';
@@ -24,13 +25,10 @@ export const command: Command = {
     },
   ],
   flags: [
-    { name: 'arg', alias: 'a', type: 'list', value: 'K=V', help: 'an argument of the flow' },
-    { name: 'args-file', type: 'string', value: 'FILE', help: 'arguments from a JSON or YAML file' },
-    {
-      name: 'json',
-      type: 'boolean',
-      help: 'as JSON: {dir, entries, bytes, oldest, phases: [{id, state, ageMs, reason}], runs: {runs, bytes}, shared}',
-    },
+    ...ARG_FLAGS,
+    jsonFlag(
+      'as JSON: {dir, entries, bytes, oldest, phases: [{id, state, ageMs, reason}], runs: {runs, bytes}, shared}',
+    ),
   ],
   positionals: [
     { name: 'FLOW', help: 'a path, or the name of a saved flow', required: false },

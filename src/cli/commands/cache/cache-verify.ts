@@ -3,6 +3,7 @@ import { verifyStore } from '../../../store/verify-store.js';
 import { oneLine } from '../../../util/terminal-text.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { complainBusy, requireStore } from '../../load/store.js';
 import { watched } from '../../run/watched.js';
 import { createStyle } from '../../terminal/style.js';
@@ -12,7 +13,7 @@ export const command: Command = {
   description:
     'Reads everything that is kept. What is damaged is set aside and never served; status 1 if there was something.',
   examples: [{ command: 'taskflow cache verify', does: 'is everything intact?' }],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: [{name, checked, problems}]' }],
+  flags: [jsonFlag('as JSON: [{name, checked, problems}]')],
   positionals: [],
   async run(invocation) {
     const opened = await requireStore(invocation);

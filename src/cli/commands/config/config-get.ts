@@ -3,11 +3,12 @@ import { loadConfig } from '../../../config/load.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 
 export const command: Command = {
   usage: 'KEY [--json]',
   examples: [{ command: 'taskflow config get cache.maxAge', does: 'the value alone, for scripts' }],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {key, value, source, file}' }],
+  flags: [jsonFlag('as JSON: {key, value, source, file}')],
   positionals: [{ name: 'KEY', help: 'such as runner, cache.maxBytes or iteration', required: true }],
   async run(invocation) {
     const resolved = await resolveKey(invocation.positionals[0]!);

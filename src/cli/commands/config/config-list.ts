@@ -3,6 +3,7 @@ import { SETTINGS } from '../../../config/settings.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { writeDiagnostics } from '../../errors/diagnostics.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { createStyle } from '../../terminal/style.js';
 import { alignColumns } from '../../text/table.js';
 
@@ -14,7 +15,7 @@ export const command: Command = {
   ],
   flags: [
     { name: 'all', type: 'boolean', help: 'also settings without a value' },
-    { name: 'json', type: 'boolean', help: 'as JSON: [{key, value, source, file}]' },
+    jsonFlag('as JSON: [{key, value, source, file}]'),
   ],
   positionals: [],
   async run(invocation) {

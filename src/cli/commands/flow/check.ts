@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import type { Diagnostic } from '../../../model/diagnostic.js';
 import type { Flow } from '../../../model/flow.js';
 import { isTestFile } from '../../../model/names.js';
+import { plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { absentInWords, flowReference } from '../../load/flow-file.js';
 import { createStyle } from '../../terminal/style.js';
 
@@ -18,7 +20,7 @@ checked too.`,
     { command: 'taskflow check flows/*.yaml --strict --format github', does: 'annotations in CI; warnings fail too' },
   ],
   flags: [
-    { name: 'json', type: 'boolean', help: 'as JSON: [{file, line, column, severity, code, message, hint}]' },
+    jsonFlag('as JSON: [{file, line, column, severity, code, message, hint}]'),
     {
       name: 'format',
       type: 'string',
@@ -122,7 +124,7 @@ async function writeText({ out, err }: Invocation, results: readonly Checked[]):
   }
   const found = results.flatMap(({ diagnostics }) => diagnostics);
   const errors = found.filter(({ severity }) => severity === 'error').length;
-  if (found.length > 0) err.write(`${count(errors, 'error')}, ${count(found.length - errors, 'warning')}\n`);
+  if (found.length > 0) err.write(`${plural(errors, 'error')}, ${plural(found.length - errors, 'warning')}\n`);
 }
 
 async function whereText(phases: Flow['phases']): Promise<string> {
@@ -130,10 +132,6 @@ async function whereText(phases: Flow['phases']): Promise<string> {
   const { alignColumns } = await import('../../text/table.js');
   const said = (why: string | undefined) => (why === undefined ? 'goes to workers' : `stays here: ${why}`);
   return alignColumns(phases.map((phase) => [`  ${phase.id}`, said(whyPhaseStays(phase))]));
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
 async function writeAnnotations({ out }: Invocation, found: readonly Diagnostic[]): Promise<void> {

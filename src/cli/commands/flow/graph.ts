@@ -1,5 +1,6 @@
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { flowGraph } from '../../graph/graph.js';
 import { requireFlow } from '../../load/flow-file.js';
 import { createStyle } from '../../terminal/style.js';
@@ -20,7 +21,7 @@ export const command: Command = {
       choices: ['terminal', 'mermaid', 'dot', 'svg', 'json'],
       help: 'terminal, mermaid, dot, svg or json',
     },
-    { name: 'json', type: 'boolean', help: 'the same as --format json: {nodes: [{id, kind}], edges: [{from, to}]}' },
+    jsonFlag('the same as --format json: {nodes: [{id, kind}], edges: [{from, to}]}'),
   ],
   positionals: [{ name: 'FLOW', help: 'a path, or the name of a saved flow', required: true }],
   async run(invocation) {

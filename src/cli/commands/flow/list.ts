@@ -4,6 +4,7 @@ import { shellWord } from '../../../util/shell-word.js';
 import { oneLine, truncate } from '../../../util/terminal-text.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { type ListedFlow, listedFlows } from '../../load/listed-flows.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { argumentJson, argumentsLine } from '../../text/argument-text.js';
@@ -16,19 +17,12 @@ it takes. taskflow run FLOW --help has all about one of them.`,
     { command: 'taskflow list', does: 'what can be run here' },
     { command: 'taskflow list --json', does: 'with arguments and phases, for programs' },
   ],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: [{flow, from, file, description, args, phases, problem}]' }],
+  flags: [jsonFlag('as JSON: [{flow, from, file, description, args, phases, problem}]')],
   positionals: [],
   async run(invocation) {
     const { project, flags, out, err } = invocation;
     const flows = await listedFlows(project);
-    if (flags.boolean('json'))
-      out.write(
-        `${JSON.stringify(
-          flows.map((flow) => flowJson(invocation, flow)),
-          null,
-          2,
-        )}\n`,
-      );
+    if (flags.boolean('json')) out.json(flows.map((flow) => flowJson(invocation, flow)));
     else if (flows.length === 0)
       err.write('there are no flows yet: taskflow init writes a first one, taskflow new NAME another\n');
     else out.write(listText(invocation, flows));

@@ -4,6 +4,7 @@ import { STATE_DIR } from '../../../util/project.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { isFreeName, WRITABLE_HINT, writeNewFile } from '../../load/new-file.js';
 import { renderTemplateTest } from '../../templates/template-tests.js';
 import { renderTemplate, TEMPLATES } from '../../templates/templates.js';
@@ -26,7 +27,7 @@ export const command: Command = {
       help: `${TEMPLATES.map(({ name }) => name).join(', ')} (script without it)`,
     },
     { name: 'list', type: 'boolean', help: 'say what each template is for' },
-    { name: 'json', type: 'boolean', help: 'the paths of the new files, or the list, as JSON' },
+    jsonFlag('the paths of the new files, or the list, as JSON'),
   ],
   positionals: [{ name: 'NAME', help: 'name of the new flow', required: false }],
   async run(invocation) {
@@ -41,17 +42,8 @@ export const command: Command = {
 };
 
 function list({ flags, out }: Invocation): number {
-  if (flags.boolean('json')) {
-    out.write(
-      `${JSON.stringify(
-        TEMPLATES.map(({ name, summary }) => ({ name, summary })),
-        null,
-        2,
-      )}\n`,
-    );
-  } else {
-    out.write(alignColumns(TEMPLATES.map(({ name, summary }) => [name, summary])));
-  }
+  if (flags.boolean('json')) out.json(TEMPLATES.map(({ name, summary }) => ({ name, summary })));
+  else out.write(alignColumns(TEMPLATES.map(({ name, summary }) => [name, summary])));
   return EXIT.success;
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { configSchemaText, flowSchemaText, testSchemaText } from '../../text/schema-text.js';
 
 export const command: Command = {
@@ -14,7 +15,7 @@ and hover texts: name it in a JSON flow with "$schema": "./flow.schema.json", an
   flags: [
     { name: 'config', type: 'boolean', help: 'of config.yaml, not of flows' },
     { name: 'test', type: 'boolean', help: 'of test files (NAME.test.yaml), not of flows' },
-    { name: 'json', type: 'boolean', help: 'changes nothing: it is JSON anyway' },
+    jsonFlag('changes nothing: it is JSON anyway'),
   ],
   positionals: [],
   async run({ out, flags }) {

@@ -2,7 +2,7 @@ import type { RecordMode } from '../../../testing/recordings/recordings.js';
 import type { Tested } from '../../../testing/suite/run-suite.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { complain, refuse } from '../../errors/problem.js';
-import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
+import { ALLOW_KEY_FLAG, jsonFlag } from '../../flags/common-flags.js';
 
 export const command: Command = {
   usage: '[FILE…] [-t NAME] [--record | --update] [flags]',
@@ -23,7 +23,7 @@ Status: 0 if all cases passed, 1 if not, 2 if a test file or a recording has pro
     { name: 'record', type: 'boolean', help: 'call the real runner and record all calls anew' },
     { name: 'update', type: 'boolean', help: 'call the real runner for calls that are not recorded' },
     { name: 'list', type: 'boolean', help: 'the cases, without running them' },
-    { name: 'json', type: 'boolean', help: 'one JSON report on stdout' },
+    jsonFlag('one JSON report on stdout'),
     { name: 'junit', type: 'string', value: 'FILE', help: 'a test report for CI; its folder is made' },
     { name: 'jobs', alias: 'j', type: 'number', value: 'N', help: 'cases at once (default: 4; one when recording)' },
     { name: 'runner', type: 'string', value: 'NAME', help: 'when recording: runner of all phases' },

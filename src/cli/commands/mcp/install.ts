@@ -8,6 +8,7 @@ import { whyUnwritableAt } from '../../../util/why-unwritable.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { askPerson } from '../../run/ask-person.js';
 import { createStyle } from '../../terminal/style.js';
 import { CLIENTS, type ClientFile, type ClientName, settingsOf, skillPath } from './clients.js';
@@ -23,7 +24,7 @@ and how; writes both with --yes or after a yes. An entry that is there is never 
   ],
   flags: [
     { name: 'yes', alias: 'y', type: 'boolean', help: 'write it without asking' },
-    { name: 'json', type: 'boolean', help: 'as JSON: [{path, action, text}]' },
+    jsonFlag('as JSON: [{path, action, text}]'),
   ],
   positionals: [{ name: 'CLIENT', help: CLIENTS.join(', '), required: true, choices: CLIENTS }],
   async run(invocation) {

@@ -1,5 +1,6 @@
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { COMPLETION_SCRIPTS, type Shell } from '../../templates/completion.js';
 
 const SHELLS = Object.keys(COMPLETION_SCRIPTS) as Shell[];
@@ -13,7 +14,7 @@ asks taskflow each time, so it knows what is there now and needs no renewal.`,
     { command: 'echo \'eval "$(taskflow completion zsh)"\' >> ~/.zshrc', does: 'zsh; after compinit' },
     { command: 'taskflow completion fish > ~/.config/fish/completions/taskflow.fish', does: 'fish' },
   ],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {shell, script}' }],
+  flags: [jsonFlag('as JSON: {shell, script}')],
   positionals: [{ name: 'SHELL', help: 'bash, zsh or fish', required: true, choices: SHELLS }],
   withoutProject: () => true,
   async run({ positionals, flags, out }) {

@@ -8,7 +8,7 @@ import { checkRuns, checkShared, checkStore, plannedShared } from '../../doctor/
 import { checkWorkers, plannedWorkers } from '../../doctor/workers.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
-import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
+import { ALLOW_KEY_FLAG, jsonFlag } from '../../flags/common-flags.js';
 import { withAllowedKeys } from '../../load/allowed-keys.js';
 import { createStyle } from '../../terminal/style.js';
 
@@ -41,7 +41,7 @@ started or asked, unless --probe is given: then each runner is, after it was sai
       help: 'start runners, ask their servers, try the shared cache and the queue, also where the project names them',
     },
     ALLOW_KEY_FLAG,
-    { name: 'json', type: 'boolean', help: 'as JSON: {ok, findings: [{name, status, message, hint}]}' },
+    jsonFlag('as JSON: {ok, findings: [{name, status, message, hint}]}'),
   ],
   positionals: [],
   async run(invocation) {

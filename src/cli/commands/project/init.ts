@@ -6,6 +6,7 @@ import { whyUnwritableAt } from '../../../util/why-unwritable.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { WRITABLE_HINT, writeNewFile } from '../../load/new-file.js';
 import { OVERVIEW_FLOW } from '../../templates/overview.js';
 import { createStyle } from '../../terminal/style.js';
@@ -16,7 +17,7 @@ export const command: Command = {
 tells git to ignore what taskflow makes. What you wrote is left alone and the schemas of another version are renewed,
 so it can be called again at any time.`,
   examples: [{ command: 'taskflow init && taskflow run overview', does: 'from nothing to a first run' }],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: [{path, action}]' }],
+  flags: [jsonFlag('as JSON: [{path, action}]')],
   positionals: [],
   async run(invocation) {
     const { configSchemaText, flowSchemaText, testSchemaText } = await import('../../text/schema-text.js');

@@ -6,6 +6,7 @@ import { whyUnwritable } from '../../../util/why-unwritable.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { findRun } from '../../load/run-ref.js';
 import { requireConfig } from '../../load/settings.js';
 
@@ -20,11 +21,7 @@ export const command: Command = {
   ],
   flags: [
     { name: 'out', alias: 'o', type: 'string', value: 'FILE', help: 'to this file instead of stdout' },
-    {
-      name: 'json',
-      type: 'boolean',
-      help: 'with --out, what was written: {runId, file, bytes}; a checkpoint is JSON anyway',
-    },
+    jsonFlag('with --out, what was written: {runId, file, bytes}; a checkpoint is JSON anyway'),
   ],
   positionals: [{ name: 'RUN', help: 'id of a run, a unique part of it, or last', required: true }],
   async run(invocation) {

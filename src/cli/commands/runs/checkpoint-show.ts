@@ -7,6 +7,7 @@ import { plural } from '../../../util/format.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { requireConfig } from '../../load/settings.js';
 import { alignColumns } from '../../text/table.js';
 
@@ -15,7 +16,7 @@ export const command: Command = {
   examples: [
     { command: 'taskflow checkpoint show run.json', does: 'what a checkpoint holds, after checking that it is intact' },
   ],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {runId, flow, phases: [{id, status, key, durationMs}]}' }],
+  flags: [jsonFlag('as JSON: {runId, flow, phases: [{id, status, key, durationMs}]}')],
   positionals: [{ name: 'FILE', help: 'an exported checkpoint, or a saved run --json result', required: true }],
   async run(invocation) {
     const configured = await requireConfig(invocation);

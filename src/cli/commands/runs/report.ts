@@ -8,6 +8,7 @@ import { whyUnwritableAt } from '../../../util/why-unwritable.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { readPageFiles } from '../../load/page-files.js';
 import { findRun } from '../../load/run-ref.js';
 import { settingsMask } from '../../load/settings-mask.js';
@@ -37,7 +38,7 @@ export const command: Command = {
       help: 'beside this run (default: the one before of the same flow)',
     },
     { name: 'no-outputs', type: 'boolean', help: 'leave contents out: prompts, outputs, arguments, error streams' },
-    { name: 'json', type: 'boolean', help: 'what was written: {runId, file, bytes}' },
+    jsonFlag('what was written: {runId, file, bytes}'),
   ],
   positionals: [{ name: 'RUN', help: 'id of a run, a unique part of it, or last (the default)', required: false }],
   run: writeReport,

@@ -6,6 +6,7 @@ import { namedRun, RUN_POSITIONAL } from '../../batch/follow.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 
 /** Its processes are given time to end; the run asks them, then ends them. */
 const LONGEST_MS = 30_000;
@@ -14,7 +15,7 @@ export const command: Command = {
   usage: 'RUN',
   description: `Ends a run as Ctrl-C does: what is under way is ended in order, what is done is kept.`,
   examples: [{ command: 'taskflow runs cancel last', does: 'the run that is under way' }],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON: {runId, state}' }],
+  flags: [jsonFlag('as JSON: {runId, state}')],
   positionals: RUN_POSITIONAL,
   async run(invocation) {
     const head = namedRun(invocation);

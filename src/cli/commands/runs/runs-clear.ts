@@ -9,6 +9,7 @@ import { formatBytes, plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { knownFlow, type Unknown } from '../../load/known-flow.js';
 
 export const command: Command = {
@@ -25,7 +26,7 @@ doubt, or done in a run that did not finish, stay remembered, and are named.`,
     { name: 'older-than', type: 'duration', value: 'D', help: 'only runs that ended longer ago' },
     { name: 'flow', type: 'string', value: 'NAME', help: 'only runs of this flow (name or file)' },
     { name: 'dry-run', alias: 'n', type: 'boolean', help: 'only say what would go' },
-    { name: 'json', type: 'boolean', help: 'as JSON: {runs, bytes}' },
+    jsonFlag('as JSON: {runs, bytes}'),
   ],
   positionals: [],
   async run(invocation) {

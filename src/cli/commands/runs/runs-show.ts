@@ -1,7 +1,7 @@
 import type { ShownOutcome } from '../../../model/outcome.js';
 import { type WaitingApproval, waitingApprovals } from '../../../run/history/decide-approval.js';
 import { recordedOutcome } from '../../../run/history/recorded-outcome.js';
-import { currentLimit, type RunHead } from '../../../run/history/run-head.js';
+import { currentLimit, type RunHead, runJson } from '../../../run/history/run-head.js';
 import { continuedBy } from '../../../run/history/succession.js';
 import { type RunTrace, traceRun } from '../../../run/history/trace.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
@@ -9,11 +9,12 @@ import { oneLine, sanitize } from '../../../util/terminal-text.js';
 import type { Command, Invocation, Writer } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { findRun } from '../../load/run-ref.js';
 import { decisionJson, decisionText, questionLines } from '../../run/decision-text.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { resetText, waitingText } from '../../text/limit-text.js';
-import { runJson, stateText } from '../../text/run-facts.js';
+import { stateText } from '../../text/run-facts.js';
 import { drawRun } from '../../view/draw.js';
 import { applyEvent, createRunState } from '../../view/run-state.js';
 
@@ -23,7 +24,7 @@ export const command: Command = {
     { command: 'taskflow runs show last', does: 'how the last run went, phase by phase' },
     { command: 'taskflow runs show last --json', does: 'with all outputs, for programs' },
   ],
-  flags: [{ name: 'json', type: 'boolean', help: 'as JSON, with outputs' }],
+  flags: [jsonFlag('as JSON, with outputs')],
   positionals: [{ name: 'RUN', help: 'id of a run, a unique part of it, or last', required: true }],
   async run(invocation) {
     const found = findRun(invocation.project, invocation.positionals[0]!);

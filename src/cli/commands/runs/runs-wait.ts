@@ -1,11 +1,11 @@
 import { followRun } from '../../../run/history/follow-run.js';
-import { runHead } from '../../../run/history/run-head.js';
+import { runHead, runJson } from '../../../run/history/run-head.js';
 import { startTimer } from '../../../util/timer.js';
 import { namedRun, RUN_POSITIONAL } from '../../batch/follow.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { followedStatus } from '../../run/followed-status.js';
-import { runJson } from '../../text/run-facts.js';
 
 export const command: Command = {
   usage: 'RUN [--timeout D] [--json]',
@@ -17,7 +17,7 @@ export const command: Command = {
   ],
   flags: [
     { name: 'timeout', type: 'duration', value: 'D', help: 'give up after this long (status 124); the run goes on' },
-    { name: 'json', type: 'boolean', help: 'how it ended, as JSON' },
+    jsonFlag('how it ended, as JSON'),
   ],
   positionals: RUN_POSITIONAL,
   async run(invocation) {

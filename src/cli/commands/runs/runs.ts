@@ -1,6 +1,6 @@
 import { waitingApprovals } from '../../../run/history/decide-approval.js';
 import { listRuns, sizeOfRuns } from '../../../run/history/list-runs.js';
-import { currentLimit, type RunHead } from '../../../run/history/run-head.js';
+import { currentLimit, type RunHead, runJson } from '../../../run/history/run-head.js';
 import { wentOn } from '../../../run/history/succession.js';
 import { formatAgo, formatDuration } from '../../../util/duration.js';
 import { formatBill, formatBytes, plural } from '../../../util/format.js';
@@ -8,9 +8,10 @@ import type { Project } from '../../../util/project.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { createStyle, type Style } from '../../terminal/style.js';
 import { resetText, waitingText } from '../../text/limit-text.js';
-import { runJson, stateText } from '../../text/run-facts.js';
+import { stateText } from '../../text/run-facts.js';
 import { alignColumns } from '../../text/table.js';
 
 const STATES = ['success', 'failed', 'blocked', 'paused', 'over-budget', 'interrupted', 'running', 'crashed'] as const;
@@ -25,11 +26,7 @@ export const command: Command = {
     { name: 'flow', type: 'string', value: 'NAME', help: 'only runs of this flow (name or file)' },
     { name: 'state', type: 'string', value: 'S', choices: STATES, help: STATES.join(', ') },
     { name: 'limit', type: 'number', value: 'N', help: 'at most so many (20)' },
-    {
-      name: 'json',
-      type: 'boolean',
-      help: 'as JSON: [{runId, flow, file, state, startedAt, durationMs, spent, saved}]',
-    },
+    jsonFlag('as JSON: [{runId, flow, file, state, startedAt, durationMs, spent, saved}]'),
   ],
   positionals: [],
   async run(invocation) {

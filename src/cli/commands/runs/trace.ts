@@ -4,7 +4,7 @@ import { type NamedRow, RowNames } from '../../batch/row-names.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
-import { OTEL_FLAG } from '../../flags/otel-flag.js';
+import { jsonFlag, OTEL_FLAG } from '../../flags/common-flags.js';
 import { findRun } from '../../load/run-ref.js';
 import { TraceText } from '../../run/trace-text.js';
 
@@ -20,7 +20,7 @@ export const command: Command = {
   flags: [
     { name: 'full', type: 'boolean', help: 'do not shorten inputs and outputs' },
     { ...OTEL_FLAG, help: 'send it to an OpenTelemetry collector instead (http://localhost:4318)' },
-    { name: 'json', type: 'boolean', help: 'as JSON: {run, phases: [{phase, starts, attempts, units, result, …}]}' },
+    jsonFlag('as JSON: {run, phases: [{phase, starts, attempts, units, result, …}]}'),
   ],
   positionals: [
     { name: 'RUN', help: 'id of a run, a unique part of it, or last', required: true },

@@ -6,7 +6,7 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
-import { ALLOW_KEY_FLAG } from '../../flags/allow-key-flag.js';
+import { ALLOW_KEY_FLAG } from '../../flags/common-flags.js';
 import { requireConfig } from '../../load/settings.js';
 import { listenForInterrupts } from '../../run/interrupt.js';
 

@@ -5,6 +5,7 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Command } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
+import { jsonFlag } from '../../flags/common-flags.js';
 import { requireConfig } from '../../load/settings.js';
 import { alignColumns } from '../../text/table.js';
 
@@ -14,7 +15,7 @@ export const command: Command = {
   examples: [{ command: 'taskflow workers --queue redis://127.0.0.1:6379', does: 'who is there' }],
   flags: [
     { name: 'queue', type: 'string', value: 'URL', help: 'redis://…, rediss://… or env:NAME (default: workers.url)' },
-    { name: 'json', type: 'boolean', help: 'as JSON: {queue, workers: [{name, address, units}], waiting, active}' },
+    jsonFlag('as JSON: {queue, workers: [{name, address, units}], waiting, active}'),
   ],
   positionals: [],
   async run(invocation) {

@@ -6,7 +6,9 @@ import { formatBytes, formatMoney, formatSaved, grouped, plural } from '../../..
 import { oneLine } from '../../../util/terminal-text.js';
 import type { CacheView } from '../../server/cache-view.js';
 import type { ListedRun } from '../../server/run-list.js';
-import { CommandLine } from '../texts.js';
+import { Figure } from '../head.js';
+import { Columns, NumberCell } from '../table-parts.js';
+import { CommandList } from '../texts.js';
 import { ClearCache } from './clear-cache.js';
 import type { LiveSource } from './live-source.js';
 import { Plot } from './plot.js';
@@ -49,9 +51,7 @@ function Broken() {
   return (
     <section class="empty">
       <h1>The cache cannot be read</h1>
-      <ul class="commands">
-        <CommandLine command="taskflow doctor" does="says what is wrong" />
-      </ul>
+      <CommandList of={[['taskflow doctor', 'says what is wrong']]} />
     </section>
   );
 }
@@ -63,9 +63,7 @@ function Nothing({ view }: { readonly view: CacheView }) {
       <p>
         Results of phases with <code>cache: cross-run</code> are kept in <code>{view.dir}</code>.
       </p>
-      <ul class="commands">
-        <CommandLine command="taskflow cache status FLOW" does="what of a flow is kept, and why not" />
-      </ul>
+      <CommandList of={[['taskflow cache status FLOW', 'what of a flow is kept, and why not']]} />
     </section>
   );
 }
@@ -75,26 +73,27 @@ function Figures({ view, runs }: { readonly view: CacheView; readonly runs: read
   const usd = runs.reduce((sum, { saved }) => sum + (saved?.usd ?? 0), 0);
   const ms = runs.reduce((sum, { saved }) => sum + (saved?.ms ?? 0), 0);
   const hits = runs.reduce((sum, { reused }) => sum + (reused ?? 0), 0);
-  const figures: [string, string, string][] = [
-    ['Entries', grouped(entries), `of ${grouped(limits.maxEntries)}, ${plural(files, 'file')}`],
-    ['Size', formatBytes(bytes), `of ${formatBytes(limits.maxBytes)}`],
-    ['Saved', formatMoney(usd), `${formatDuration(ms)} in ${plural(runs.length, 'kept run')}`],
-    ['Reused', grouped(hits), 'phases in these runs'],
-    [
-      'Would go now',
-      grouped(evicted.entries),
-      evicted.entries === 0 ? 'all is within bounds' : formatBytes(evicted.bytes),
-    ],
-  ];
+  const isWithin = evicted.entries === 0;
   return (
     <section class="bill" aria-label="How much is kept">
-      {figures.map(([name, value, note]) => (
-        <div key={name} class={name === 'Saved' || name === 'Reused' ? 'figure is-good' : 'figure'}>
-          <span class="label">{name}</span>
-          <strong>{value}</strong>
-          <span class="note">{note}</span>
-        </div>
-      ))}
+      <Figure
+        name="Entries"
+        value={grouped(entries)}
+        note={`of ${grouped(limits.maxEntries)}, ${plural(files, 'file')}`}
+      />
+      <Figure name="Size" value={formatBytes(bytes)} note={`of ${formatBytes(limits.maxBytes)}`} />
+      <Figure
+        name="Saved"
+        value={formatMoney(usd)}
+        note={`${formatDuration(ms)} in ${plural(runs.length, 'kept run')}`}
+        good
+      />
+      <Figure name="Reused" value={grouped(hits)} note="phases in these runs" good />
+      <Figure
+        name="Would go now"
+        value={grouped(evicted.entries)}
+        note={isWithin ? 'all is within bounds' : formatBytes(evicted.bytes)}
+      />
     </section>
   );
 }
@@ -136,27 +135,13 @@ function Flows({ view }: { readonly view: CacheView }) {
     <section class="compare" aria-labelledby="flows-title">
       <h2 id="flows-title">By flow</h2>
       <table class="listed">
-        <thead>
-          <tr>
-            <th scope="col">Flow</th>
-            <th scope="col" class="number">
-              Entries
-            </th>
-            <th scope="col" class="number">
-              Size
-            </th>
-          </tr>
-        </thead>
+        <Columns names={['Flow']} numbers={['Entries', 'Size']} />
         <tbody>
           {view.flows.slice(0, 100).map(({ flow, entries, bytes }) => (
             <tr key={flow}>
               <th scope="row">{oneLine(flow)}</th>
-              <td class="number" data-name="entries">
-                {grouped(entries)}
-              </td>
-              <td class="number" data-name="size">
-                {formatBytes(bytes)}
-              </td>
+              <NumberCell name="entries">{grouped(entries)}</NumberCell>
+              <NumberCell name="size">{formatBytes(bytes)}</NumberCell>
             </tr>
           ))}
         </tbody>
@@ -172,16 +157,7 @@ function Entries({ title, entries }: { readonly title: string; readonly entries:
     <section class="compare" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       <table class="listed">
-        <thead>
-          <tr>
-            <th scope="col">Phase</th>
-            <th scope="col">Made</th>
-            <th scope="col">Used</th>
-            <th scope="col" class="number">
-              Size
-            </th>
-          </tr>
-        </thead>
+        <Columns names={['Phase', 'Made', 'Used']} numbers={['Size']} />
         <tbody>
           {entries.slice(0, 10).map(({ key, flow, phaseId, createdAt, usedAt, bytes }) => (
             <tr key={key}>
@@ -193,9 +169,7 @@ function Entries({ title, entries }: { readonly title: string; readonly entries:
               </th>
               <td data-name="made">{formatAgo(now - createdAt)}</td>
               <td data-name="used">{formatAgo(now - usedAt)}</td>
-              <td class="number" data-name="size">
-                {formatBytes(bytes)}
-              </td>
+              <NumberCell name="size">{formatBytes(bytes)}</NumberCell>
             </tr>
           ))}
         </tbody>
@@ -215,9 +189,7 @@ function Evicted({ view }: { readonly view: CacheView }) {
         {formatBytes(limits.maxBytes)}, {plural(limits.maxEntries, 'entry', 'entries')}, or not used for{' '}
         {formatDuration(limits.maxAgeMs)}.
       </p>
-      <ul class="commands">
-        <CommandLine command="taskflow cache gc" does="does it now" />
-      </ul>
+      <CommandList of={[['taskflow cache gc', 'does it now']]} />
     </>
   );
 }

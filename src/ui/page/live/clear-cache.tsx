@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { shellWord } from '../../../util/shell-word.js';
-import { oneLine } from '../../../util/terminal-text.js';
-import { CommandLine } from '../texts.js';
+import { CommandList } from '../texts.js';
 import { Deed, Modal, Said } from './confirm.js';
 import type { Acted, LiveSource } from './live-source.js';
+import { FlowOptions } from './runs-page.js';
 
 interface ClearProps {
   readonly source: LiveSource;
@@ -52,12 +52,7 @@ function Choice({ source, flows, onCleared, onClose }: ClearProps & { readonly o
         <label class="field">
           <span class="label">Flow</span>
           <select value={flow.value} onChange={(event) => changed(flow, event.currentTarget.value)}>
-            <option value="">all flows</option>
-            {flows.map((name) => (
-              <option key={name} value={name}>
-                {oneLine(name)}
-              </option>
-            ))}
+            <FlowOptions flows={flows} />
           </select>
         </label>
         <label class="field">
@@ -69,12 +64,9 @@ function Choice({ source, flows, onCleared, onClose }: ClearProps & { readonly o
           <input value={olderThan.value} onInput={(event) => changed(olderThan, event.currentTarget.value)} />
         </label>
       </div>
-      <ul class="commands">
-        <CommandLine
-          command={['taskflow cache clear', ...words.map(shellWord)].join(' ')}
-          does="does the same in a terminal"
-        />
-      </ul>
+      <CommandList
+        of={[[['taskflow cache clear', ...words.map(shellWord)].join(' '), 'does the same in a terminal']]}
+      />
       {!preview.value?.ok && (
         <div class="actions">
           <button type="button" class="action is-main" onClick={look}>

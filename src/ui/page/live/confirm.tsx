@@ -1,18 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { CommandLine } from '../texts.js';
+import { CommandList } from '../texts.js';
 import type { Acted } from './live-source.js';
 
-interface ConfirmProps {
-  /** On the button that opens it. */
-  readonly label: string;
+interface ConfirmProps extends Omit<DeedProps, 'onClose'> {
   readonly title: string;
   /** What a person would type for the same. */
   readonly command: string;
-  readonly kind?: 'danger' | 'main';
-  readonly act: () => Promise<Acted>;
-  readonly onDone?: (acted: Acted) => void;
   readonly children?: ComponentChildren;
 }
 
@@ -27,9 +22,7 @@ export function Confirm({ label, title, command, kind, act, onDone, children }: 
       {isOpen.value && (
         <Modal title={title} onClose={() => (isOpen.value = false)}>
           {children}
-          <ul class="commands">
-            <CommandLine command={command} does="does the same in a terminal" />
-          </ul>
+          <CommandList of={[[command, 'does the same in a terminal']]} />
           <Deed label={label} kind={kind} act={act} onDone={onDone} onClose={() => (isOpen.value = false)} />
         </Modal>
       )}
@@ -55,6 +48,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
 }
 
 interface DeedProps {
+  /** On the button. */
   readonly label: string;
   readonly kind?: 'danger' | 'main';
   readonly act: () => Promise<Acted>;

@@ -4,7 +4,7 @@ import { oneLine } from '../../../util/terminal-text.js';
 import type { Question } from '../../server/approvals.js';
 import type { LiveRun } from '../../server/run-answers.js';
 import { selection } from '../state.js';
-import { CommandLine } from '../texts.js';
+import { CommandList } from '../texts.js';
 import { timeText } from '../words.js';
 import { Beside } from './beside.js';
 import { Confirm, Said } from './confirm.js';
@@ -41,6 +41,11 @@ interface ApprovalProps extends DecideProps {
   readonly question: Question;
 }
 
+const DECISIONS = [
+  ['approve', 'Approve', 'main'],
+  ['reject', 'Reject', 'danger'],
+] as const;
+
 /** Exactly the text that the run has shown; its digest goes back with the decision. */
 function Approval({ source, runId, question }: ApprovalProps) {
   const note = useSignal('');
@@ -76,30 +81,27 @@ function Approval({ source, runId, question }: ApprovalProps) {
             <input value={note.value} maxLength={4_000} onInput={(event) => (note.value = event.currentTarget.value)} />
           </label>
           <div class="actions">
-            <button
-              type="button"
-              class="action is-main"
-              disabled={acted.value === 'busy'}
-              onClick={() => decide('approve')}
-            >
-              Approve
-            </button>
-            <button
-              type="button"
-              class="action is-danger"
-              disabled={acted.value === 'busy'}
-              onClick={() => decide('reject')}
-            >
-              Reject
-            </button>
+            {DECISIONS.map(([word, label, kind]) => (
+              <button
+                key={word}
+                type="button"
+                class={`action is-${kind}`}
+                disabled={acted.value === 'busy'}
+                onClick={() => decide(word)}
+              >
+                {label}
+              </button>
+            ))}
           </div>
         </>
       )}
       {typeof acted.value === 'object' && <Said acted={acted.value} />}
-      <ul class="commands">
-        <CommandLine command={`taskflow approve ${runId} ${shellWord(phase)}${noted}`} does="say yes in a terminal" />
-        <CommandLine command={`taskflow reject ${runId} ${shellWord(phase)}${noted}`} does="say no in a terminal" />
-      </ul>
+      <CommandList
+        of={[
+          [`taskflow approve ${runId} ${shellWord(phase)}${noted}`, 'say yes in a terminal'],
+          [`taskflow reject ${runId} ${shellWord(phase)}${noted}`, 'say no in a terminal'],
+        ]}
+      />
     </article>
   );
 }
@@ -172,19 +174,11 @@ function RunActions({ source, run }: { readonly source: LiveSource; readonly run
 
 /** What the page cannot know: only the command, for a terminal. */
 function ByHand({ command, why }: { readonly command: string; readonly why: string }) {
-  return (
-    <ul class="commands">
-      <CommandLine command={command} does={`goes on with this batch; not from here, since ${why}`} />
-    </ul>
-  );
+  return <CommandList of={[[command, `goes on with this batch; not from here, since ${why}`]]} />;
 }
 
 /** A button where the page may decide; where it may not, the command. */
 function Offer({ source, ...confirm }: { readonly source: LiveSource } & Parameters<typeof Confirm>[0]) {
   if (source.decides) return <Confirm {...confirm} />;
-  return (
-    <ul class="commands">
-      <CommandLine command={confirm.command} does={`${confirm.label}, in a terminal: this page is read-only`} />
-    </ul>
-  );
+  return <CommandList of={[[confirm.command, `${confirm.label}, in a terminal: this page is read-only`]]} />;
 }

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { oneLine } from '../../../util/terminal-text.js';
 import { KeyHelp, usePageKeys } from '../app.js';
 import { RunPage } from '../run-page.js';
-import { CommandLine } from '../texts.js';
+import { CommandList } from '../texts.js';
 import { runWord } from '../words.js';
 import { CachePage } from './cache-page.js';
 import { connection } from './changes.js';
@@ -110,9 +110,7 @@ function Away() {
     <main class="alone">
       <h1>Nobody answers</h1>
       <p>The server of this page has ended. Start it again:</p>
-      <ul class="commands">
-        <CommandLine command="taskflow ui" does="and open the address that it prints" />
-      </ul>
+      <CommandList of={[['taskflow ui', 'and open the address that it prints']]} />
     </main>
   );
 }

@@ -11,7 +11,6 @@ import { post, type Session } from './session.js';
 export interface Acted {
   readonly ok: boolean;
   readonly said: string;
-  readonly command?: string;
 }
 
 export interface RunsOf {
@@ -20,7 +19,6 @@ export interface RunsOf {
 }
 
 export interface LiveSource extends Source {
-  readonly kind: 'live';
   list(): Promise<RunsOf | undefined>;
   watchList(changed: () => void): () => void;
   cache(): Promise<CacheView | undefined>;
@@ -48,7 +46,6 @@ export function liveSource({ readOnly }: Session): LiveSource {
     return shownRun.value?.view.runId === runId ? shownRun.value : undefined;
   });
   return {
-    kind: 'live',
     decides: !readOnly,
     run: async (runId) => (await readRun(runId))?.view,
     detail: (runId, name) => found<Detail>(`/api/runs/${runId}/detail?${besideQuery({ name })}`),

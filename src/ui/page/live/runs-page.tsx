@@ -5,7 +5,8 @@ import { formatMoney, formatSaved, formatSpent, grouped, plural } from '../../..
 import { oneLine } from '../../../util/terminal-text.js';
 import type { ListedRun } from '../../server/run-list.js';
 import { Badge } from '../icon.js';
-import { CommandLine } from '../texts.js';
+import { Columns, NumberCell } from '../table-parts.js';
+import { CommandList } from '../texts.js';
 import { runOutcome, runWord, timeText } from '../words.js';
 import type { LiveSource, RunsOf } from './live-source.js';
 import { type Bar, Plot } from './plot.js';
@@ -27,12 +28,7 @@ export function RunsPage({ source }: { readonly source: LiveSource }) {
           <label class="choice">
             <span class="label">Flow</span>
             <select value={chosen} onChange={(event) => (flow.value = event.currentTarget.value)}>
-              <option value="">all flows</option>
-              {flows.map((name) => (
-                <option key={name} value={name}>
-                  {oneLine(name)}
-                </option>
-              ))}
+              <FlowOptions flows={flows} />
             </select>
           </label>
         )}
@@ -45,6 +41,20 @@ export function RunsPage({ source }: { readonly source: LiveSource }) {
           The newest {grouped(found.runs.length)} of {grouped(found.total)} runs.
         </p>
       )}
+    </>
+  );
+}
+
+/** What a choice among flows offers. */
+export function FlowOptions({ flows }: { readonly flows: readonly string[] }) {
+  return (
+    <>
+      <option value="">all flows</option>
+      {flows.map((name) => (
+        <option key={name} value={name}>
+          {oneLine(name)}
+        </option>
+      ))}
     </>
   );
 }
@@ -72,10 +82,12 @@ function NoRuns() {
     <section class="empty">
       <h1>No runs yet</h1>
       <p>What runs in this project appears here by itself.</p>
-      <ul class="commands">
-        <CommandLine command="taskflow run FLOW" does="run a flow" />
-        <CommandLine command="taskflow list" does="the flows that can be run here" />
-      </ul>
+      <CommandList
+        of={[
+          ['taskflow run FLOW', 'run a flow'],
+          ['taskflow list', 'the flows that can be run here'],
+        ]}
+      />
     </section>
   );
 }
@@ -149,18 +161,7 @@ function RunTable({ runs }: { readonly runs: readonly ListedRun[] }) {
   return (
     <table class="listed runs">
       <caption class="sr">Runs, the newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Flow</th>
-          <th scope="col">State</th>
-          <th scope="col">Started</th>
-          {['Took', 'Spent', 'Saved', 'Ran', 'Reused'].map((name) => (
-            <th key={name} scope="col" class="number">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <Columns names={['Flow', 'State', 'Started']} numbers={['Took', 'Spent', 'Saved', 'Ran', 'Reused']} />
       <tbody>
         {runs.map((run) => (
           <RunRow key={run.runId} run={run} />
@@ -186,21 +187,11 @@ function RunRow({ run }: { readonly run: ListedRun }) {
         <Badge of={runOutcome(state)} word={run.continuedBy === null ? word : 'went on'} />
       </td>
       <td data-name="started">{timeText(startedAt)}</td>
-      <td class="number" data-name="took">
-        {state === 'running' ? '' : formatDuration(durationMs)}
-      </td>
-      <td class="number" data-name="spent">
-        {spent ? formatSpent(spent) : ''}
-      </td>
-      <td class="number" data-name="saved">
-        {saved ? formatSaved(saved) : ''}
-      </td>
-      <td class="number" data-name="ran">
-        {executed ?? '?'}
-      </td>
-      <td class="number" data-name="reused">
-        {reused ?? '?'}
-      </td>
+      <NumberCell name="took">{state === 'running' ? '' : formatDuration(durationMs)}</NumberCell>
+      <NumberCell name="spent">{spent ? formatSpent(spent) : ''}</NumberCell>
+      <NumberCell name="saved">{saved ? formatSaved(saved) : ''}</NumberCell>
+      <NumberCell name="ran">{executed ?? '?'}</NumberCell>
+      <NumberCell name="reused">{reused ?? '?'}</NumberCell>
     </tr>
   );
 }
