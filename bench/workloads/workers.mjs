@@ -16,7 +16,7 @@ const JOBS = 10;
 const SECONDS = '0.3';
 /** A core for each worker: the run, the queue and the cache have next to nothing to do while units compute. */
 const CORES = 2;
-const BURNS = 6;
+const BURNS = 8;
 /** The same work however long it takes: about two seconds. */
 const BURN = 'node -e "for (let i = 0; i < 2e9; i++);"';
 
@@ -49,7 +49,11 @@ export const workers = {
         name: `${count} worker${count === 1 ? '' : 's'}`,
         sample: async () => ({ time: [await team.run({ script: BURN, workers: count, unit: BURNS })] }),
       });
-      results.addAll('workers-cpu', await interleave([of(1), of(2)], options));
+      const bare = (count) => ({
+        name: `${count} at once, without workers`,
+        sample: async () => ({ time: [await burnBare(count)] }),
+      });
+      results.addAll('workers-cpu', await interleave([of(1), of(2), bare(1), bare(2)], options));
     } finally {
       team.stop();
     }
@@ -115,6 +119,16 @@ async function startTeam() {
       cache.kill('SIGKILL');
     },
   };
+}
+
+/** What the machine itself gains from doing so many at once. */
+async function burnBare(count) {
+  const started = performance.now();
+  const chain = async () => {
+    for (let left = BURNS / count; left > 0; left -= 1) await execute('sh', ['-c', BURN]);
+  };
+  await Promise.all(Array.from({ length: count }, chain));
+  return performance.now() - started;
 }
 
 function end(child) {

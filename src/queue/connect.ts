@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { QueueAddress } from './address.js';
+import { type QueueAddress, queueAddress } from './address.js';
 
 export type Bullmq = typeof import('bullmq');
 
@@ -24,7 +24,12 @@ export interface ConnectProblem {
 const CONNECT_MS = 5_000;
 
 /** Connects, or says why not. Later it connects again by itself, for as long as it is open. */
-export async function connectQueue(address: QueueAddress): Promise<QueueServer | ConnectProblem> {
+export async function connectQueue(
+  written: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<QueueServer | ConnectProblem> {
+  const address = queueAddress(written, env);
+  if ('problem' in address) return address;
   const loaded = await loadLibraries();
   if ('problem' in loaded) return loaded;
   const { bullmq, ioredis } = loaded;

@@ -1,5 +1,4 @@
 import type { Project } from '../util/project.js';
-import { queueAddress } from './address.js';
 import { connectQueue } from './connect.js';
 import { QUEUE, type Sealed } from './message.js';
 
@@ -26,9 +25,7 @@ export interface UnderWay {
 const MOST_LISTED = 1_000;
 
 export async function listWorkers(written: string, { env }: Pick<Project, 'env'>) {
-  const address = queueAddress(written, env);
-  if ('problem' in address) return address;
-  const server = await connectQueue(address);
+  const server = await connectQueue(written, env);
   if ('problem' in server) return server;
   const queue = new server.bullmq.Queue<Sealed>(QUEUE, { connection: server.redis });
   queue.on('error', () => {});
@@ -49,7 +46,7 @@ export async function listWorkers(written: string, { env }: Pick<Project, 'env'>
       return { name, address: addr, units };
     });
     const state: WorkersState = {
-      queue: address.shown,
+      queue: server.address.shown,
       workers: workers.sort((a, b) => (a.name < b.name ? -1 : 1)),
       waiting: counts['waiting'] ?? 0,
       active: counts['active'] ?? 0,

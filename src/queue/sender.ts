@@ -138,7 +138,7 @@ export class QueueSender implements UnitSender {
       const { worker, ...news } = data as unknown as UnitNews;
       if (!away || typeof worker !== 'string') return;
       begin(away, worker);
-      away.sending.onNews({ worker, ...news });
+      if (Object.keys(news).length > 0) away.sending.onNews({ worker, ...news });
     });
   }
 
@@ -166,8 +166,12 @@ export class QueueSender implements UnitSender {
       const job = await this.#queue.getJob(away.key);
       away.lookedAt = this.#now();
       if (this.#away.get(away.key) !== away) return;
-      if (job?.finishedOn !== undefined) away.end(this.#answerOf(away, job));
-      else if (job?.processedOn !== undefined) begin(away, job.processedBy);
+      if (job?.finishedOn !== undefined) {
+        const answer = this.#answerOf(away, job);
+        // It may be seen to be done before its events are.
+        if (!('stays' in answer)) begin(away, answer.worker);
+        away.end(answer);
+      } else if (job?.processedOn !== undefined) begin(away, job.processedBy);
       else if (!job) await this.#vanished(away);
     } finally {
       away.isLooking = false;
@@ -229,7 +233,8 @@ export class QueueSender implements UnitSender {
 function begin(away: Away, worker = 'a worker'): void {
   if (away.begun) return;
   away.begun = true;
-  away.sending.onBegun(worker);
+  away.sending.onBegun();
+  away.sending.onNews({ worker });
 }
 
 const INTERRUPTED: UnitAnswer = { stays: 'interrupted' };

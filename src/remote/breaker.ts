@@ -36,12 +36,11 @@ export class Breaker {
 
   /** The run ends now. */
   stop(): void {
-    this.#off.read.abort();
-    this.#off.write.abort();
+    for (const off of Object.values(this.#off)) off.abort('stopped');
   }
 
   #switchOff(directions: readonly Direction[], why: string): void {
-    for (const each of directions) this.#off[each].abort();
+    for (const each of directions) this.#off[each].abort(why);
     this.onOff(directions.length === 2 ? 'both' : directions[0]!, why);
   }
 }

@@ -52,7 +52,7 @@ export class HttpClient {
 
   #once({ method, path, headers, body, take, maxBytes, signal }: Exchange): Promise<Exchanged> {
     return new Promise((resolve) => {
-      if (signal?.aborted) return void resolve({ failed: 'stopped' });
+      if (signal?.aborted) return void resolve({ failed: String(signal.reason) });
       const sent = body ? { ...headers, 'content-length': String(body.bytes) } : headers;
       const request = this.#route.request({ method, path, headers: sent });
       let isOver = false;
@@ -66,7 +66,7 @@ export class HttpClient {
       };
       const fail = (failed: string) => end({ failed });
       const forgetTime = this.#deadlines.watch({ request, fail });
-      const forgetSignal = onAbort(signal, () => fail('stopped'));
+      const forgetSignal = onAbort(signal, () => fail(String(signal!.reason)));
       request.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = request.reusedSocket && error.code === 'ECONNRESET';
         end({ failed: wordsOf(error), ...(isStale && { isStale }) });

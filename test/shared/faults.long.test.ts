@@ -237,6 +237,9 @@ describe('a server that refuses', () => {
     const warnings = await rightAllTheSame(machine, CHAIN, 10_000);
     expect(warnings[0]).toMatch(new RegExp(`no longer written in this run: it answers ${status}`));
     expect(server.count('GET')).toBeGreaterThanOrEqual(7);
+    // Those that were on their way at that moment, too, are said to be refused.
+    const together = await rightAllTheSame(writer(), FLOW, 10_000);
+    expect(together.at(-1)).toBe(`4 results were not uploaded to the shared cache: it answers ${status}`);
   });
 
   it('an expired token on GET switches reading off at once', async () => {

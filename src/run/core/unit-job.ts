@@ -94,7 +94,7 @@ export interface Sending {
   readonly files: readonly DeclaredFile[];
   readonly signal: AbortSignal;
   /** A worker has it. */
-  readonly onBegun: (worker: string) => void;
+  readonly onBegun: () => void;
   readonly onNews: (news: UnitNews) => void;
   /** Whether the shared store has the result. */
   readonly isStored: () => Promise<boolean>;
