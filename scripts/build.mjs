@@ -1,8 +1,9 @@
-// Builds what users get: the command (one CommonJS file behind a small loader), the page of its reports, the library
+// Builds what users get: the command (a few CommonJS files behind a small loader), the page of its reports, the library
 // (plain ES modules with their types beside them) and the schemas of flow and test files.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build as bundle } from 'esbuild';
@@ -24,53 +25,66 @@ const common = {
   metafile: true,
 };
 
-/** What only one command needs, and is large: others do not load it. */
-function inFileOfItsOwn(filter, path) {
-  const setup = (build) => build.onResolve({ filter }, () => ({ path, external: true }));
-  return { name: path, setup };
-}
+/**
+ * The files of the command. Each holds all it needs, so that a call loads one or two and V8 reads back few functions:
+ * what is asked for with `await import()` is evaluated then, and what is in this list is also loaded then.
+ */
+const FILES = {
+  taskflow: 'src/cli/boot/main.ts',
+  unchanged: 'src/cli/boot/unchanged.ts',
+  run: 'src/cli/boot/run.ts',
+  cli: 'src/cli/boot/dispatch.ts',
+  serve: 'src/cli/boot/serve.ts',
+  mcp: 'src/mcp/serve.ts',
+  tidy: 'src/cli/boot/tidy.ts',
+  csv: 'csv-parse/sync',
+  git: 'simple-git',
+  glob: 'fast-glob',
+  jsonc: 'jsonc-parser',
+  lock: 'proper-lockfile',
+  validator: '@cfworker/json-schema',
+  watch: 'chokidar',
+  yaml: 'yaml',
+};
 
-/** Modules behind `await import()` stay in the one file and are evaluated when they are asked for. */
+const inFilesOfTheirOwn = {
+  name: 'files of their own',
+  setup(build) {
+    build.onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const source = path.startsWith('.') ? relative(root, join(resolveDir, path)).replace(/\.js$/, '.ts') : path;
+      const file = Object.keys(FILES).find((name) => FILES[name] === source);
+      return file && { path: `./${file}.cjs`, external: true };
+    });
+  },
+};
+
 async function buildCommand(outdir) {
-  const commonJs = { ...common, bundle: true, outdir, outExtension: { '.js': '.cjs' }, format: 'cjs', minify: true };
-  const serverAlone = inFileOfItsOwn(/\/mcp\/serve\.js$/, './mcp.cjs');
-  const bundles = await Promise.all([
-    bundle({
-      ...commonJs,
-      entryPoints: { cli: 'src/cli/boot/dispatch.ts' },
-      // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
-      mainFields: ['module', 'main'],
-      plugins: [serverAlone],
-      // The user installs these, where workers are wanted.
-      external: ['bullmq', 'ioredis'],
-      // What is in a file of its own is required: the loader has no import().
-      supported: { 'dynamic-import': false },
-    }),
-    bundle({
-      ...commonJs,
-      entryPoints: { mcp: 'src/mcp/serve.ts' },
-      mainFields: ['module', 'main'],
-      alias: { '@modelcontextprotocol/server/_shims': './src/mcp/validator.ts' },
-      define: { ...common.define, TASKFLOW_LANGUAGE: JSON.stringify(readFileSync(`${root}docs/language.md`, 'utf8')) },
-    }),
-    bundle({
-      ...commonJs,
-      entryPoints: { unchanged: 'src/cli/boot/unchanged.ts', serve: 'src/cli/boot/serve.ts' },
-      plugins: [serverAlone, inFileOfItsOwn(/\/dispatch\.js$/, './cli.cjs')],
-      // Neither parses anything. If it had to, these are in node_modules, or the command itself answers.
-      external: ['yaml', 'jsonc-parser'],
-      supported: { 'dynamic-import': false },
-    }),
-    bundle({ ...commonJs, entryPoints: { tidy: 'src/cli/boot/tidy.ts' } }),
-    bundle({ ...commonJs, entryPoints: { taskflow: 'src/cli/boot/main.ts' } }),
-  ]);
+  const { metafile } = await bundle({
+    ...common,
+    entryPoints: FILES,
+    plugins: [inFilesOfTheirOwn],
+    bundle: true,
+    minify: true,
+    outdir,
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    // Files are required: the loader has no import().
+    supported: { 'dynamic-import': false },
+    // Some packages name a UMD build as `main`, whose require() calls a bundler cannot see.
+    mainFields: ['module', 'main'],
+    alias: { '@modelcontextprotocol/server/_shims': './src/mcp/validator.ts' },
+    define: { ...common.define, TASKFLOW_LANGUAGE: JSON.stringify(readFileSync(`${root}docs/language.md`, 'utf8')) },
+    // The user installs these, where workers are wanted.
+    external: ['bullmq', 'ioredis'],
+  });
   chmodSync(`${outdir}/taskflow.cjs`, 0o755);
   const schemas = { 'schema.json': [], 'test.schema.json': ['--test'] };
   for (const [file, flags] of Object.entries(schemas)) {
     const { stdout } = await run(process.execPath, [`${outdir}/taskflow.cjs`, 'schema', ...flags], { cwd: root });
     writeFileSync(`${outdir}/${file}`, `${JSON.stringify(JSON.parse(stdout))}\n`);
   }
-  return bundles.map(({ metafile }) => metafile);
+  return [metafile];
 }
 
 /** The page of reports: one script and one style sheet, which a report file holds whole. */

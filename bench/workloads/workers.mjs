@@ -14,8 +14,11 @@ const CACHE = fileURLToPath(new URL('./shared-driver.mjs', import.meta.url));
 const execute = promisify(execFile);
 const JOBS = 10;
 const SECONDS = '0.3';
-/** Two workers, the run, the queue and the cache. */
-const CORES = 4;
+/** A core for each worker: the run, the queue and the cache have next to nothing to do while units compute. */
+const CORES = 2;
+const BURNS = 6;
+/** The same work however long it takes: about two seconds. */
+const BURN = 'node -e "for (let i = 0; i < 2e9; i++);"';
 
 /** Units on workers: what one costs beside a bare job of the queue, and what a second worker brings. */
 export const workers = {
@@ -40,11 +43,11 @@ export const workers = {
         say(`workers: a second one is not measured on fewer than ${CORES} cores`);
         return;
       }
-      results.addTable({ id: 'workers-cpu', title: '16 CPU-bound units', base: '1 worker', unit: 'ms' });
-      const burn = 'node -e "const end = Date.now() + 500; while (Date.now() < end);"';
+      const title = `${BURNS} units of about two seconds of CPU`;
+      results.addTable({ id: 'workers-cpu', title, base: '1 worker', unit: 'ms' });
       const of = (count) => ({
         name: `${count} worker${count === 1 ? '' : 's'}`,
-        sample: async () => ({ time: [await team.run({ script: burn, workers: count, unit: 16 })] }),
+        sample: async () => ({ time: [await team.run({ script: BURN, workers: count, unit: BURNS })] }),
       });
       results.addAll('workers-cpu', await interleave([of(1), of(2)], options));
     } finally {

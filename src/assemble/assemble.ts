@@ -1,14 +1,13 @@
-import type { Config } from '../model/config.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import { NOTHING_SPENT, type Spent } from '../model/outcome.js';
-import type { Project } from '../util/project.js';
 import { VERSION } from '../util/version.js';
 import { claimRequest } from './claim.js';
 import { type Decision, decide, type Looking, remember } from './decide.js';
 import type { OnAssembleEvent } from './events.js';
 import { ASSEMBLED_DIR, appendRecord, makeFolder, timeText } from './folder.js';
 import { flowIdOf, inputIdOf } from './identity.js';
+import type { Asking } from './one-phase.js';
 import { type AssembledRecord, type Ending, RECORD_FORMAT } from './record.js';
 import type { AssembleLimits, AssembleRequest } from './request.js';
 import { type RequestProblem, requestProblems } from './request-problems.js';
@@ -16,21 +15,14 @@ import { errorOf, type PlanState, plannerOf, planRounds } from './rounds.js';
 import { makeUserKey } from './user-key.js';
 import { type Uses, usesOf } from './uses.js';
 
-interface AssembleOptions {
-  readonly project: Project;
-  readonly config: Config;
+/** `runner` and `model` write the flow; its own phases have those of the project. */
+interface AssembleOptions extends Omit<Asking, 'onEvent'> {
   readonly request: AssembleRequest;
   readonly limits: AssembleLimits;
-  /** Who writes the flow. The flow's own phases have the runner and model of the project. */
-  readonly runner?: string;
-  readonly model?: string;
   /** Ignores what is there, and adds to it. */
   readonly replan?: boolean;
   /** The flow may have commands. */
   readonly allowScripts?: boolean;
-  readonly signal?: AbortSignal;
-  /** False: at a provider's usage limit it ends, and the same call goes on later. */
-  readonly waitForLimits?: boolean;
   readonly onEvent?: OnAssembleEvent;
   readonly askForeign?: Looking['askForeign'];
 }

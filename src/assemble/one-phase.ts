@@ -7,20 +7,30 @@ import { startRun } from '../run/start/start-run.js';
 import type { Project } from '../util/project.js';
 import { limitsOf, type OnAssembleEvent } from './events.js';
 
-export interface OnePhase {
+/** Who is asked, and what ends it: the same for the planner and for the judge. */
+export interface Asking {
   readonly project: Project;
   readonly config: Config;
+  readonly runner?: string;
+  readonly model?: string;
+  readonly signal?: AbortSignal;
+  /** False: at a provider's usage limit it ends, and the same call goes on later. */
+  readonly waitForLimits?: boolean;
+  readonly onEvent: OnAssembleEvent;
+}
+
+/** That alone, of something that is asked with more. */
+export function askingOf({ project, config, runner, model, signal, waitForLimits, onEvent }: Asking): Asking {
+  return { project, config, runner, model, signal, waitForLimits, onEvent };
+}
+
+export interface OnePhase extends Asking {
   /** Of the run in the history. */
   readonly name: string;
   /** Fields of the phase; its text is `prompt`, whatever braces that has. */
   readonly phase: object;
   readonly prompt: string;
-  readonly runner?: string;
-  readonly model?: string;
   readonly maxUSD?: number;
-  readonly signal?: AbortSignal;
-  readonly waitForLimits?: boolean;
-  readonly onEvent: OnAssembleEvent;
 }
 
 /** Asks an agent one thing, as a run of its own: it is in the history, and its processes end with it. */

@@ -1,35 +1,25 @@
 import { resolveRunner } from '../agent/resolve-runner.js';
-import type { Config } from '../model/config.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonObject } from '../model/json.js';
 import { addSpent, NOTHING_SPENT, type Spent } from '../model/outcome.js';
-import type { Project } from '../util/project.js';
 import { catalogueOf } from './catalogue.js';
 import { checkPlan } from './check-plan.js';
 import { definitionOf } from './definition.js';
-import type { OnAssembleEvent } from './events.js';
-import { runOnePhase } from './one-phase.js';
+import { type Asking, askingOf, runOnePhase } from './one-phase.js';
 import { planPrompt } from './plan-prompt.js';
 import type { Ending, Round, Tried } from './record.js';
 import { type AssembleLimits, type AssembleRequest, DEFAULT_USD } from './request.js';
 import { tryExample } from './try-example.js';
 
-interface Planning {
-  readonly project: Project;
-  readonly config: Config;
+interface Planning extends Asking {
   readonly request: AssembleRequest;
   readonly limits: AssembleLimits;
   readonly allowScripts: boolean;
-  readonly runner?: string;
-  readonly model?: string;
   /** A flow that is tried as it is before the planner is asked. */
   readonly start?: JsonObject;
   /** Rounds of the attempt that this one goes on from. */
   readonly earlier: readonly Round[];
   readonly spentBefore: Spent;
-  readonly signal?: AbortSignal;
-  readonly waitForLimits?: boolean;
-  readonly onEvent: OnAssembleEvent;
   /** Keeps what is there after a round, before the next one is paid for. Says what went wrong. */
   readonly keep: (state: PlanState) => string | undefined;
 }
@@ -69,7 +59,7 @@ export function askedIn(rounds: readonly Round[]): number {
 }
 
 async function oneRound(planning: Planning, state: PlanState): Promise<PlanState> {
-  const { project, config, request, allowScripts, onEvent } = planning;
+  const { project, request, allowScripts, onEvent } = planning;
   const round = askedIn(state.rounds) + 1;
   const maxUSD = await budget(planning, 'planner', state.spent);
   if (maxUSD !== undefined && maxUSD <= 0) return { ...state, ended: 'money', error: lastError(state) };
@@ -79,17 +69,11 @@ async function oneRound(planning: Planning, state: PlanState): Promise<PlanState
   onEvent({ type: 'assemble-asking', round, ...who });
   const startedAt = project.clock.elapsed();
   const answer = await runOnePhase({
-    project,
-    config,
+    ...askingOf(planning),
     name: 'assemble',
     phase: { id: 'plan' },
     prompt,
-    runner: planning.runner,
-    model: planning.model,
     maxUSD,
-    signal: planning.signal,
-    waitForLimits: planning.waitForLimits,
-    onEvent,
   });
   const durationMs = Math.round(project.clock.elapsed() - startedAt);
   if ('refused' in answer) {

@@ -1,32 +1,23 @@
-import type { Config } from '../model/config.js';
 import type { Flow } from '../model/flow.js';
 import type { JsonValue } from '../model/json.js';
 import { addSpent, NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { bindArgs } from '../plan/args.js';
 import type { RunResult } from '../run/core/result.js';
 import { startRun } from '../run/start/start-run.js';
-import type { Project } from '../util/project.js';
 import { excerpt, isSame, resultValue } from './compare.js';
-import { limitsOf, type OnAssembleEvent } from './events.js';
+import { limitsOf } from './events.js';
 import { judgeResult, type Stopped } from './judge.js';
+import { type Asking, askingOf } from './one-phase.js';
 import type { AssembleRequest, Example } from './request.js';
 import { makeSandbox } from './sandbox.js';
 
 /** A flow that is tried, and what bounds the trial. */
-interface Trial {
-  readonly project: Project;
-  readonly config: Config;
+interface Trial extends Asking {
   readonly request: AssembleRequest;
   readonly flow: Flow;
   readonly allowScripts: boolean;
-  /** Who judges: the planner's runner and model. */
-  readonly runner?: string;
-  readonly model?: string;
   /** What may still be spent by the flow, and by the judge; undefined where money is not counted. */
   readonly budget: (who: 'flow' | 'planner', spent: Spent) => Promise<number | undefined>;
-  readonly signal?: AbortSignal;
-  readonly waitForLimits?: boolean;
-  readonly onEvent: OnAssembleEvent;
 }
 
 interface ExampleOutcome {
@@ -110,21 +101,10 @@ async function judged(trial: Trial, example: Example, result: RunResult): Promis
     if (example.output === undefined) return { ok: true, output, spent };
     return { why: `the result is ${excerpt(output)}, and not ${excerpt(example.output)}`, output, spent };
   }
-  const { project, config, request, runner, model, signal, waitForLimits, onEvent } = trial;
   const maxUSD = await trial.budget('planner', spent);
   if (maxUSD !== undefined && maxUSD <= 0) return { stopped: 'money', output, spent };
-  const verdict = await judgeResult(output, {
-    example,
-    task: request.task,
-    project,
-    config,
-    ...(runner !== undefined && { runner }),
-    ...(model !== undefined && { model }),
-    ...(maxUSD !== undefined && { maxUSD }),
-    ...(signal && { signal }),
-    ...(waitForLimits !== undefined && { waitForLimits }),
-    onEvent,
-  });
+  const { task } = trial.request;
+  const verdict = await judgeResult(output, { ...askingOf(trial), example, task, maxUSD });
   const { why, stopped } = verdict;
   const total = addSpent(spent, verdict.spent);
   if (stopped) return { stopped, output, spent: total };

@@ -14,10 +14,14 @@ import { readBounded } from '../util/read-bounded.js';
 /** What a flow uses, by name, with a digest of what each one says; `gone` for one that is not there. */
 export interface Uses {
   /** `reviewer`, or `reviewer@user` in a flow that takes agents from one place only. */
-  readonly agents: Readonly<Record<string, string>>;
-  readonly runners: Readonly<Record<string, string>>;
-  readonly flows: Readonly<Record<string, string>>;
+  readonly agents: Digests;
+  /** The empty name is the project's own. */
+  readonly runners: Digests;
+  readonly flows: Digests;
 }
+
+type Digests = Readonly<Record<string, string>>;
+type UsedNames = { readonly [group in keyof Uses]: Iterable<string> };
 
 export interface UsesWorld {
   readonly project: Project;
@@ -46,17 +50,13 @@ export async function usesOf(flow: Flow, world: UsesWorld): Promise<Uses> {
       if ('flow' in loaded) open.push(loaded.flow);
     }
   }
-  return currentUses({ agents: [...agents], runners: [...runners], flows: [...flows] }, world);
+  return currentUses({ agents, runners, flows }, world);
 }
 
 /** What of this has changed since, in words. */
 export async function changedUses(uses: Uses, world: UsesWorld): Promise<readonly string[]> {
-  const names = {
-    agents: Object.keys(uses.agents),
-    runners: Object.keys(uses.runners),
-    flows: Object.keys(uses.flows),
-  };
-  const now = await currentUses(names, world);
+  const [agents, runners, flows] = [Object.keys(uses.agents), Object.keys(uses.runners), Object.keys(uses.flows)];
+  const now = await currentUses({ agents, runners, flows }, world);
   return [
     ...differences('agent', uses.agents, now.agents),
     ...differences('runner', uses.runners, now.runners),
@@ -64,11 +64,7 @@ export async function changedUses(uses: Uses, world: UsesWorld): Promise<readonl
   ];
 }
 
-function differences(
-  what: string,
-  before: Readonly<Record<string, string>>,
-  now: Readonly<Record<string, string>>,
-): string[] {
+function differences(what: string, before: Digests, now: Digests): string[] {
   return Object.entries(before).flatMap(([name, digest]) => {
     const current = now[name] ?? GONE;
     if (current === digest) return [];
@@ -76,22 +72,19 @@ function differences(
   });
 }
 
-interface UsedNames {
-  readonly agents: readonly string[];
-  /** Empty: the project's own. */
-  readonly runners: readonly string[];
-  readonly flows: readonly string[];
+async function currentUses({ agents, runners, flows }: UsedNames, world: UsesWorld): Promise<Uses> {
+  return {
+    agents: await digestsOf(agents, (name) => agentDigest(name, world)),
+    runners: await digestsOf(runners, (name) => runnerDigest(name, world)),
+    flows: await digestsOf(flows, (ref) => flowDigest(ref, world)),
+  };
 }
 
-async function currentUses({ agents, runners, flows }: UsedNames, world: UsesWorld): Promise<Uses> {
-  const runnerDigests = await Promise.all(
-    runners.map(async (name) => [name, await runnerDigest(name, world)] as const),
-  );
-  return {
-    agents: Object.fromEntries(agents.map((name) => [name, agentDigest(name, world)])),
-    runners: Object.fromEntries(runnerDigests),
-    flows: Object.fromEntries(flows.map((ref) => [ref, flowDigest(ref, world)])),
-  };
+async function digestsOf(
+  names: Iterable<string>,
+  digest: (name: string) => string | Promise<string>,
+): Promise<Digests> {
+  return Object.fromEntries(await Promise.all([...names].map(async (name) => [name, await digest(name)])));
 }
 
 function agentDigest(written: string, { project }: UsesWorld): string {

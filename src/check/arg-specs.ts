@@ -73,8 +73,7 @@ function checkArgSpec(raw: RawArg, path: Path, { root, problems }: ArgCheck): Ar
 }
 
 function meaningless(path: Path, type: string, problems: Problems): void {
-  const message = `"${path.at(-1)}" means nothing without type: ${type}`;
-  problems.warn(path, 'no-effect', { message, target: 'key' });
+  problems.noEffect(path, `"${path.at(-1)}" means nothing without type: ${type}`);
 }
 
 /** Undefined: any value. Numbers, truth values and structures say by their default what they are. */

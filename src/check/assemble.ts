@@ -8,7 +8,7 @@ import { show } from './structure.js';
 /** A flow that is to be made: its schemas, and whether `with` fits its input. A run holds the examples to them. */
 export function checkAssemble(reader: PhaseReader, given: Readonly<Record<string, JsonValue>>): FlowSource {
   const { problems, trust } = reader.context;
-  if (trust === 'generated') refuseGenerated(reader, reader.path('assemble'), 'have flows assembled');
+  if (trust === 'generated') refuseGenerated(reader.problems, reader.path('assemble'), 'have flows assembled');
   const { examples = [], ...written } = reader.source.raw['assemble'] as Omit<AssembleSpec, 'examples'> &
     Partial<AssembleSpec>;
   reader.literal(reader.path('assemble', 'task'), written.task);

@@ -4,6 +4,7 @@ import { parseTemplate, templateRefs } from '../plan/template.js';
 import { warnOfOptions } from './option-like.js';
 import { leavesProject } from './paths.js';
 import type { PhaseReader, TextScope } from './phase-reader.js';
+import type { Problems } from './problem.js';
 import { codeElements, shellAdvice } from './shell.js';
 import { warnOfStdinName } from './stdin-name.js';
 import { show } from './structure.js';
@@ -36,7 +37,7 @@ export function agentFields(
   }
   if (typeof own['systemPrompt'] === 'string') reader.template([...path, 'systemPrompt'], own['systemPrompt'], scope);
   if (reader.context.trust === 'generated' && own['runner'] !== undefined) {
-    refuseGenerated(reader, [...path, 'runner'], 'choose a runner');
+    refuseGenerated(reader.problems, [...path, 'runner'], 'choose a runner');
   } else if (typeof own['runner'] === 'string') reader.context.runners.name([...path, 'runner'], own['runner']);
   const fields: Record<string, unknown> = {};
   for (const name of ['agent', ...AGENT_WORDS, 'tools', 'systemPrompt']) {
@@ -55,7 +56,7 @@ export function taskBody(reader: PhaseReader, scope: TextScope = {}): TaskBody {
 /** A command: `run`, `input` and `env` of a phase or of a branch. */
 export function runBody(reader: PhaseReader, path: Path, { own, scope = {} }: Written): RunBody {
   const run = (own['run'] ?? '') as string | readonly string[];
-  if (reader.context.trust === 'generated') refuseGenerated(reader, [...path, 'run'], 'execute commands');
+  if (reader.context.trust === 'generated') refuseGenerated(reader.problems, [...path, 'run'], 'execute commands');
   if (typeof run === 'string') checkShellText(reader, [...path, 'run'], { text: run });
   else checkArgv(reader, [...path, 'run'], { argv: run, scope });
   if (own['input'] !== undefined) warnOfStdinNames(reader, [...path, 'run'], run);
@@ -63,7 +64,7 @@ export function runBody(reader: PhaseReader, path: Path, { own, scope = {} }: Wr
   for (const [name, value] of Object.entries((own['env'] ?? {}) as Record<string, unknown>)) {
     const at = [...path, 'env', name];
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      reader.context.problems.error(at, 'bad-value', { message: 'this is no name of a variable', target: 'key' });
+      reader.problems.error(at, 'bad-value', { message: 'this is no name of a variable', target: 'key' });
       continue;
     }
     env[name] = typeof value === 'string' ? reader.template(at, value, scope) : String(value);
@@ -100,11 +101,11 @@ function checkArgv(
     const advice = code.get(index);
     if (advice) checkShellText(reader, at, { text: element, advice });
     else reader.template(at, element, scope);
-    if (hasNul) reader.context.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
+    if (hasNul) reader.problems.error(at, 'bad-value', 'an argument cannot hold a NUL character');
   });
   warnOfOptions(reader, path, { argv, code });
   const [program = '', ...rest] = argv;
-  if (program === '') reader.context.problems.error([...path, 0], 'bad-value', 'the program has no name');
+  if (program === '') reader.problems.error([...path, 0], 'bad-value', 'the program has no name');
   else checkProgram(reader, [...path, 0], { program, isAlone: rest.length === 0 });
 }
 
@@ -144,8 +145,8 @@ function checkShellText(
   reader.code(path, text, advice);
 }
 
-export function refuseGenerated(reader: PhaseReader, path: Path, what: string): void {
-  reader.context.problems.error(path, 'generated-flow', { message: `a generated flow may not ${what}`, target: 'key' });
+export function refuseGenerated(problems: Problems, path: Path, what: string): void {
+  problems.error(path, 'generated-flow', { message: `a generated flow may not ${what}`, target: 'key' });
 }
 
 /** A folder or file inside the project. A path with placeholders is checked again when the phase runs. */

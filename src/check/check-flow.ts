@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { AgentDefaults, AgentScope, Flow } from '../model/flow.js';
+import type { Flow } from '../model/flow.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { FLOW_NAME_PATTERN, isForbiddenName, MAX_NAME_LENGTH } from '../model/names.js';
 import { decodeText } from '../parse/decode.js';
@@ -8,7 +8,7 @@ import type { Readable } from '../parse/json.js';
 import { parseText } from '../parse/parse.js';
 import { Source } from '../parse/source.js';
 import { displayPath } from '../util/inside.js';
-import type { Surroundings, UsedFlow } from './context.js';
+import type { Standing, UsedFlow } from './context.js';
 import type { Dependency } from './dependencies.js';
 import { checkFlowValue } from './flow.js';
 import { withoutForbidden } from './forbidden.js';
@@ -19,24 +19,14 @@ import { NamedRunners } from './runners.js';
 import { LoadedFlows, loadUsedFlows } from './used-flows.js';
 import type { CheckWorld } from './world.js';
 
-interface CheckRequest {
+interface CheckRequest extends Standing {
   /** Relative to the project root, or absolute outside it: as people should see it. Its ending decides the notation. */
   readonly file: string;
   readonly text: string | Buffer;
   readonly world: CheckWorld;
   readonly trust?: 'file' | 'generated';
-  /** How many flows this one is nested in. */
-  readonly depth?: number;
   /** For a flow without a name, instead of the file's. */
   readonly name?: string;
-  readonly mostPhases?: number;
-  /** Arguments that the flow is given by its surroundings. */
-  readonly given?: Readonly<Record<string, unknown>>;
-  /** Of the flow that it was made in. */
-  readonly inherited?: AgentDefaults;
-  readonly agentScope?: AgentScope;
-  /** For a fragment that is grafted into a running flow. */
-  readonly around?: Surroundings;
   readonly overrides?: FlowOverrides;
 }
 
@@ -104,30 +94,17 @@ async function checkReadable(
   request: CheckRequest,
   { source, problems, loaded, trail }: Checking,
 ): Promise<Flow | undefined> {
-  const { file, world } = request;
-  const value = overridden(withoutForbidden(parsed.value, problems), request.overrides);
+  const { file, text: _text, world, trust = 'file', name = nameFromFile(file), overrides, ...standing } = request;
+  const value = overridden(withoutForbidden(parsed.value, problems), overrides);
   const used = await loadUsedFlows(value, { world, loaded, trail, check: checkUsed(world, loaded) });
   const places = new Source(file, source);
-  const { trust = 'file', depth = 0, mostPhases, given, inherited, agentScope, around } = request;
   const runners = new NamedRunners();
   const roles = new NamedRoles();
   const files = new NamedFiles();
   const flow = checkFlowValue(value, {
-    problems,
-    world,
-    used,
-    runners,
-    roles,
-    files,
-    trust,
-    name: request.name ?? nameFromFile(file),
+    ...standing,
+    ...{ problems, world, used, runners, roles, files, trust, name },
     ...(trust === 'file' ? { file, position: (index) => positionOf(places, parsed.phases[index]) } : {}),
-    depth,
-    mostPhases,
-    given,
-    inherited,
-    agentScope,
-    around,
   });
   await runners.check(world, problems);
   await roles.check(world, problems);

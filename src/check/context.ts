@@ -1,4 +1,4 @@
-import type { AgentScope, ArgSpec, Flow } from '../model/flow.js';
+import type { AgentDefaults, AgentScope, ArgSpec, Flow } from '../model/flow.js';
 import type { Kind } from '../model/kind.js';
 import type { Path } from '../parse/locate.js';
 import type { NamedRoles } from './model-roles.js';
@@ -18,23 +18,12 @@ export type UsedFlow =
       readonly circle?: boolean;
     };
 
-/** What every part of one flow's check shares. */
-export interface CheckContext {
+/** What the check of a flow shares with those of the flows that are written inside it. */
+export interface SharedContext {
   readonly problems: Problems;
   readonly world: CheckWorld;
   /** `generated`: made by a model at run time, so held to tighter rules. */
   readonly trust: 'file' | 'generated';
-  readonly agentScope: AgentScope;
-  /** Warnings about placeholders are errors. */
-  readonly strict: boolean;
-  readonly flowName: string;
-  /** This flow, or one around it, bounds what is spent. */
-  readonly hasBudget: boolean;
-  /** Declared arguments; a nested flow also knows those that `with` gives it. */
-  readonly args: ReadonlySet<string>;
-  readonly argSpecs: Readonly<Record<string, ArgSpec>>;
-  /** Arguments that are mentioned. Those that are not declared become untyped ones. */
-  readonly mentionedArgs: Set<string>;
   /** Runners that the flow names. Whether they exist is checked once, at the end. */
   readonly runners: NamedRunners;
   /** Model roles that the flow names, checked at the end too. */
@@ -43,6 +32,34 @@ export interface CheckContext {
   readonly files: NamedFiles;
   /** Saved flows by the name or path under which they are used. */
   readonly used: ReadonlyMap<string, UsedFlow>;
+}
+
+/** Where a flow stands, and what it is given from there. */
+export interface Standing {
+  /** How many flows this one is nested in. */
+  readonly depth?: number;
+  /** Arguments that the flow is given by its surroundings. */
+  readonly given?: Readonly<Record<string, unknown>>;
+  readonly mostPhases?: number;
+  readonly agentScope?: AgentScope;
+  /** Of the flow around this one; its own win. A flow in its own file inherits nothing. */
+  readonly inherited?: AgentDefaults;
+  /** For a fragment that is grafted into a running flow. */
+  readonly around?: Surroundings;
+}
+
+/** What every part of one flow's check shares. */
+export interface CheckContext extends SharedContext {
+  readonly agentScope: AgentScope;
+  /** Warnings about placeholders are errors. */
+  readonly strict: boolean;
+  /** This flow, or one around it, bounds what is spent. */
+  readonly hasBudget: boolean;
+  /** Declared arguments; a nested flow also knows those that `with` gives it. */
+  readonly args: ReadonlySet<string>;
+  readonly argSpecs: Readonly<Record<string, ArgSpec>>;
+  /** Arguments that are mentioned. Those that are not declared become untyped ones. */
+  readonly mentionedArgs: Set<string>;
   /** Every phase of this flow by id. */
   readonly phases: ReadonlyMap<string, PhaseSource>;
   /** Files that the phases of this flow declare as outputs. */
@@ -53,8 +70,6 @@ export interface CheckContext {
   readonly outer: ReadonlySet<string>;
   /** For a grafted fragment: the flow that it grows in, whose outputs and arguments it sees. */
   readonly around?: Surroundings;
-  /** How many flows this one is nested in. */
-  readonly depth: number;
   /** Checks a flow that is written inside this one. */
   readonly checkInline: (def: unknown, path: Path, options: InlineOptions) => Flow | undefined;
 }

@@ -41,7 +41,7 @@ export function checkFingerprint(
       ...spanAfter(prefix, value),
     });
   }
-  if (prefix === 'cmd:' && trust === 'generated') refuseGenerated(reader, path, 'execute commands');
+  if (prefix === 'cmd:' && trust === 'generated') refuseGenerated(reader.problems, path, 'execute commands');
   if (prefix === 'git:' && /^[-]|\s|\.\./.test(value)) {
     problems.error(path, 'bad-value', { message: `${show(value)} is no git reference`, ...spanAfter(prefix, value) });
   }

@@ -8,55 +8,36 @@ import type { Path } from '../parse/locate.js';
 import { findCycles } from '../plan/graph.js';
 import { parseDuration } from '../util/duration.js';
 import { checkArgSpecs, UNDECLARED } from './arg-specs.js';
-import { projectPath } from './bodies.js';
-import type { CheckContext, PhaseSource, Surroundings, UsedFlow } from './context.js';
+import { projectPath, refuseGenerated } from './bodies.js';
+import type { CheckContext, PhaseSource, SharedContext, Standing } from './context.js';
 import { checkDuration } from './durations.js';
 import { checkFingerprint } from './fingerprints.js';
 import { forbiddenName } from './forbidden.js';
 import { readHooks } from './hooks.js';
-import type { NamedRoles } from './model-roles.js';
-import type { NamedFiles } from './named-files.js';
 import { checkPhase, type PhaseDefaults } from './phase.js';
 import { PhaseReader } from './phase-reader.js';
 import { expanded, readPhases } from './phases.js';
 import { checkObserve } from './policy.js';
 import type { Problems } from './problem.js';
-import type { NamedRunners } from './runners.js';
 import { salvage } from './salvage.js';
 import { writtenPhases } from './shorthand.js';
 import { checkStructure, show } from './structure.js';
 import { suggestField, synonymOf } from './synonyms.js';
-import type { CheckWorld } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface FlowOptions {
-  readonly problems: Problems;
-  readonly world: CheckWorld;
-  readonly used: ReadonlyMap<string, UsedFlow>;
-  readonly runners: NamedRunners;
-  readonly roles: NamedRoles;
-  readonly files: NamedFiles;
-  readonly trust: 'file' | 'generated';
+interface FlowOptions extends SharedContext, Standing {
   /** Name when the flow has none. */
   readonly name: string;
   readonly file?: string;
   /** Path of the flow inside its file. */
   readonly path?: Path;
-  readonly depth?: number;
-  /** Arguments that are given to a nested flow. */
-  readonly given?: Readonly<Record<string, unknown>>;
-  readonly mostPhases?: number;
   /** Counts the phases of all flows that are written inside each other. */
   readonly tally?: { phases: number };
-  readonly agentScope?: AgentScope;
-  /** Of the flow around this one; its own win. A flow in its own file inherits nothing. */
-  readonly inherited?: AgentDefaults;
   /** A flow around this one bounds what is spent. */
   readonly outerBudget?: boolean;
   /** Phases of the flows around this one. */
   readonly outer?: ReadonlySet<string>;
-  readonly around?: Surroundings;
   /** Line and column of each phase in the file, where they are cheap to know. */
   readonly position?: (index: number) => { readonly line: number; readonly column: number } | undefined;
 }
@@ -116,7 +97,7 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
       const meant = synonymOf(name, ['phases', 'task', 'tasks']);
       if (meant !== undefined && flow[meant] === undefined) good['phases'] ??= [];
     } else if (Object.hasOwn(IGNORED_FLOW_FIELDS, name)) {
-      problems.warn(at, 'no-effect', { message: `"${name}" is accepted but does nothing here`, target: 'key' });
+      problems.noEffect(at, `"${name}" is accepted but does nothing here`);
     } else if (name === 'hooks' && isJsonObject(value as never)) {
       good[name] = readHooks(value as Fields, at, problems);
     } else if (name === 'name' && isForbiddenName(value)) {
@@ -145,11 +126,8 @@ function readFlowFields(flow: Fields, path: Path, problems: Problems): Fields {
 function warnOfRunWide(flow: Fields, path: Path, problems: Problems): void {
   for (const name of ['budget', 'concurrency', 'hooks']) {
     if (flow[name] === undefined) continue;
-    problems.warn([...path, name], 'no-effect', {
-      message: `"${name}" means nothing in a flow inside another one`,
-      target: 'key',
-      hint: 'the outermost flow decides about the whole run',
-    });
+    const message = `"${name}" means nothing in a flow inside another one`;
+    problems.noEffect([...path, name], message, 'the outermost flow decides about the whole run');
   }
 }
 
@@ -218,44 +196,28 @@ interface ReadFlow {
 
 function contextOf(raw: Fields, options: FlowOptions, { sources, flowName, args }: ReadFlow): CheckContext {
   const { problems, world, used, runners, roles, files, trust, depth = 0 } = options;
-  if (trust === 'generated' && raw['hooks'] !== undefined) {
-    problems.error([...(options.path ?? []), 'hooks'], 'generated-flow', {
-      message: 'a generated flow may not have hooks',
-      target: 'key',
-    });
-  }
-  if (trust === 'generated' && raw['runner'] !== undefined) {
-    problems.error([...(options.path ?? []), 'runner'], 'generated-flow', {
-      message: 'a generated flow may not choose a runner',
-      target: 'key',
-    });
-  } else if (typeof raw['runner'] === 'string') runners.name([...(options.path ?? []), 'runner'], raw['runner']);
-  roles.name([...(options.path ?? []), 'model'], raw['model']);
+  const at = (field: string) => [...(options.path ?? []), field];
+  if (trust === 'generated' && raw['hooks'] !== undefined) refuseGenerated(problems, at('hooks'), 'have hooks');
+  if (trust === 'generated' && raw['runner'] !== undefined) refuseGenerated(problems, at('runner'), 'choose a runner');
+  else if (typeof raw['runner'] === 'string') runners.name(at('runner'), raw['runner']);
+  roles.name(at('model'), raw['model']);
   const hasBudget = raw['budget'] !== undefined || (options.outerBudget ?? false);
   const agentScope = (raw['agentScope'] ?? options.agentScope ?? 'both') as AgentScope;
   /** Made for the first flow that is written inside this one. */
   let inside: ReadonlySet<string> | undefined;
   return {
-    problems,
-    world,
-    trust,
+    ...{ problems, world, used, runners, roles, files, trust },
     agentScope,
     strict: (raw['strictInterpolation'] ?? false) as boolean,
-    flowName,
     hasBudget,
     args: new Set([...Object.keys(args), ...Object.keys(options.given ?? {}), ...(options.around?.args ?? [])]),
     argSpecs: args,
     mentionedArgs: new Set(),
-    runners,
-    roles,
-    files,
-    used,
     phases: new Map(sources.map((source) => [source.id, source])),
     outputs: sources.flatMap(({ raw: { outputs } }) => outputs ?? []).filter((output) => typeof output === 'string'),
     itemNames: new Map(sources.flatMap(({ id, raw: { as } }) => (typeof as === 'string' ? [[as, id] as const] : []))),
     outer: options.outer ?? new Set(),
     around: options.around,
-    depth,
     checkInline: (def, path, { phase, given, mostPhases, around }) => {
       inside ??= new Set([...(options.outer ?? []), ...sources.map(({ id }) => id)]);
       return checkFlowValue(def, {

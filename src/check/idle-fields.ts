@@ -52,7 +52,7 @@ export function checkContract(reader: PhaseReader, phase: Phase): void {
   if (!never && !idle) return;
   const what = never ? 'can never hold' : 'says nothing';
   const message = `"expect" ${what}: without output: json, the output of "${phase.id}" is a text`;
-  reader.context.problems.warn(reader.path('expect'), 'not-json', { message, target: 'key', hint: 'add output: json' });
+  reader.problems.warn(reader.path('expect'), 'not-json', { message, target: 'key', hint: 'add output: json' });
 }
 
 /** What a phase executes. `decision`: nothing. */
@@ -97,5 +97,5 @@ export function warnIdle(reader: PhaseReader, fields: readonly string[], { path,
 }
 
 function warnAt(reader: PhaseReader, path: Path, why: string): void {
-  reader.context.problems.warn(path, 'no-effect', { message: `"${path.at(-1)}" means nothing ${why}`, target: 'key' });
+  reader.problems.noEffect(path, `"${path.at(-1)}" means nothing ${why}`);
 }

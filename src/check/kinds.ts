@@ -23,11 +23,7 @@ export const KIND_BUILDERS: Builders = {
 
   script: (reader) => {
     if (reader.context.trust === 'generated') {
-      reader.context.problems.error(
-        reader.path('type'),
-        'generated-flow',
-        'a generated flow may not have script phases',
-      );
+      reader.problems.error(reader.path('type'), 'generated-flow', 'a generated flow may not have script phases');
     }
     return { kind: 'script', body: runBody(reader, reader.source.path, { own: reader.source.raw }) };
   },
@@ -40,17 +36,13 @@ export const KIND_BUILDERS: Builders = {
     checkAlias(reader);
     if (over !== undefined) reader.deep(reader.path('over'), over);
     if (typeof over === 'string' && !over.includes('{') && !isWrittenList(over)) {
-      reader.context.problems.error(reader.path('over'), 'bad-value', {
+      reader.problems.error(reader.path('over'), 'bad-value', {
         message: '"over" has to be a list or a placeholder of one',
         hint: 'for example: "{steps.scan.json}"',
       });
     }
     if (reader.context.trust === 'generated' && Array.isArray(over) && over.length > 200) {
-      reader.context.problems.error(
-        reader.path('over'),
-        'generated-flow',
-        'a generated flow may map over at most 200 items',
-      );
+      reader.problems.error(reader.path('over'), 'generated-flow', 'a generated flow may map over at most 200 items');
     }
     return { kind: 'map', over: over ?? [], as: reader.itemName, body: mapBody(reader) };
   },
@@ -59,7 +51,7 @@ export const KIND_BUILDERS: Builders = {
     const { raw } = reader.source;
     const from = (raw['from'] ?? []) as readonly string[];
     if (from.length === 0 && (raw['from'] !== undefined || !reader.source.written.has('from'))) {
-      reader.context.problems.error(reader.source.path, 'missing-field', {
+      reader.problems.error(reader.source.path, 'missing-field', {
         message: `the reduce phase "${reader.source.id}" needs "from"`,
         hint: 'for example: from: ["review-each"]',
       });
@@ -76,7 +68,7 @@ export const KIND_BUILDERS: Builders = {
     for (const [index, condition] of conditions.entries()) reader.condition(reader.path('eval', index), condition);
     const hasTask = typeof raw['task'] === 'string';
     if (['task', 'eval', 'score'].every((field) => !reader.source.written.has(field))) {
-      reader.context.problems.error(reader.source.path, 'missing-field', {
+      reader.problems.error(reader.source.path, 'missing-field', {
         message: `the gate "${reader.source.id}" has nothing to decide by`,
         hint: 'give it "eval", "score" or "task"',
       });
@@ -128,7 +120,7 @@ export const KIND_BUILDERS: Builders = {
     const hasBranches = raw['branches'] !== undefined;
     const hasTask = typeof raw['task'] === 'string';
     if (!written.has('task') && !written.has('branches')) {
-      reader.context.problems.error(path, 'missing-field', `the tournament "${id}" needs "task" or "branches"`);
+      reader.problems.error(path, 'missing-field', `the tournament "${id}" needs "task" or "branches"`);
     }
     if (hasBranches && raw['variants'] !== undefined) noEffect(reader, 'variants', 'beside "branches"');
     if (hasBranches && hasTask) noEffect(reader, 'task', 'beside "branches"');
@@ -201,11 +193,11 @@ function mapBody(reader: PhaseReader): TaskBody | RunBody | UseBody {
   const bodies = ['task', 'run', 'use'].filter((name) => written.has(name));
   const hint = 'a map has one of "task", "run" and "use"';
   if (bodies.length === 0) {
-    reader.context.problems.error(path, 'missing-field', { message: `the map "${id}" needs a body`, hint });
+    reader.problems.error(path, 'missing-field', { message: `the map "${id}" needs a body`, hint });
   }
   for (const body of bodies.slice(1)) {
     const message = `the map "${id}" has "${bodies[0]}" already`;
-    reader.context.problems.error(reader.path(body), 'bad-value', { message, target: 'key', hint });
+    reader.problems.error(reader.path(body), 'bad-value', { message, target: 'key', hint });
   }
   const isRun = raw['run'] !== undefined;
   const isUse = raw['use'] !== undefined;

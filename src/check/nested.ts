@@ -49,7 +49,7 @@ function generatedSource(reader: PhaseReader, def: string): FlowSource {
   const path = reader.path('def');
   reader.template(path, def);
   if (templateRefs(parseTemplate(def)).length === 0 && parsedJson(def) === undefined) {
-    reader.context.problems.error(path, 'bad-value', {
+    reader.problems.error(path, 'bad-value', {
       message: 'a text in "def" has to be a placeholder whose value is a flow',
       hint: 'for example: "{steps.plan.json}"; a flow that is written here is an object',
     });
@@ -62,7 +62,7 @@ export function checkUse(reader: PhaseReader, use: string, given: Readonly<Recor
   const { problems, trust, used } = reader.context;
   const path = reader.path('use');
   if (templateRefs(parseTemplate(use, reader.itemName)).length > 0) {
-    if (trust === 'generated') refuseGenerated(reader, path, 'choose the flow that it uses by a placeholder');
+    if (trust === 'generated') refuseGenerated(reader.problems, path, 'choose the flow that it uses by a placeholder');
     return;
   }
   if (isFlowPath(use) && leavesProject(use)) {
@@ -90,7 +90,7 @@ export function checkUse(reader: PhaseReader, use: string, given: Readonly<Recor
   }
   const resolve = (name: string) => flowOf(used.get(name));
   if (trust === 'generated' && executesCommand(found.flow, resolve)) {
-    refuseGenerated(reader, path, `use "${use}", which executes commands`);
+    refuseGenerated(reader.problems, path, `use "${use}", which executes commands`);
   }
 }
 

@@ -5,7 +5,7 @@ import { parseTemplate, templateRefs } from '../plan/template.js';
 import type { CheckContext, PhaseSource, Surroundings } from './context.js';
 import { graftedName } from './grafts.js';
 import { NearWarnings } from './near-warnings.js';
-import type { Problem } from './problem.js';
+import type { Problem, Problems } from './problem.js';
 import { fieldPath } from './shorthand.js';
 import { conditionPatterns, warnIfSlow } from './slow-patterns.js';
 import { show } from './structure.js';
@@ -44,6 +44,10 @@ export class PhaseReader {
     });
   }
 
+  get problems(): Problems {
+    return this.context.problems;
+  }
+
   path(field: string, ...rest: Path): Path {
     const path = fieldPath(this.source, field);
     return rest.length === 0 ? path : [...path, ...rest];
@@ -58,7 +62,7 @@ export class PhaseReader {
       if (ref.root === 'previous') this.usesPrevious = true;
     }
     for (const { offset, length, message, certain } of template.suspects) {
-      if (certain) this.context.problems.error(path, 'bad-placeholder', { message, span: { offset, length } });
+      if (certain) this.problems.error(path, 'bad-placeholder', { message, span: { offset, length } });
       else this.#warn({ path, code: 'odd-placeholder', message, span: { offset, length } });
     }
     const settled = template.suspects.map(({ offset }) => offset);
@@ -77,7 +81,7 @@ export class PhaseReader {
       if (root === 'previous') this.usesPrevious = true;
       if (root !== 'steps' || !this.context.phases.has(name)) continue;
       if (name === this.source.id) {
-        this.context.problems.error(path, 'self-reference', {
+        this.problems.error(path, 'self-reference', {
           message: `"${name}" cannot wait for its own output`,
           span: { offset, length },
           hint: `give "${name}" a ${fieldName(path)} of its own`,
@@ -116,7 +120,7 @@ export class PhaseReader {
     const { offset, length, message } = parsed;
     const meant = this.#near.meantAt({ path, text, ...scope }, offset);
     const hint = meant === undefined ? parsed.hint : `did you mean ${meant}?`;
-    this.context.problems.error(path, 'bad-condition', {
+    this.problems.error(path, 'bad-condition', {
       message: `this condition cannot be read: ${message}`,
       span: { offset, length },
       ...(hint ? { hint } : {}),
@@ -130,7 +134,7 @@ export class PhaseReader {
     const ref = refs.find(({ root }) => !(item && root === 'item'));
     if (ref) {
       const { offset, length } = ref;
-      this.context.problems.error(path, 'placeholder-here', {
+      this.problems.error(path, 'placeholder-here', {
         message: `placeholders do not work in ${fieldName(path)}`,
         span: { offset, length },
       });
@@ -254,7 +258,7 @@ export class PhaseReader {
 
   /** An error where the flow is strict about placeholders. */
   #warn(problem: Omit<Problem, 'severity'>): void {
-    this.context.problems.add({ ...problem, severity: this.context.strict ? 'error' : 'warning' });
+    this.problems.add({ ...problem, severity: this.context.strict ? 'error' : 'warning' });
   }
 }
 

@@ -68,7 +68,7 @@ function basePart(reader: PhaseReader, defaults: PhaseDefaults): Base {
   }
   const outputs = (raw['outputs'] ?? []) as readonly string[];
   for (const [index, glob] of outputs.entries()) checkOutput(reader, index, glob);
-  if (raw['expect'] !== undefined) checkJsonSchema(raw['expect'], reader.path('expect'), reader.context.problems);
+  if (raw['expect'] !== undefined) checkJsonSchema(raw['expect'], reader.path('expect'), reader.problems);
   const retry = (raw['retry'] ?? defaults.retry) as RawRetry | undefined;
   const timeoutMs = timeLimit(reader, defaults);
   const idleTimeoutMs = idleLimit(reader);
@@ -103,7 +103,7 @@ function checkedRetry({ max, backoffMs = 1000, factor = 2 }: RawRetry): Retry {
 
 function duration(reader: PhaseReader, field: string, fallback?: string | number): number | undefined {
   const own = reader.source.raw[field] as string | number | undefined;
-  if (own !== undefined) return checkDuration(own, { path: reader.path(field), problems: reader.context.problems });
+  if (own !== undefined) return checkDuration(own, { path: reader.path(field), problems: reader.problems });
   return fallback === undefined ? undefined : parseDuration(fallback);
 }
 
@@ -120,7 +120,7 @@ function timeLimit(reader: PhaseReader, defaults: PhaseDefaults): number | undef
 function idleLimit(reader: PhaseReader): number | undefined {
   const own = reader.source.raw['idleTimeout'] as string | number | undefined;
   if (own === undefined) return undefined;
-  return checkDuration(own, { path: reader.path('idleTimeout'), problems: reader.context.problems, mayBeZero: true });
+  return checkDuration(own, { path: reader.path('idleTimeout'), problems: reader.problems, mayBeZero: true });
 }
 
 function workingFolder(reader: PhaseReader, defaults: PhaseDefaults, scope: { item: boolean }): string | undefined {
@@ -137,7 +137,7 @@ function checkOutput(reader: PhaseReader, index: number, glob: string): void {
   const path = reader.path('outputs', index);
   reader.literal(path, glob, { item: reader.source.kind === 'map' });
   if (leavesProject(glob) || glob.includes('\0')) {
-    reader.context.problems.error(path, 'outside-project', 'this pattern leads out of the project');
+    reader.problems.error(path, 'outside-project', 'this pattern leads out of the project');
   }
 }
 
@@ -190,7 +190,7 @@ function checkDeclaredInput(reader: PhaseReader, phase: Phase): void {
   const declared = (reader.source.raw['cache'] as RawCache).fingerprint;
   if (phase.kind !== 'script' || phase.cache.scope !== 'cross-run' || declared !== undefined) return;
   if (phase.needs.length > 0 || reader.usesPlaceholders || phase.body.input !== undefined) return;
-  reader.context.problems.warn(reader.path('cache'), 'no-declared-input', {
+  reader.problems.warn(reader.path('cache'), 'no-declared-input', {
     message: `"${phase.id}" declares no input; where nobody sees what it reads, it never runs again`,
     target: 'key',
     hint: 'name what it reads in "fingerprint" ("glob:src/**"), or say fingerprint: []',

@@ -5,6 +5,7 @@ import { AGENT_FIELDS, COMMON_FIELDS, TASK } from '../model/schema/fields.js';
 import { BRANCH_FIELDS, IGNORED_BRANCH_FIELDS } from '../model/schema/parts.js';
 import { foreignFields, IGNORED_PHASE_FIELDS, PHASE_FIELDS } from '../model/schema/phase.js';
 import type { Path } from '../parse/locate.js';
+import { remembered } from '../util/remembered.js';
 import type { PhaseSource } from './context.js';
 import { forbiddenName } from './forbidden.js';
 import { kindOfField, type Untyped, untypedKind } from './implied-kind.js';
@@ -107,10 +108,10 @@ function readFields(raw: Fields, phase: TypedPhase, problems: Problems): Fields 
       const message = `"${name}" means nothing on ${article(kind)} ${kind} phase`;
       if (checkStructure(value, foreign[name]!, { path: at, problems })) {
         const meant = raw['type'] === undefined ? kindOfField(name) : undefined;
-        problems.warn(at, 'no-effect', { message, target: 'key', ...(meant && { hint: `add type: ${meant}?` }) });
+        problems.noEffect(at, message, meant && `add type: ${meant}?`);
       }
     } else if (Object.hasOwn(IGNORED_PHASE_FIELDS, name)) {
-      problems.warn(at, 'no-effect', { message: `"${name}" is accepted but does nothing here`, target: 'key' });
+      problems.noEffect(at, `"${name}" is accepted but does nothing here`);
     } else {
       problems.error(at, 'unknown-field', {
         message: `there is no field ${show(name)} on ${article(kind)} ${kind} phase`,
@@ -173,18 +174,11 @@ function requireFields(raw: Fields, { kind, id, path }: TypedPhase, problems: Pr
   }
 }
 
-const required = new Map<Kind, readonly string[]>();
-
 /** Required fields except the id. */
-function requiredFields(kind: Kind): readonly string[] {
-  let names = required.get(kind);
-  if (!names) {
-    const fields = Object.entries(PHASE_FIELDS[kind]);
-    names = fields.flatMap(([name, schema]) => (name === 'id' || OptionalKind in schema ? [] : [name]));
-    required.set(kind, names);
-  }
-  return names;
-}
+const requiredFields = remembered((kind: Kind): readonly string[] => {
+  const fields = Object.entries(PHASE_FIELDS[kind]);
+  return fields.flatMap(([name, schema]) => (name === 'id' || OptionalKind in schema ? [] : [name]));
+});
 
 /** Existing flows have fields of phases on branches. They do nothing there, and the checker warns. */
 function readBranches(value: unknown, schema: TSchema, { path, problems }: Place): readonly Fields[] | undefined {
@@ -221,7 +215,7 @@ function readBranch(branch: unknown, path: Path, problems: Problems): Fields {
       }
     } else if (IGNORED_BRANCH_FIELDS.includes(name)) {
       if (name === 'type' && value === 'agent') continue;
-      problems.warn(at, 'no-effect', { message: `"${name}" means nothing on a branch`, target: 'key' });
+      problems.noEffect(at, `"${name}" means nothing on a branch`);
     } else {
       problems.error(at, 'unknown-field', {
         message: `there is no field ${show(name)} on a branch`,

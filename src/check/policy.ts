@@ -64,7 +64,7 @@ function chooseScope(
   if (wanted !== 'cross-run' || obstacle === undefined) return wanted;
   if (own.scope === 'cross-run') {
     const message = `"${reader.source.id}" may not be reused across runs, because ${obstacle}`;
-    reader.context.problems.error(reader.path('cache', 'scope'), 'cross-run', {
+    reader.problems.error(reader.path('cache', 'scope'), 'cross-run', {
       message,
       hint: 'leave "scope" out, or say run-only',
     });
@@ -92,8 +92,7 @@ export function checkObserve(reader: PhaseReader, path: Path, observe: RawObserv
   for (const name of ['exclude', 'include'] as const) {
     for (const [index, glob] of (observeFields(observe)[name] ?? []).entries()) {
       if (!leavesProject(glob)) continue;
-      const message = 'this path leads out of the project';
-      reader.context.problems.error([...path, name, index], 'outside-project', { message });
+      reader.problems.error([...path, name, index], 'outside-project', 'this path leads out of the project');
     }
   }
 }
@@ -120,8 +119,6 @@ function timeToLive(reader: PhaseReader, given: RawCache, scope: string): number
   const { problems } = reader.context;
   const path = reader.path('cache', 'ttl');
   const ttl = checkDuration(own.ttl, { path, problems, hint: 'scope: off turns reuse off' });
-  if (ttl && scope !== 'cross-run') {
-    problems.warn(path, 'no-effect', { message: '"ttl" means nothing without scope: cross-run', target: 'key' });
-  }
+  if (ttl && scope !== 'cross-run') problems.noEffect(path, '"ttl" means nothing without scope: cross-run');
   return ttl;
 }

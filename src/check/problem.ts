@@ -59,12 +59,19 @@ export class Problems {
     else if (problem.severity === 'error' && this.#errors < MOST_PROBLEMS) this.#replaceWarning(problem);
   }
 
-  error(path: Path, code: Code, details: string | Details): void {
+  /** False, for a check that ends with it. */
+  error(path: Path, code: Code, details: string | Details): false {
     this.add({ path, severity: 'error', code, ...inDetail(details) });
+    return false;
   }
 
   warn(path: Path, code: Code, details: string | Details): void {
     this.add({ path, severity: 'warning', code, ...inDetail(details) });
+  }
+
+  /** A field that is right, and does nothing where it is. */
+  noEffect(path: Path, message: string, hint?: string): void {
+    this.warn(path, 'no-effect', { message, target: 'key', ...(hint !== undefined && { hint }) });
   }
 
   get hasErrors(): boolean {

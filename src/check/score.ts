@@ -19,10 +19,7 @@ export function checkScore(reader: PhaseReader): Score {
   if (raw.weights !== undefined) {
     const wanted = raw.scorers.length + (raw.judge ? 1 : 0);
     if (combine !== 'weighted') {
-      problems.warn([...path, 'weights'], 'no-effect', {
-        message: '"weights" means nothing without combine: weighted',
-        target: 'key',
-      });
+      problems.noEffect([...path, 'weights'], '"weights" means nothing without combine: weighted');
     } else if (raw.weights.length !== raw.scorers.length && raw.weights.length !== wanted) {
       const judged = raw.judge ? ` and one for the judge (${wanted})` : '';
       const are = raw.weights.length === 1 ? 'is' : 'are';
@@ -40,15 +37,13 @@ export function checkScore(reader: PhaseReader): Score {
     combine: combine as Score['combine'],
     ...(raw.weights ? { weights: raw.weights } : {}),
     threshold: raw.threshold ?? (combine === 'weighted' ? 0.7 : 1),
-    ...(judge
-      ? {
-          judge: {
-            type: 'task',
-            task: judge.task ?? JUDGE_TASK,
-            ...agentFields(reader, judgePath, { own: judge, phase: reader.source.raw }),
-          },
-        }
-      : {}),
+    ...(judge && {
+      judge: {
+        type: 'task',
+        task: judge.task ?? JUDGE_TASK,
+        ...agentFields(reader, judgePath, { own: judge, phase: reader.source.raw }),
+      },
+    }),
   };
 }
 

@@ -47,10 +47,7 @@ export function writtenPhases(
   if (form !== 'task') {
     for (const field of SHORTHAND_FIELDS) {
       if (flow[field] === undefined || field === 'task' || (form === 'tasks' && field.startsWith('context'))) continue;
-      problems.warn([...path, field], 'no-effect', {
-        message: `"${field}" means nothing beside "${form}"`,
-        target: 'key',
-      });
+      problems.noEffect([...path, field], `"${field}" means nothing beside "${form}"`);
     }
   }
   const written = flow[form];

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { Path } from '../parse/locate.js';
+import { remembered } from '../util/remembered.js';
 import type { Place, Problems } from './problem.js';
 import { suggestField } from './synonyms.js';
 
@@ -37,16 +38,7 @@ function takesAnything(schema: TSchema): boolean {
   return schema['type'] === undefined && !('const' in schema) && !Array.isArray(schema['anyOf']);
 }
 
-const compiled = new Map<string, RegExp>();
-
-function regExp(pattern: string): RegExp {
-  let known = compiled.get(pattern);
-  if (!known) {
-    known = new RegExp(pattern);
-    compiled.set(pattern, known);
-  }
-  return known;
-}
+const regExp = remembered((pattern: string) => new RegExp(pattern));
 
 /** What a field is called in messages: its name, or its place in a list. */
 export function nameOf(path: Path, { subject }: Pick<Problems, 'subject'>): string {
@@ -76,8 +68,7 @@ function checkObject(value: unknown, schema: TSchema, at: Place): boolean {
   }
   for (const name of (schema['required'] ?? []) as readonly string[]) {
     if (Object.hasOwn(value, name)) continue;
-    good = false;
-    problems.error(path, 'missing-field', {
+    good = problems.error(path, 'missing-field', {
       message: `${nameOf(path, problems)} needs "${name}"`,
       ...exampleHint(properties[name], name),
     });
@@ -91,12 +82,11 @@ function patternProperty(patterns: Record<string, TSchema>, name: string): TSche
 }
 
 function unknownField(name: string, properties: Record<string, TSchema>, { path, problems }: Place): false {
-  problems.error(path, 'unknown-field', {
+  return problems.error(path, 'unknown-field', {
     message: `${nameOf(path.slice(0, -1), problems)} has no field "${name.slice(0, 100)}"`,
     target: 'key',
     ...suggestField(name, Object.keys(properties)),
   });
-  return false;
 }
 
 function checkList(value: unknown, schema: TSchema, at: Place): boolean {
@@ -104,20 +94,12 @@ function checkList(value: unknown, schema: TSchema, at: Place): boolean {
   const { path, problems } = at;
   const { minItems, maxItems, items } = schema as { minItems?: number; maxItems?: number; items?: TSchema };
   if (minItems !== undefined && value.length < minItems) {
-    problems.error(
-      path,
-      'out-of-range',
-      `${nameOf(path, problems)} needs at least ${minItems === 1 ? 'one entry' : `${minItems} entries`}`,
-    );
-    return false;
+    const few = minItems === 1 ? 'one entry' : `${minItems} entries`;
+    return problems.error(path, 'out-of-range', `${nameOf(path, problems)} needs at least ${few}`);
   }
   if (maxItems !== undefined && value.length > maxItems) {
-    problems.error(
-      path,
-      'out-of-range',
-      `${nameOf(path, problems)} may have at most ${maxItems} entries, and has ${value.length}`,
-    );
-    return false;
+    const message = `${nameOf(path, problems)} may have at most ${maxItems} entries, and has ${value.length}`;
+    return problems.error(path, 'out-of-range', message);
   }
   if (!items || takesAnything(items)) return true;
   let good = true;
@@ -134,19 +116,15 @@ function checkText(value: unknown, schema: TSchema, at: Place): boolean {
   const { path, problems } = at;
   const { minLength, maxLength, pattern } = schema as { minLength?: number; maxLength?: number; pattern?: string };
   if (minLength !== undefined && value.length < minLength) {
-    problems.error(path, 'out-of-range', { message: `${nameOf(path, problems)} is empty`, ...exampleHint(schema) });
-    return false;
+    const message = `${nameOf(path, problems)} is empty`;
+    return problems.error(path, 'out-of-range', { message, ...exampleHint(schema) });
   }
   if (maxLength !== undefined && value.length > maxLength) {
-    problems.error(path, 'out-of-range', `${nameOf(path, problems)} may have at most ${maxLength} characters`);
-    return false;
+    return problems.error(path, 'out-of-range', `${nameOf(path, problems)} may have at most ${maxLength} characters`);
   }
   if (pattern === undefined || regExp(pattern).test(value)) return true;
-  problems.error(path, 'bad-value', {
-    message: `${nameOf(path, problems)} cannot be ${show(value)}`,
-    ...exampleHint(schema),
-  });
-  return false;
+  const message = `${nameOf(path, problems)} cannot be ${show(value)}`;
+  return problems.error(path, 'bad-value', { message, ...exampleHint(schema) });
 }
 
 function checkNumber(value: unknown, schema: TSchema, at: Place): boolean {
@@ -156,12 +134,10 @@ function checkNumber(value: unknown, schema: TSchema, at: Place): boolean {
   const { path, problems } = at;
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
   if (minimum !== undefined && value < minimum) {
-    problems.error(path, 'out-of-range', `${nameOf(path, problems)} has to be at least ${minimum}`);
-    return false;
+    return problems.error(path, 'out-of-range', `${nameOf(path, problems)} has to be at least ${minimum}`);
   }
   if (maximum !== undefined && value > maximum) {
-    problems.error(path, 'out-of-range', `${nameOf(path, problems)} may be at most ${maximum}`);
-    return false;
+    return problems.error(path, 'out-of-range', `${nameOf(path, problems)} may be at most ${maximum}`);
   }
   return true;
 }
@@ -190,14 +166,9 @@ function unionOf(schema: TSchema): Union {
   if (!union) {
     const options = schema['anyOf'] as readonly TSchema[];
     const words = options.map((option) => option['const'] as unknown);
-    const byKind = new Map<string, readonly TSchema[]>();
     union = {
       ...(words.every((word) => typeof word === 'string') ? { words } : {}),
-      ofKind: (kind) => {
-        const fitting = byKind.get(kind) ?? fittingOptions(schema, options, kind);
-        byKind.set(kind, fitting);
-        return fitting;
-      },
+      ofKind: remembered((kind: string) => fittingOptions(schema, options, kind)),
     };
     unions.set(schema, union);
   }
@@ -217,11 +188,8 @@ function checkTagged(value: Record<string, unknown>, options: readonly TSchema[]
   const chosen = options[tags.indexOf(value['type'])];
   if (chosen) return checkStructure(value, chosen, at);
   if (value['type'] === undefined) {
-    problems.error(path, 'missing-field', {
-      message: `${nameOf(path, problems)} needs "type"`,
-      hint: `one of ${tags.join(', ')}`,
-    });
-    return false;
+    const message = `${nameOf(path, problems)} needs "type"`;
+    return problems.error(path, 'missing-field', { message, hint: `one of ${tags.join(', ')}` });
   }
   const place = { path: [...path, 'type'], problems };
   return wrongValue(place, {} as TSchema, { words: tags, value: value['type'] });
@@ -236,12 +204,10 @@ function wrongValue(
     return wrongType(at, isSwitch(schema) ? schema : ({ ...schema, type: 'string' } as TSchema), { value });
   }
   const { path, problems } = at;
-  const list = words.join(', ');
-  problems.error(path, 'bad-value', {
-    message: `${nameOf(path, problems)} cannot be ${show(value)}: it is one of ${list}`,
+  return problems.error(path, 'bad-value', {
+    message: `${nameOf(path, problems)} cannot be ${show(value)}: it is one of ${words.join(', ')}`,
     suggest: { name: value, known: words as readonly string[] },
   });
-  return false;
 }
 
 /** `1` and `true` are not texts in YAML and JSON, but are often meant as texts. */
@@ -262,8 +228,7 @@ function wrongType(
 ): false {
   const message = `${nameOf(path, problems)} has to be ${describe(schema)}, not ${describeValue(value)}`;
   const oneEntry = schema['type'] === 'array' && schema['items']?.type === 'string' && typeof value === 'string';
-  problems.error(path, 'wrong-type', { message, ...(oneEntry ? { hint: `write [${show(value)}]` } : more) });
-  return false;
+  return problems.error(path, 'wrong-type', { message, ...(oneEntry ? { hint: `write [${show(value)}]` } : more) });
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { type AgentFile, findAgent } from '../agent/agent-files.js';
+import { findAgent } from '../agent/agent-files.js';
 import { loadConfig } from '../config/load.js';
 import { findUnmatched, type Unmatched } from '../memo/fingerprint/unmatched.js';
 import { definedRoles, definedRunners, knownRunners } from '../model/config.js';
@@ -9,6 +9,7 @@ import { sha256Hex } from '../util/digest.js';
 import { isReallyInside } from '../util/inside.js';
 import { markdownNames } from '../util/markdown-names.js';
 import { readBounded } from '../util/read-bounded.js';
+import { remembered } from '../util/remembered.js';
 import { lstatIfThere } from '../util/stat.js';
 import type { ProjectPlace } from '../util/user-cache.js';
 import type { Dependency } from './dependencies.js';
@@ -50,8 +51,13 @@ export function diskWorld(
   { lookForFiles = false, models }: WorldOptions = {},
 ): CheckWorld {
   const recorder = new Recorder();
-  const outside = new Map<string, boolean>();
-  const agents = new Map<string, ReturnType<CheckWorld['agent']>>();
+  const isOutside = remembered((path: string) => !isReallyInside(project.root, path));
+  const agentsOf = remembered((scope: AgentScope) =>
+    remembered((name: string): ReturnType<CheckWorld['agent']> => {
+      const found = findAgent(project, name, { scope, read: recorder.read, list: recorder.listMarkdown });
+      return 'agent' in found ? { found: true, model: found.agent.model } : found;
+    }),
+  );
   const settings = async () => {
     const { problems, values, looked } = await loadConfig(project);
     recorder.note(looked);
@@ -59,16 +65,7 @@ export function diskWorld(
   };
   return {
     root: project.root,
-    agent(name, scope) {
-      const key = `${scope}\0${name}`;
-      let answer = agents.get(key);
-      if (!answer) {
-        const found = findAgent(project, name, { scope, read: recorder.read, list: recorder.listMarkdown });
-        answer = 'agent' in found ? foundAgent(found.agent) : found;
-        agents.set(key, answer);
-      }
-      return answer;
-    },
+    agent: (name, scope) => agentsOf(scope)(name),
     async runners() {
       if (runners) return knownRunners(runners);
       const values = await settings();
@@ -85,22 +82,13 @@ export function diskWorld(
       // Only a link can lead elsewhere than its folder does, and a thousand files lie in a few folders.
       const place =
         absolute === project.root || lstatIfThere(absolute)?.isSymbolicLink() ? absolute : dirname(absolute);
-      let answer = outside.get(place);
-      if (answer === undefined) {
-        answer = !isReallyInside(project.root, place);
-        outside.set(place, answer);
-      }
-      return answer;
+      return isOutside(place);
     },
     ...(lookForFiles && { unmatched: (entry, outputs) => findUnmatched(entry, { root: project.root, outputs }) }),
     get dependencies() {
       return recorder.dependencies;
     },
   };
-}
-
-function foundAgent({ model }: AgentFile): { readonly found: true; readonly model?: string } {
-  return { found: true, model };
 }
 
 class Recorder {

@@ -39,7 +39,8 @@ export class Child {
     this.#stdin = started.stdin;
     this.#streams = sources.map((source) => new OutStream(source));
     if (stdout) this.#lookLater(0);
-    started.on('exit', (code, signal) => this.#ended({ code, signal }));
+    // Once: Node keeps a `ChildProcess` until the next full collection, and with it what it leads to.
+    started.once('exit', (code, signal) => this.#ended({ code, signal }));
   }
 
   /** At once after the start, so that nothing is missed. */

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { giveBack, PIPE_BYTES, type Pipe } from './pipes.js';
+import { giveBack, giveBackOpen, PIPE_BYTES, type Pipe } from './pipes.js';
 
 /** Stdout or stderr of a process, until the last holder has closed it. */
 export class OutStream {
@@ -28,10 +28,13 @@ export class OutStream {
 
   /** From now on chunks are passed on as they come. */
   follow(): void {
-    if (!this.#pipe) return;
-    // Somebody may hold it for good, so it is not used again.
-    this.#attach(new Socket({ fd: this.#pipe.file, readable: true, writable: false }));
+    const pipe = this.#pipe;
+    if (!pipe) return;
     this.#pipe = undefined;
+    const socket = new Socket({ fd: pipe.file, readable: true, writable: false });
+    // Without an end somebody may hold it for good, so it is not used again.
+    socket.on('end', () => giveBackOpen(pipe));
+    this.#attach(socket);
   }
 
   /** The process has ended: all its output is there. A stream that others still hold is followed. */

@@ -72,6 +72,15 @@ export function giveBack(pipe: Pipe): void {
   free.push(pipe);
 }
 
+/** The same for one that its reader is about to close. */
+export function giveBackOpen({ file }: Pipe): void {
+  try {
+    free.push(new Pipe(openSync(`/proc/self/fd/${file}`, constants.O_RDONLY | constants.O_NONBLOCK)));
+  } catch {
+    // No files left to open: whoever needs a pipe makes new ones.
+  }
+}
+
 /** Node cannot make one. They need a name only until they are open. */
 function makePipes(count: number): boolean {
   const made: Pipe[] = [];

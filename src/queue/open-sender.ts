@@ -1,4 +1,5 @@
 import type { Config } from '../model/config.js';
+import { formatDuration } from '../util/duration.js';
 import type { Project } from '../util/project.js';
 import { queueAddress } from './address.js';
 import { connectQueue } from './connect.js';
@@ -12,7 +13,7 @@ export interface OpenSender extends Pick<SenderOptions, 'concurrency' | 'waitMs'
   readonly config: Config;
 }
 
-/** Opens what a coordinator needs, or says what is missing. `notice`: what a person should know before the run. */
+/** Opens what a coordinator needs, or says what is missing. `notices`: what a person should know before the run. */
 export async function openSender({ written, config, ...options }: OpenSender) {
   const { project } = options;
   const address = queueAddress(written, project.env);
@@ -22,9 +23,13 @@ export async function openSender({ written, config, ...options }: OpenSender) {
   const server = await connectQueue(address);
   if ('problem' in server) {
     share.close();
-    return server;
+    return { ...server, hint: `${server.hint}; --no-workers does everything here` };
   }
-  const lost = await server.volatile();
   const sender = new QueueSender({ ...options, server, share });
-  return lost === undefined ? { sender } : { sender, notice: `the queue ${address.shown}: ${lost}` };
+  const [lost, isAttended] = await Promise.all([server.volatile(), sender.isAttended()]);
+  const notices: string[] = [];
+  if (lost !== undefined) notices.push(`the queue ${address.shown}: ${lost}`);
+  if (!isAttended)
+    notices.push(`no worker is at ${address.shown} yet: waits ${formatDuration(options.waitMs)} for one`);
+  return { sender, notices };
 }

@@ -112,6 +112,10 @@ export class QueueSender implements UnitSender {
     });
   }
 
+  async isAttended(): Promise<boolean> {
+    return (await this.#queue.getWorkersCount().catch(() => 1)) > 0;
+  }
+
   /** Ends all waiting. Call it once the run has ended. */
   async close(): Promise<void> {
     clearInterval(this.#timer);

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AssembledRecord } from '../../src/assemble/record.js';
-import { type CliResult, runCli, shareCompiledCode } from '../support/cli.js';
+import { shareCompiledCode } from '../support/clean-environment.js';
+import { type CliResult, runCli } from '../support/cli.js';
 import { type LiveCli, startCli } from '../support/live-cli.js';
 import { createRig, type Rig } from '../support/rig.js';
 

@@ -8,7 +8,7 @@ import { CLI, cliEnvironment } from '../support/cli.js';
 it('another build of the same length is run as it is, not as it was compiled before', () => {
   const folder = mkdtempSync(join(tmpdir(), 'taskflow-code-'));
   try {
-    for (const name of ['taskflow.cjs', 'cli.cjs']) cpSync(join(dirname(CLI), name), join(folder, name));
+    for (const name of ['taskflow.cjs', 'cli.cjs', 'yaml.cjs']) cpSync(join(dirname(CLI), name), join(folder, name));
     const list = () =>
       spawnSync(process.execPath, [join(folder, 'taskflow.cjs'), 'config', 'list'], {
         cwd: folder,

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CLI, cliEnvironment, INSTALLED, shareCompiledCode } from '../support/cli.js';
+import { shareCompiledCode } from '../support/clean-environment.js';
+import { CLI, cliEnvironment, INSTALLED } from '../support/cli.js';
 
 /** A reader with an empty git repository, taskflow installed, and a program that answers like an agent. */
 export interface Session {

@@ -78,7 +78,7 @@ describe('what an agent may not have said', () => {
     const denied = 'the agent was denied a permission (Bash)';
     const run = await rig.run(flow(phases));
     expect(phaseOf(run, 'a')).toMatchObject({ status: 'done', output: 'fine', remark: denied });
-    expect(phaseOf(run, 'm').remark).toBe(`item 1: ${denied}; and 1 more`);
+    expect(phaseOf(run, 'm').remark).toBe(`${denied} (2 of 2)`);
     const { stderr } = await runCli(['run', './flow.json'], { cwd: rig.root });
     expect(stderr).toMatch(/✔ a .*the agent was denied a permission \(Bash\)/);
   });

@@ -13,6 +13,9 @@ const FILES = readdirSync(PACKAGE, { recursive: true, encoding: 'utf8' }).filter
 );
 const about = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
 
+/** Others' code that few runs want: each in a file that is loaded then. */
+const LIBRARIES = ['csv', 'git', 'glob', 'jsonc', 'lock', 'validator', 'watch', 'yaml'];
+
 it('the package holds the command, the typed library, flows, the pi extension, the licence, and nothing else', () => {
   const plain = FILES.filter((file) => !/^(dist\/library|flows)\//.test(file)).sort();
   expect(plain).toEqual(
@@ -21,10 +24,12 @@ it('the package holds the command, the typed library, flows, the pi extension, t
       'LICENSE',
       'README.md',
       'dist/THIRD-PARTY-LICENSES.txt',
+      ...LIBRARIES.map((name) => `dist/${name}.cjs`),
       'dist/cli.cjs',
       'dist/mcp.cjs',
       'dist/page-style.css',
       'dist/page.js',
+      'dist/run.cjs',
       'dist/schema.json',
       'dist/serve.cjs',
       'dist/test.schema.json',
@@ -84,7 +89,9 @@ it('`npm start` says how to build where nothing was built', () => {
 it('what only one command needs is in a file that only this command loads', () => {
   const text = (file: string) => readFileSync(join(PACKAGE, 'dist', file), 'utf8');
   expect(text('mcp.cjs')).toContain('io.modelcontextprotocol/');
-  for (const file of ['cli.cjs', 'unchanged.cjs', 'taskflow.cjs', 'tidy.cjs']) {
+  for (const file of ['cli.cjs', 'run.cjs', 'unchanged.cjs', 'taskflow.cjs', 'tidy.cjs']) {
     expect([file, text(file).includes('io.modelcontextprotocol/')]).toEqual([file, false]);
+    // Of the YAML parser, and of the library that git is asked with.
+    expect([file, /YAMLParseError|GitResponseError/.test(text(file))]).toEqual([file, false]);
   }
 });

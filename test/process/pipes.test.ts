@@ -64,6 +64,12 @@ test('pipes are used again: hundreds of processes need no more open files than a
   expect(openFiles()).toBeLessThan(before + 80);
 });
 
+test('those of long processes are used again as well, once nobody writes to them', async () => {
+  const names = new Set<string>();
+  for (let round = 0; round < 8; round += 1) names.add(await sh('sleep 0.05; stat -L -c %i /proc/self/fd/1'));
+  expect(names.size).toBeLessThan(4);
+});
+
 test('those of long processes are closed with them, and so are those of what could not be started', async () => {
   await sh('true');
   await Promise.all(Array.from({ length: 8 }, () => sh('sleep 0.1; echo', 'in')));

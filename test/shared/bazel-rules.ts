@@ -5,8 +5,9 @@ import { sha256Hex } from '../../src/util/digest.js';
 
 /**
  * What bazel-remote (2.x, as it is without options) demands and does, read from its source: it cannot be had in every
- * place where these tests run. It takes SHA-256 names only and ignores conditions; a blob must have its digest; an
- * entry must be a valid message, is kept with a field more (the worker's address), and is absent without its blobs.
+ * place where these tests run. Where it is on the PATH, `npm run test:remote` asks it the same. It takes SHA-256 names
+ * only and ignores conditions; a blob must have its digest; an entry must be a valid message, is kept with a field more
+ * (the worker's address), and is absent without its blobs.
  */
 export async function startBazelRules(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const kept = new Map<string, Buffer>();

@@ -169,3 +169,31 @@ it('a signing key that is none is a warning, and nothing is uploaded', async () 
   expect(stderr).toContain('is not written: SIGNING_KEY holds no Ed25519 private key');
   expect(stderr).not.toContain('nonsense');
 });
+
+it('workers without bullmq: it says what to install, and runs go on without them', async () => {
+  const project = machine();
+  const ran = await project.run(['run', 'flow.json', '--workers', 'redis://127.0.0.1:1'], signing);
+  expect([ran.status, ran.stderr]).toEqual([
+    2,
+    expect.stringContaining('workers need the package bullmq, which is not'),
+  ]);
+  expect(ran.stderr).toContain('npm install bullmq@6 ioredis@5');
+  expect((await project.run(['run', 'flow.json'], signing)).status).toBe(0);
+});
+
+it('a map whose items all come from the shared cache says so, and a cache that is not used why, once', async () => {
+  const over = ['x', 'y'];
+  const flow = JSON.stringify({ name: 'many', phases: [script('m', { type: 'map', over, run: ['echo', '{item}'] })] });
+  for (const [env, said] of [
+    [signing, '2 of 2 items executed'],
+    [{}, 'CACHED (shared · age '],
+  ] as const) {
+    const project = machine();
+    project.write('flow.json', flow);
+    expect((await project.run(['run', 'flow.json'], env)).stderr).toContain(said);
+  }
+  const { stdout } = await machine({ remote: { url: server.url, token: { env: 'TOKEN' } } }).run(['cache', 'status']);
+  expect(stdout).toMatch(
+    /shared \S+: not used \(the project's settings would send the key in TOKEN to [^)]+\); trusts/,
+  );
+});

@@ -20,6 +20,8 @@ export interface ServerUnderTest {
   readonly env: Readonly<Record<string, string>>;
   /** It lets only the first of two create an object. */
   readonly canLease?: true;
+  /** It gives no entry whose files are gone. */
+  readonly looksForFiles?: true;
   /** The same without the right to do so. */
   readonly strangers?: { readonly remote: RemoteConfig; readonly env: Readonly<Record<string, string>> };
   stop(): Promise<void>;
@@ -95,6 +97,20 @@ export function contractOf(name: string, start: () => Promise<ServerUnderTest>):
         expect(await says({ kind: 'ac', name })).toBe(text);
       }
       expect(await remote.head({ kind: 'cas', name })).toEqual({ absent: true });
+    });
+
+    it('an entry is absent until its files are there, where the server looks', async () => {
+      if (!server.looksForFiles) return;
+      const blob = randomBytes(100);
+      const file = { path: 'out/a', digest: sha256Hex(blob), bytes: blob.length };
+      const [entry, name] = [
+        encodeActionResult({ stdout: Buffer.from('made'), stderr: blob, files: [file] }),
+        randomKey(),
+      ];
+      expect(await put({ kind: 'ac', name }, entry)).toEqual({ found: true });
+      expect(await remote.head({ kind: 'ac', name })).toEqual({ absent: true });
+      expect(await put({ kind: 'cas', name: file.digest }, blob)).toEqual({ found: true });
+      expect(await says({ kind: 'ac', name })).toBe('made');
     });
 
     it.each([1, 70_000, 5_000_000])('a blob of %i bytes comes back byte by byte', async (size) => {

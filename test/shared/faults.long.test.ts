@@ -1,28 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CacheServer, startCacheServer } from '../support/cache-server.js';
+import { describe, expect, it } from 'vitest';
+import { startCacheServer } from '../support/cache-server.js';
 import { phaseOf, ticking } from '../support/rig.js';
-import { CROSS, createTeam, type Machine, type Team } from './support.js';
+import { CROSS, type Machine, server, team, useTeam } from './support.js';
 
-let server: CacheServer;
-let team: Team;
-
-beforeAll(async () => {
-  server = await startCacheServer();
-  team = createTeam(server.url);
-});
-
-beforeEach(() => {
-  server.kept.clear();
-  server.seen.length = 0;
-  server.misbehave = undefined;
-});
-
-afterAll(async () => {
-  team.remove();
-  await server.stop();
-});
+useTeam();
 
 const FILES = {
   id: 'files',

@@ -1,34 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Breaker } from '../../src/remote/breaker.js';
 import { encodeLease, type LeaseText, leaseItem } from '../../src/remote/lease-object.js';
 import { openRemote } from '../../src/remote/open-remote.js';
 import { ServerLeases } from '../../src/remote/server-leases.js';
 import { remoteSettings } from '../../src/remote/settings.js';
 import { newKeyPair, openSigner, openTrust } from '../../src/remote/trust.js';
-import { type CacheServer, mayPut, startCacheServer } from '../support/cache-server.js';
+import { mayPut } from '../support/cache-server.js';
 import { phaseOf, ticking } from '../support/rig.js';
-import { CROSS, createTeam, type Machine, type Team } from './support.js';
+import { CROSS, type Machine, server, team, useTeam } from './support.js';
 
 /** Single flight across machines: who computes a key holds a lease on the server, and others wait for the result. */
 
-let server: CacheServer;
-let team: Team;
-
-beforeAll(async () => {
-  server = await startCacheServer();
-  team = createTeam(server.url);
-});
-beforeEach(() => {
-  server.kept.clear();
-  server.seen.length = 0;
-  server.misbehave = undefined;
-  server.isConditional = true;
-});
-afterAll(async () => {
-  team.remove();
-  await server.stop();
-});
+useTeam();
 
 /** A server without tags. */
 const ANY = '*';

@@ -1,7 +1,9 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { decodeActionResult } from '../../src/remote/action-result.js';
 import { newKeyPair, openSigner } from '../../src/remote/trust.js';
 import { encodeShared } from '../../src/remote/wire-entry.js';
 import type { Entry } from '../../src/store/store.js';
+import { type CacheServer, startCacheServer } from '../support/cache-server.js';
 import { createRig, type Rig } from '../support/rig.js';
 
 export const CROSS = { cache: { scope: 'cross-run' } };
@@ -20,6 +22,28 @@ export interface Team {
     readonly env?: Readonly<Record<string, string>>;
   }): Machine;
   remove(): void;
+}
+
+/** Of the test file that runs. */
+export let server: CacheServer;
+export let team: Team;
+
+/** Gives a test file a team and its server, which is empty before each test. */
+export function useTeam(): void {
+  beforeAll(async () => {
+    server = await startCacheServer();
+    team = createTeam(server.url);
+  });
+  beforeEach(() => {
+    server.kept.clear();
+    server.seen.length = 0;
+    server.misbehave = undefined;
+    server.isConditional = true;
+  });
+  afterAll(async () => {
+    team.remove();
+    await server.stop();
+  });
 }
 
 /** Machines that share nothing but a server. */

@@ -1,30 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newKeyPair } from '../../src/remote/trust.js';
 import type { Entry } from '../../src/store/store.js';
 import { sha256Hex } from '../../src/util/digest.js';
-import { type CacheServer, startCacheServer } from '../support/cache-server.js';
 import { phaseOf, ticking } from '../support/rig.js';
-import { CROSS, createTeam, forge, type Team } from './support.js';
+import { CROSS, forge, server, team, useTeam } from './support.js';
 
-let server: CacheServer;
-let team: Team;
-
-beforeAll(async () => {
-  server = await startCacheServer();
-  team = createTeam(server.url);
-});
-
-beforeEach(() => {
-  server.kept.clear();
-  server.seen.length = 0;
-});
-
-afterAll(async () => {
-  team.remove();
-  await server.stop();
-});
+useTeam();
 
 const FLOW = { phases: [ticking('only', CROSS)] };
 

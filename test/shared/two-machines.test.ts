@@ -1,29 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
 import type { PhaseResult } from '../../src/run/core/result.js';
-import { readRunView } from '../../src/ui/view/read-run.js';
-import { type CacheServer, startCacheServer } from '../support/cache-server.js';
+import { readRun } from '../../src/ui/view/read-run.js';
 import { phaseOf, ticking } from '../support/rig.js';
-import { CROSS, createTeam, type Team } from './support.js';
+import { CROSS, server, team, useTeam } from './support.js';
 
-let server: CacheServer;
-let team: Team;
-
-beforeAll(async () => {
-  server = await startCacheServer();
-  team = createTeam(server.url);
-});
-
-beforeEach(() => {
-  server.kept.clear();
-  server.seen.length = 0;
-  server.misbehave = undefined;
-});
-
-afterAll(async () => {
-  team.remove();
-  await server.stop();
-});
+useTeam();
 
 const FLOW = {
   name: 'build',
@@ -68,7 +50,7 @@ describe('two checkouts with stores of their own', () => {
     const ended = events.flatMap((event) => (event.type === 'phase-end' ? [[event.phase, event.outcome.shared]] : []));
     expect(ended).toContainEqual(['first', true]);
     // The page marks it: it reads the journal alone.
-    const view = readRunView(laptop.project, again.runId)!;
+    const view = readRun(laptop.project, again.runId)!.view;
     const marks = view.phases.map(({ id, shared, units }) => [
       id,
       shared ?? units.filter((unit) => unit.shared).length,

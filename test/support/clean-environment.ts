@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -34,4 +34,12 @@ export function cleanEnvironment(): Record<string, string> {
     GIT_CEILING_DIRECTORIES: folder,
     GIT_CONFIG_NOSYSTEM: '1',
   };
+}
+
+/** A folder for derived files of its own need not have the command compiled once more. */
+export function shareCompiledCode(cacheHome: string): void {
+  const shared = join(cleanEnvironment()['XDG_CACHE_HOME']!, 'taskflow/code');
+  mkdirSync(shared, { recursive: true, mode: 0o700 });
+  mkdirSync(join(cacheHome, 'taskflow'), { recursive: true });
+  symlinkSync(shared, join(cacheHome, 'taskflow/code'));
 }

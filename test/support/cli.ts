@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cleanEnvironment } from './clean-environment.js';
@@ -31,14 +31,6 @@ export function cliEnvironment(cwd: string, env: CliOptions['env'] = {}): Record
   // A test with a home of its own looks at what is kept there.
   const cache = env['HOME'] === undefined ? {} : { XDG_CACHE_HOME: undefined };
   return { PATH, TMPDIR, ...cleanEnvironment(), HOME: join(cwd, '.home'), ...cache, ...env };
-}
-
-/** A folder for derived files of its own need not have the command compiled once more. */
-export function shareCompiledCode(cacheHome: string): void {
-  const shared = join(cleanEnvironment()['XDG_CACHE_HOME']!, 'taskflow/code');
-  mkdirSync(shared, { recursive: true, mode: 0o700 });
-  mkdirSync(join(cacheHome, 'taskflow'), { recursive: true });
-  symlinkSync(shared, join(cacheHome, 'taskflow/code'));
 }
 
 /** Runs the real command line in a real process. */

@@ -2,11 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CLI, type CliResult, cliEnvironment, createTestProject, shareCompiledCode } from './cli.js';
+import { shareCompiledCode } from './clean-environment.js';
+import { CLI, type CliResult, cliEnvironment, createTestProject } from './cli.js';
 
 /** The command without its engine: it can answer nothing but a run in which nothing changed. */
 const ALONE = mkdtempSync(join(tmpdir(), 'taskflow-alone-'));
-for (const name of ['taskflow.cjs', 'unchanged.cjs']) cpSync(join(dirname(CLI), name), join(ALONE, name));
+for (const name of ['taskflow', 'unchanged', 'git', 'glob']) {
+  cpSync(join(dirname(CLI), `${name}.cjs`), join(ALONE, `${name}.cjs`));
+}
 
 /** A project whose derived files may be believed: they are not in the project. */
 export function createUnchangedProject(files: Readonly<Record<string, string>>) {
@@ -30,7 +33,7 @@ export function createUnchangedProject(files: Readonly<Record<string, string>>) 
         env: cliEnvironment(root, { ...env, ...more }) as NodeJS.ProcessEnv,
         encoding: 'utf8',
       });
-      if (run.status !== 0 && !run.stderr.includes('cli.cjs')) throw new Error(run.stderr);
+      if (run.status !== 0 && !run.stderr.includes('run.cjs')) throw new Error(run.stderr);
       return run.status === 0;
     },
     snapshots(): string[] {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { journalOf } from '../../src/run/history/runs-folder.js';
 import { compareRuns } from '../../src/ui/view/compare.js';
-import { type ReadRun, readRun, readRunView } from '../../src/ui/view/read-run.js';
+import { type ReadRun, readRun } from '../../src/ui/view/read-run.js';
 import { runBefore } from '../../src/ui/view/run-before.js';
 import { TextBudget } from '../../src/ui/view/text.js';
 import { createRig, type Rig } from '../support/rig.js';
@@ -40,7 +40,7 @@ async function editedTwice(): Promise<readonly [string, string]> {
 describe('which edit caused this', () => {
   it('a reason that names a phase is followed up to the file that changed', async () => {
     const [, now] = await editedTwice();
-    const { causes, phases } = readRunView(rig.project, now)!;
+    const { causes, phases } = readRun(rig.project, now)!.view;
     expect(phases.find(({ id }) => id === 'again')?.reason).toContain('upstream');
     expect(causes).toMatchObject([{ what: 'a.txt', phases: ['read', 'use', 'again'], count: 3 }]);
     expect(phases.find(({ id }) => id === 'other')).toMatchObject({ state: 'done', hit: 'cross-run' });
@@ -51,7 +51,7 @@ describe('which edit caused this', () => {
     const reason = ids.map((id) => `upstream ${id} changed`).join('; ');
     const lines = ids.map((id) => resultLine(id, { reason }));
     writeJournal(rig.root, [runLine(ids.map((id) => ({ id }))), ...lines, endLine()]);
-    expect(readRunView(rig.project, RUN_ID)!.causes.length).toBeGreaterThan(0);
+    expect(readRun(rig.project, RUN_ID)!.view.causes.length).toBeGreaterThan(0);
   });
 
   it('beside the run before: what ran again and why, what was reused, and what is gone', async () => {
@@ -81,7 +81,7 @@ describe('a journal that is not as it should be', () => {
     const text = readFileSync(path, 'utf8').replace(/"pid":\d+/, '"pid":4194399');
     writeFileSync(path, text);
     truncateSync(path, text.indexOf('"phase":"two","kind"') + 30);
-    const view = readRunView(rig.project, runId)!;
+    const view = readRun(rig.project, runId)!.view;
     expect(view.phases.map(({ id, state }) => [id, state])).toEqual([
       ['one', 'done'],
       ['two', 'unfinished'],
@@ -93,7 +93,7 @@ describe('a journal that is not as it should be', () => {
   it('of another format: shown, and the page says so', () => {
     const odd = { type: 'novelty', at: 1 } as never;
     writeJournal(rig.root, [runLine([{ id: 'a' }], { version: 0 as never }), odd, resultLine('a'), endLine()]);
-    const view = readRunView(rig.project, RUN_ID)!;
+    const view = readRun(rig.project, RUN_ID)!.view;
     expect(view.phases[0]?.state).toBe('done');
     expect(view.notes.join()).toContain('format 0');
   });
@@ -134,7 +134,7 @@ describe('a journal that is not as it should be', () => {
 
   it('is not read outside of the runs folder', () => {
     writeFileSync(`${rig.root}/journal.jsonl`, `${JSON.stringify(runLine([]))}\n`);
-    expect(readRunView(rig.project, '../../..')).toBeUndefined();
+    expect(readRun(rig.project, '../../..')).toBeUndefined();
   });
 });
 
@@ -189,7 +189,7 @@ describe('large runs', () => {
       ...lines,
       endLine(),
     ]);
-    const view = readRunView(rig.project, RUN_ID)!;
+    const view = readRun(rig.project, RUN_ID)!.view;
     expect(view.phases).toHaveLength(1);
     expect(view.phases[0]?.items).toEqual({ total: 30, executed: 10, reused: 20, failed: 0 });
     expect(view.phases[0]?.units[4]?.label).toBe('5 · topic 5');

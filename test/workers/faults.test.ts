@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis())('workers, when something breaks', () => {
     await team.worker(['--name', 'quick']);
     await begun(2);
     slow.child.kill('SIGCONT');
-    await slow.says('another worker has taken it over');
+    await slow.says('no longer gives the unit to this worker');
     expect(team.cache.entries()).toEqual([]);
     const { status, stdout, stderr } = await running.ended;
     expect(status, stderr).toBe(0);
@@ -110,6 +110,7 @@ describe.skipIf(!hasRedis())('workers, when something breaks', () => {
     const { status, stdout, stderr } = await running.ended;
     expect(status, stderr).toBe(0);
     expect(stderr).toContain('may lose what waits there');
+    expect(worker.said()).toMatch(/^the queue is gone: waits until it is back\n[\s\S]*^the queue is back$/m);
     expect(done(stdout)).toMatchObject({ total: 4, failed: 0 });
     expect(new Set(team.executions()).size).toBe(4);
     expect(team.executedHere()).toEqual([]);
@@ -148,6 +149,7 @@ describe.skipIf(!hasRedis())('workers, when something breaks', () => {
     team.commit();
     const { status, stdout, stderr } = await team.run(run('--json'));
     expect(status, stderr).toBe(0);
+    expect(stderr).toMatch(/^warning: no worker is at redis:\S+ yet: waits 3s for one$/m);
     expect(stderr).toContain('all is done here: no worker is at redis://');
     expect(done(stdout)).toMatchObject({ total: 3, failed: 0 });
     expect(team.executedHere().sort()).toEqual(['i0', 'i1', 'i2']);
@@ -188,7 +190,9 @@ describe.skipIf(!hasRedis())('workers, when something breaks', () => {
     const running = team.start(run(...flags));
     await begun(1);
     running.child.kill('SIGINT');
-    expect((await running.ended).status).toBe(130);
+    const { status, stderr } = await running.ended;
+    expect(status).toBe(130);
+    expect(stderr).toContain(ends === 'cancelled' ? 'ending what is under way' : 'workers finish what they have');
     await worker.says(ends === 'cancelled' ? 'it was cancelled' : ': done');
     await sleep(500);
     expect(team.executions()).toHaveLength(1);

@@ -3,14 +3,14 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { newKeyPair } from '../../src/remote/trust.js';
 import { type CacheServer, startCacheServer } from '../support/cache-server.js';
-import { cleanEnvironment } from '../support/clean-environment.js';
+import { cleanEnvironment, shareCompiledCode } from '../support/clean-environment.js';
+import { installedPackage } from '../support/installed-package.js';
 import { type RedisServer, startRedis } from './redis.js';
 
-/** The command as it was built: bullmq is found beside it. */
-export const CLI = fileURLToPath(new URL('../../dist/taskflow.cjs', import.meta.url));
+/** The command that users run, with what they install for workers. */
+const CLI = join(await installedPackage('bullmq@6', 'ioredis@5'), 'node_modules/taskflow-cli/dist/taskflow.cjs');
 
 export interface Result {
   readonly status: number | null;
@@ -78,6 +78,7 @@ export async function createTeam(redisOptions?: readonly string[]): Promise<Team
   git(root, 'commit', '-qm', 'first');
   mkdirSync(dirname(workerRoot), { recursive: true });
   git(base, 'clone', '-q', root, workerRoot);
+  for (const machine of ['a', 'w']) shareCompiledCode(join(base, machine, 'cache'));
   const running = new Set<ChildProcess>();
   const startIn = (cwd: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): Running => {
     const home = { HOME: dirname(cwd), XDG_CACHE_HOME: join(dirname(cwd), 'cache') };

@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Queue, Worker } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUEUE, sealOrder } from '../../src/queue/message.js';
 import { newKeyPair, openSigner } from '../../src/remote/trust.js';
 import { hasRedis } from './redis.js';
-import { CLI, createTeam, mapFlow, type Team } from './team.js';
+import { createTeam, mapFlow, type Team } from './team.js';
 
 describe.skipIf(!hasRedis())('whom workers and coordinators believe', () => {
   let team: Team;
@@ -128,23 +127,6 @@ describe.skipIf(!hasRedis())('whom workers and coordinators believe', () => {
     const alone = await team.run(run());
     expect([alone.status, alone.stderr]).toEqual([2, expect.stringContaining('workers need a shared cache')]);
     expect(team.executions()).toEqual([]);
-  });
-
-  it('without bullmq the command says what to install, and works without workers', async () => {
-    const dist = join(team.base, 'bare/dist');
-    mkdirSync(dist, { recursive: true });
-    cpSync(dirname(CLI), dist, { recursive: true, filter: (path) => !path.endsWith('/library') });
-    const bare = (...args: string[]) =>
-      spawnSync(process.execPath, [join(dist, 'taskflow.cjs'), ...args], {
-        cwd: team.root,
-        env: { PATH: process.env['PATH'], HOME: team.base, ...team.env },
-        encoding: 'utf8',
-      });
-    const ran = bare(...run());
-    expect(ran.status).toBe(2);
-    expect(ran.stderr).toContain('workers need the package bullmq, which is not installed');
-    expect(ran.stderr).toContain('npm install bullmq');
-    expect(bare('run', 'flow.json').status).toBe(0);
   });
 
   it('a password of the queue reaches neither journal, events nor the list of processes', async () => {

@@ -16,7 +16,7 @@ import { sendTrace, wantsTrace } from '../run/otel.js';
 import { exitStatusOf } from '../run/run-status.js';
 import { wantsReports } from '../run/show-run.js';
 import { TIDIER } from '../run/tidier.js';
-import { openWorkers } from '../run/workers.js';
+import { interruptLine, openWorkers } from '../run/workers.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { eventLine } from '../text/event-line.js';
 import { createBatchView } from './batch-view.js';
@@ -47,8 +47,8 @@ export async function executeBatch(
     view.stop(undefined);
     return complain(invocation, workers.problem, workers.hint);
   }
-  if (workers.notice) view.notice(workers.notice);
-  const interrupt = listenForInterrupts((line) => view.notice(line));
+  for (const notice of workers.notices ?? []) view.notice(`warning: ${notice}`);
+  const interrupt = listenForInterrupts((line) => view.notice(interruptLine(invocation, line)));
   const asks = await askers(invocation, view, (phase) => view.nameOf(phase));
   const ended = await runBatch(
     {

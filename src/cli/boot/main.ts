@@ -3,10 +3,10 @@ import { writeSync } from 'node:fs';
 import { VERSION } from '../../util/version.js';
 import { loadBundle } from './load-bundle.js';
 
-/** Bundles that answer a command by themselves if they can, and are loaded in a third of the time. */
+/** Bundles that answer a command by themselves if they can, one after the other, and are loaded in less time. */
 const ALONE = new Map([
-  ['run', 'unchanged'],
-  ['mcp', 'serve'],
+  ['run', ['unchanged', 'run']],
+  ['mcp', ['serve']],
 ]);
 
 // The whole answer to `--version`: nothing else is loaded for it.
@@ -18,9 +18,8 @@ if (process.argv.length === 3 && (first === '--version' || first === '-V') && wr
 }
 
 async function start(args: readonly string[]): Promise<void> {
-  let missed = false;
-  const alone = ALONE.get(args[0] ?? '');
-  if (alone !== undefined) {
+  for (const alone of ALONE.get(args[0] ?? '') ?? []) {
+    let missed = false;
     const { answered } = loadBundle<typeof import('./unchanged.js')>(alone, () => !missed);
     // The command itself says what is wrong.
     if (await answered(args).catch(() => false)) return;

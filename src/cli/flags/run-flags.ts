@@ -1,8 +1,8 @@
 import type { FlowOverrides } from '../../check/check-flow.js';
-import type { Selection } from '../../run/core/options.js';
+import type { RunOptions, Selection } from '../../run/core/options.js';
 import type { Invocation } from '../boot/command.js';
 import { ALLOW_KEY_FLAG, jsonFlag, OTEL_FLAG } from './common-flags.js';
-import type { FlagSpec } from './flag-spec.js';
+import { type FlagSpec, ONLY_INLINE } from './flag-spec.js';
 
 /** Flags of every command that runs a flow: `run`, `resume`. */
 export const RUN_FLAGS: readonly FlagSpec[] = [
@@ -61,22 +61,10 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
 ];
 
 /** What the flags say about a run, or what is wrong with them. */
-export interface RunSettings {
-  readonly reuse: 'on' | 'refresh' | 'off';
-  readonly remote?: 'off';
-  readonly frozen: boolean;
-  readonly keepGoing: boolean;
-  readonly concurrency?: number;
-  readonly maxUSD?: number;
-  readonly runner?: string;
-  readonly model?: string;
-  readonly timeoutMs?: number;
-  readonly waitForLimits: boolean;
-  readonly detachedAs?: string;
-  readonly selection: Selection;
-}
-
-export function readRunFlags({ flags }: Invocation, more: Selection = {}): RunSettings | { readonly problem: string } {
+export function readRunFlags(
+  { flags }: Invocation,
+  more: Selection = {},
+): Partial<RunOptions> | { readonly problem: string } {
   const noCache = flags.boolean('no-cache');
   const refresh = flags.boolean('refresh');
   const frozen = flags.boolean('frozen');
@@ -116,3 +104,33 @@ export function flowOverrides({ flags }: Invocation): FlowOverrides | undefined 
   if (!flags.given().some((name) => name === 'retries' || name === 'incremental')) return undefined;
   return { incremental: flags.boolean('incremental') || undefined, retries: flags.number('retries') };
 }
+
+/** All flags of `taskflow run`. */
+export const FLOW_FLAGS: readonly FlagSpec[] = [
+  { name: 'dry-run', alias: 'n', type: 'boolean', help: 'what would run or be reused, and why; executes nothing' },
+  { name: 'fresh', type: 'boolean', help: 'never continue an unfinished run' },
+  { name: 'iterate', type: 'boolean', help: 'continue the last run even if it is finished' },
+  {
+    name: 'resume',
+    type: 'string',
+    value: 'RUN',
+    optionalValue: /^(last|\d{8}-\d{6}-[0-9a-z]{6})$/,
+    // After FLOW, what is no argument of the flow is a part of a run's id.
+    laterValue: /^[^-=][^=]*$/,
+    help: 'continue that run: its id, a unique part of it, or last (also without RUN), the last one of this flow',
+  },
+  { name: 'resume-from', type: 'string', value: 'FILE', help: 'continue from an exported checkpoint' },
+  { name: 'only', type: 'string', value: 'ID', help: 'this phase alone; what it needs is restored' },
+  { name: 'from', type: 'string', value: 'ID', help: 'this phase and everything after it' },
+  { name: 'until', type: 'string', value: 'ID', help: 'this phase and everything it needs' },
+  {
+    name: 'watch',
+    type: 'string',
+    value: 'restart',
+    choices: ['restart'],
+    // The next word may be the flow.
+    optionalValue: ONLY_INLINE,
+    help: 'run again when something changed that the flow looks at; =restart ends the run that is under way',
+  },
+  ...RUN_FLAGS,
+];

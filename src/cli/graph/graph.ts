@@ -38,6 +38,11 @@ export function flowGraph(flow: Flow): Graph {
   return { name: flow.name, nodes, edges };
 }
 
+/** `script · cross-run · result`. */
+export function kindText({ kind, marks }: GraphNode): string {
+  return [kind, ...marks].join(' · ');
+}
+
 /** What each node needs, in edge order. */
 export function needsOf({ nodes, edges }: Graph): ReadonlyMap<string, readonly string[]> {
   const needs = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));

@@ -1,7 +1,7 @@
 import { type Layout, layoutGraph, type Point } from '../../plan/layout.js';
 import { escapeXml } from '../../report/xml.js';
 import { displayWidth } from '../../util/terminal-text.js';
-import { type Graph, type GraphNode, needsOf } from './graph.js';
+import { type Graph, type GraphNode, kindText, needsOf } from './graph.js';
 
 const STYLE = `
   .box { fill: #fff; stroke: #57606a; stroke-width: 1.2 }
@@ -62,10 +62,6 @@ const MAX_ID = 40;
 
 function shortId(id: string): string {
   return id.length <= MAX_ID ? id : `${id.slice(0, MAX_ID - 1)}…`;
-}
-
-function kindText({ kind, marks }: GraphNode): string {
-  return [kind, ...marks].join(' · ');
 }
 
 function boxWidth(node: GraphNode): number {

@@ -2,7 +2,7 @@ import { dagOrder } from '../../plan/dag-order.js';
 import { layersOf } from '../../plan/layers.js';
 import { padEnd, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
-import { type Graph, type GraphNode, needsOf } from './graph.js';
+import { type Graph, kindText, needsOf } from './graph.js';
 import { drawRails } from './rails.js';
 
 interface TerminalOptions {
@@ -18,13 +18,12 @@ export function drawGraph(graph: Graph, { style, columns }: TerminalOptions): st
   const needs = needsOf(graph);
   const ordered = dagOrder(graph.nodes.map((node) => ({ ...node, needs: needs.get(node.id)! })));
   const idWidth = Math.min(32, Math.max(4, ...ordered.map(({ id }) => id.length)));
-  const kindWidth = Math.max(5, ...ordered.map((node) => label(node).length));
+  const kindWidth = Math.max(5, ...ordered.map((node) => kindText(node).length));
   const line = (rail: string, node: (typeof ordered)[number]) => {
-    const text = `${rail}${padEnd(truncate(node.id, idWidth), idWidth)}  ${style.dim(padEnd(label(node), kindWidth))}`;
-    return truncate(
-      `${text}${node.needs.length > 0 ? style.dim(`  ← ${needsText(node.needs)}`) : ''}`.trimEnd(),
-      columns,
-    );
+    const id = padEnd(truncate(node.id, idWidth), idWidth);
+    const needed = node.needs.length > 0 ? style.dim(`  ← ${needsText(node.needs)}`) : '';
+    const text = `${rail}${id}  ${style.dim(padEnd(kindText(node), kindWidth))}${needed}`;
+    return truncate(text.trimEnd(), columns);
   };
   const rails = drawRails(ordered, Math.max(4, Math.floor(columns / 5)));
   if (rails) {
@@ -38,10 +37,6 @@ export function drawGraph(graph: Graph, { style, columns }: TerminalOptions): st
     style.bold(`layer ${index + 1} (${layer.length})`),
     ...layer.map((node) => line('  ● ', node)),
   ]);
-}
-
-function label({ kind, marks }: GraphNode): string {
-  return [kind, ...marks].join(' · ');
 }
 
 const NAMED = 4;

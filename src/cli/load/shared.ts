@@ -36,9 +36,12 @@ function statusOf({ url, unread, unwritten, trust, signer }: RemoteSettings): Sh
 export function sharedText({ url, unread, unwritten, trusts, signsAs }: SharedStatus): string {
   const names = Object.entries(trusts ?? {}).map(([name, id]) => `${name} (${id.slice(0, 4)}…)`);
   const written = signsAs === undefined ? 'written, unsigned' : `written, signed by ${signsAs.slice(0, 4)}…`;
-  const parts = [
+  const use = [
     unread ? `not read (${unread.message})` : 'read',
     unwritten ? `not written (${unwritten.message})` : written,
+  ];
+  const parts = [
+    ...(unread && unread === unwritten ? [`not used (${unread.message})`] : use),
     trusts === null ? 'trusts anybody' : names.length > 0 ? `trusts ${names.join(', ')}` : 'trusts nobody',
   ];
   return `${url}: ${parts.join('; ')}`;

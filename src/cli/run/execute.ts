@@ -11,7 +11,7 @@ import { type Interrupt, listenForInterrupts } from './interrupt.js';
 import { sendTrace, traceProblem, wantsTrace } from './otel.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
 import { TIDIER } from './tidier.js';
-import { openWorkers } from './workers.js';
+import { interruptLine, openWorkers } from './workers.js';
 
 export interface Around {
   readonly snapshot?: SnapshotCollector;
@@ -36,8 +36,8 @@ export async function executeRun(
     showing.end();
     return complain(invocation, workers.problem, workers.hint);
   }
-  if (workers.notice) view.notice(workers.notice);
-  const interrupt = listen((line) => view.notice(line));
+  for (const notice of workers.notices ?? []) view.notice(`warning: ${notice}`);
+  const interrupt = listen((line) => view.notice(interruptLine(invocation, line)));
   const asks = { ...(await askers(invocation, view)), signal: interrupt.signal, tidier: TIDIER };
   const progress = invocation.flags.boolean('events') ? 'all' : 'steps';
   const collect = snapshot && { onMade: snapshot.onMade, world: snapshot.world };

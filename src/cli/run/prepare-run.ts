@@ -8,7 +8,7 @@ import { flowOrigin } from '../../run/start/flow-origin.js';
 import type { Invocation } from '../boot/command.js';
 import { complain, complainAll } from '../errors/problem.js';
 import type { GivenArgs } from '../flags/given-args.js';
-import { type RunSettings, readRunFlags } from '../flags/run-flags.js';
+import { readRunFlags } from '../flags/run-flags.js';
 import { requireFlow, type UsableFlow } from '../load/flow-file.js';
 import { requireConfig, type UsableConfig } from '../load/settings.js';
 
@@ -41,7 +41,7 @@ type Stopped = { readonly status: number };
 
 /** Turns a command line into a run's options; or gives the exit status after every problem has been shown. */
 export async function prepareRun(invocation: Invocation, request: RunRequest): Promise<RunOptions | Stopped> {
-  const settings: Partial<RunSettings> | Refusal = request.config ? {} : readRunFlags(invocation, request.selection);
+  const settings: Partial<RunOptions> | Refusal = request.config ? {} : readRunFlags(invocation, request.selection);
   if ('problem' in settings) return { status: complain(invocation, settings.problem) };
   const loaded = request.kept ? undefined : await requireFlow(invocation, request.typed);
   if (loaded && 'status' in loaded) return loaded;

@@ -43,8 +43,8 @@ export async function runFlow(invocation: Invocation, watching?: Watching): Prom
   const run = (await watching?.beforeRun(options)) ?? options;
   if (!invocation.flags.boolean('dry-run')) return executeRun(invocation, run, { ...watching, snapshot: collector });
   const { showForecast } = await import('./dry-run.js');
-  const { foreseenWorkers } = await import('./workers.js');
-  return showForecast(invocation, { ...run, ...foreseenWorkers(invocation, run.config) });
+  const { forecastWorkers } = await import('./workers.js');
+  return showForecast(invocation, { ...run, ...forecastWorkers(invocation, run.config) });
 }
 
 function selectionOf({ flags }: Invocation): Selection {

@@ -7,7 +7,7 @@ const AWAY = 256;
 const WAIT_MS = 30_000;
 
 type OpenedWorkers =
-  | { readonly sender?: QueueSender; readonly notice?: string }
+  | { readonly sender?: QueueSender; readonly notices?: readonly string[] }
   | { readonly problem: string; readonly hint?: string };
 
 /** The queue that `--workers` or the settings name; nothing of it is loaded where they name none. */
@@ -27,7 +27,7 @@ export async function openWorkers(
 }
 
 /** For a dry run, which asks no queue: says only where units would be done. */
-export function foreseenWorkers(invocation: Pick<Invocation, 'flags'>, config: RunOptions['config']) {
+export function forecastWorkers(invocation: Pick<Invocation, 'flags'>, config: RunOptions['config']) {
   const wanted = wantedWorkers(invocation, config) !== undefined;
   return wanted ? { workers: { concurrency: 1, send: async () => ({ stays: 'a dry run sends nothing' }) } } : {};
 }
@@ -36,4 +36,9 @@ export function foreseenWorkers(invocation: Pick<Invocation, 'flags'>, config: R
 function wantedWorkers({ flags }: Pick<Invocation, 'flags'>, config: RunOptions['config']): string | undefined {
   if (flags.boolean('no-workers')) return undefined;
   return flags.string('workers') ?? config.workers?.url;
+}
+
+/** What the first Ctrl-C says. */
+export function interruptLine({ flags }: Pick<Invocation, 'flags'>, line: string): string {
+  return flags.boolean('leave') ? 'interrupted: workers finish what they have; once more ends at once' : line;
 }

@@ -5,9 +5,7 @@ export interface Style {
   red(text: string): string;
   green(text: string): string;
   yellow(text: string): string;
-  blue(text: string): string;
   cyan(text: string): string;
-  magenta(text: string): string;
 }
 
 export function createStyle(color: boolean): Style {
@@ -19,8 +17,6 @@ export function createStyle(color: boolean): Style {
     red: wrap(31, 39),
     green: wrap(32, 39),
     yellow: wrap(33, 39),
-    blue: wrap(34, 39),
     cyan: wrap(36, 39),
-    magenta: wrap(35, 39),
   };
 }

@@ -34,11 +34,11 @@ export async function executeTests(invocation: Invocation, tested: readonly Test
     configure: (config) => withAllowedKeys(invocation, config) as Config,
     onCleanup: (removeAll) => process.once('exit', removeAll),
     ...(!isJson && { onFile: (file) => out.write(`${fileLines(file, style).join('\n')}\n`) }),
-    ...given('only', flags.string('case')),
-    ...given('jobs', flags.number('jobs')),
-    ...given('runner', flags.string('runner')),
-    ...given('model', flags.string('model')),
-    ...given('maxUSD', flags.number('max-usd')),
+    only: flags.string('case'),
+    jobs: flags.number('jobs'),
+    runner: flags.string('runner'),
+    model: flags.string('model'),
+    maxUSD: flags.number('max-usd'),
   });
   interrupt.dispose();
   if (isJson) out.json(report);
@@ -77,8 +77,4 @@ function writeReports({ project, flags, cwd, err }: Invocation, report: TestRepo
   if ('written' in written) return true;
   err.write(`taskflow: --junit ${junit} cannot be written: ${whyUnwritable(written.failed)}\n`);
   return false;
-}
-
-function given<K extends string, V>(key: K, value: V | undefined): { readonly [name in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [name in K]: V });
 }

@@ -1,4 +1,5 @@
 import { type TProperties, Type } from '@sinclair/typebox';
+import { remembered } from '../../util/remembered.js';
 import { KINDS, type Kind } from '../kind.js';
 import { Duration, Json, NonEmptyText, Text } from './common.js';
 import { closed, field, ignored, oneOf, optional } from './describe.js';
@@ -217,19 +218,8 @@ export const IGNORED_PHASE_FIELDS = {
   effects: ignored('Effects'),
 };
 
-const foreign = new Map<Kind, TProperties>();
-
 /** Own fields of other kinds, by name: known words that mean nothing here. */
-export function foreignFields(kind: Kind): TProperties {
-  let fields = foreign.get(kind);
-  if (!fields) {
-    fields = fieldsOfOtherKinds(kind);
-    foreign.set(kind, fields);
-  }
-  return fields;
-}
-
-function fieldsOfOtherKinds(kind: Kind): TProperties {
+export const foreignFields = remembered((kind: Kind): TProperties => {
   const own: TProperties = { ...COMMON_FIELDS, ...KIND_FIELDS[kind] };
   const foreign: TProperties = {};
   for (const other of KINDS) {
@@ -238,7 +228,7 @@ function fieldsOfOtherKinds(kind: Kind): TProperties {
     }
   }
   return foreign;
-}
+});
 
 /** Common and own fields of each kind. */
 export const PHASE_FIELDS = Object.fromEntries(

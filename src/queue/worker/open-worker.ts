@@ -9,7 +9,7 @@ import { type ServeOptions, serve } from './serve.js';
 
 export interface OpenWorker
   extends Pick<Workshop, 'name' | 'allow'>,
-    Pick<ServeOptions, 'concurrency' | 'lockMs' | 'onDone'> {
+    Pick<ServeOptions, 'concurrency' | 'lockMs' | 'onDone' | 'onQueue'> {
   /** `redis://…`, or `env:NAME`. */
   readonly written: string;
   readonly project: Project;

@@ -98,7 +98,7 @@ async function deliver(
     const taken = await cache.fetch(result, { now: now() });
     if ('fetched' in taken) return undefined;
   } else if (!(await isHeld())) {
-    return 'another worker has taken it over';
+    return 'the queue no longer gives the unit to this worker';
   }
   for (const key of keys) {
     const got = disk.get(key, { now: now(), peek: true });

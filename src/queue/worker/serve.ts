@@ -13,6 +13,8 @@ export interface ServeOptions {
   /** A worker that is silent for so long has lost its units to the others. */
   readonly lockMs: number;
   readonly onDone?: (unit: DoneUnit) => void;
+  /** The queue is gone, or has come back. */
+  readonly onQueue?: (isThere: boolean) => void;
 }
 
 export interface DoneUnit {
@@ -29,7 +31,7 @@ export interface Serving {
 const MOST_LOST = 4;
 
 /** Does units from the queue until it is closed. */
-export function serve({ workshop, server, concurrency, lockMs, onDone }: ServeOptions): Serving {
+export function serve({ workshop, server, concurrency, lockMs, onDone, onQueue }: ServeOptions): Serving {
   const { share, name } = workshop;
   const underWay = new Map<string, AbortController>();
   const answer = async (job: Job<Sealed>, token: string, stop: AbortController): Promise<UnitAnswer> => {
@@ -72,12 +74,19 @@ export function serve({ workshop, server, concurrency, lockMs, onDone }: ServeOp
   });
   // Without a listener an error ends the process. A queue that is gone comes back, or the person ends the worker.
   worker.on('error', () => {});
+  let isThere = true;
+  const turn = (now: boolean) => {
+    if (isThere !== now) onQueue?.(now);
+    isThere = now;
+  };
+  server.redis.on('close', () => turn(false)).on('ready', () => turn(true));
   const cancels = server.another();
   void cancels.subscribe(CANCEL_CHANNEL).catch(() => {});
   cancels.on('message', (_channel, key: string) => underWay.get(key)?.abort());
   return {
     async close() {
       await worker.close();
+      isThere = false;
       await workshop.checkouts.close();
       server.close();
       share.close();

@@ -14,6 +14,7 @@ import { resolveSigningKey } from '../../store/signing-key.js';
 import { storeFolder } from '../../store/store-folder.js';
 import { encodeTidyRequest } from '../../store/tidy-request.js';
 import { formatDuration } from '../../util/duration.js';
+import { once } from '../../util/remembered.js';
 import { statIfThere } from '../../util/stat.js';
 import { startTimer } from '../../util/timer.js';
 import type { PriorResults } from '../continue/prior-results.js';
@@ -145,7 +146,6 @@ function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }:
   // A run without a store needs it for its keys too: a run with a store may continue it.
   const seal = store?.seal ?? openSeal({ dir: storeDir, signingKey: 'key' in key ? key.key : undefined });
   const observed = new ObservedFiles(project, () => world.fingerprints.touches);
-  let repository: boolean | undefined;
   return {
     store,
     fingerprints: world.fingerprints,
@@ -160,10 +160,7 @@ function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }:
     ),
     kept: new KeptEntries(store?.options),
     outputFiles: declaredFiles({ project, store, secrets, look: options.forecast === true }),
-    inRepository: () => {
-      repository ??= isInRepository(project);
-      return repository;
-    },
+    inRepository: once(() => isInRepository(project)),
     sealedIdentity: (identity, scope) => sealedIdentity(identity, { seal, secrets: scopeSecrets(options, scope) }),
     sealsAreShared: 'key' in key && key.key !== undefined,
     storedIdentity: (identity, length) => storedIdentity(identity, { seal, secrets: secrets.values, length }),

@@ -4,6 +4,7 @@ import type { Failure } from '../../model/failure.js';
 import type { Flow } from '../../model/flow.js';
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import type { Project } from '../../util/project.js';
+import { remembered } from '../../util/remembered.js';
 import type { Scope } from '../core/scope.js';
 
 type Loaded = { readonly flow: Flow } | { readonly failure: Failure };
@@ -18,28 +19,17 @@ interface GeneratedFor {
 
 /** The flows that this run's phases use, each read and checked once. */
 export class NestedFlows {
-  readonly #loaded = new Map<string, Promise<Loaded>>();
-
   constructor(
     private readonly project: Project,
     /** Names of the runners and model roles that the run's settings define. */
     private readonly defined: { readonly runners: readonly string[]; readonly models: readonly string[] },
   ) {}
 
-  load(ref: string): Promise<Loaded> {
-    let loaded = this.#loaded.get(ref);
-    if (!loaded) {
-      loaded = this.#read(ref);
-      this.#loaded.set(ref, loaded);
-    }
-    return loaded;
-  }
-
-  async #read(ref: string): Promise<Loaded> {
+  readonly load = remembered(async (ref: string): Promise<Loaded> => {
     const result = await loadFlow(this.project, ref, this.defined);
     if ('diagnostics' in result) return { failure: badFlow(`the flow ${ref} cannot be used`, result.diagnostics) };
     return { flow: result.flow };
-  }
+  });
 
   /** Checks a flow that a model made, against the limits for such flows. */
   async generated(value: JsonValue, { parent, phase, given }: GeneratedFor): Promise<Loaded> {

@@ -2,6 +2,7 @@ import type { RunnerChoice } from '../../agent/resolve-runner.js';
 import type { Runner } from '../../agent/runner.js';
 import type { Failure } from '../../model/failure.js';
 import { pause } from '../../util/pause.js';
+import { once } from '../../util/remembered.js';
 import type { RunOptions } from '../core/options.js';
 import { Slots } from '../execute/slots.js';
 import { UsageGate } from '../execute/usage-gate.js';
@@ -57,7 +58,6 @@ export class RunnerPool {
   #pooled(runner: Runner): PooledRunner {
     const known = this.#byName.get(runner.name);
     if (known) return known;
-    let version: ReturnType<Runner['version']> | undefined;
     const pooled: PooledRunner = {
       runner,
       slots: runner.concurrency === undefined ? undefined : new Slots(runner.concurrency),
@@ -68,10 +68,7 @@ export class RunnerPool {
         waits: this.options.waitForLimits !== false,
       }),
       pace: paceOf(runner.ratePerMinute, () => this.options.project.clock.elapsed()),
-      version: () => {
-        version ??= runner.version();
-        return version;
-      },
+      version: once(() => runner.version()),
     };
     this.#byName.set(runner.name, pooled);
     return pooled;

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import {
   type Acted,
-  type CacheHit,
   type Cost,
   type Ending,
   NO_OUTPUT,
@@ -21,7 +20,7 @@ export interface Execution extends Ending, Omit<Result, 'madeAt' | 'cost'> {
   /** The cost if no part of it had been reused, which reusing all of it saves. Absent where there are no parts. */
   readonly cost?: Cost;
   /** Everything in it was reused: the youngest part's age, and from where. */
-  readonly reused?: { readonly hit: CacheHit; readonly ageMs: number };
+  readonly reused?: Omit<Origin, 'reason'>;
 }
 
 /** A unit or a phase that has ended: its result, where that came from, and what this run did for it. */

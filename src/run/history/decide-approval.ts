@@ -8,13 +8,8 @@ import { runHead } from './run-head.js';
 import { isRunId, journalOf } from './runs-folder.js';
 import { continuedBy } from './succession.js';
 
-interface ApprovalDecision {
+interface ApprovalDecision extends Pick<DecisionLine, 'phase' | 'decision' | 'note' | 'by'> {
   readonly runId: string;
-  readonly phase: string;
-  readonly decision: 'approve' | 'reject';
-  readonly note?: string;
-  /** Who says so. */
-  readonly by?: string;
   /** Of the text that the person has read: another text is not decided about. */
   readonly digest?: string;
 }

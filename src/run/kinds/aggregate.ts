@@ -1,4 +1,4 @@
-import { actedOf, type CacheHit, type ItemCounts, NO_SAVINGS } from '../../model/outcome.js';
+import { actedOf, type CacheHit, type ItemCounts, NO_SAVINGS, type Origin } from '../../model/outcome.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { addToSavings } from '../core/budget.js';
@@ -41,12 +41,16 @@ export function sumOf(units: readonly Settled[], durationMs: number) {
     execution: sha256Hex(units.map((unit) => unit.result.execution ?? unit.status).join('\n')),
     items: { total: units.length, executed, reused, failed },
     ...(reused > 0 ? { saved } : {}),
-    ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs } } : {}),
+    ...(units.length > 0 && reused === units.length ? { reused: { hit, ageMs, ...sharedOf(units) } } : {}),
     // What a person says is done is neither: a phase that is all of that and reused has executed nothing.
     ...((noWork > 0 && noWork + reused === units.length) || units.length === 0 ? { noWork: true } : {}),
     acted: actedOf(units),
     ...modelOf(units),
   } satisfies Partial<Execution>;
+}
+
+function sharedOf(units: readonly Settled[]): Pick<Origin, 'shared'> {
+  return units.every(({ origin }) => origin.shared) ? { shared: true } : {};
 }
 
 /** The model that answered all of them, if it was one. */

@@ -153,14 +153,19 @@ function warnOfKept(
   }
 }
 
+const MOST_REMARKS = 3;
+
 /** Remarks of units become the phase's remark: nobody sees a unit's own. */
 function remarkOf(specs: readonly LabelledSpec[], units: readonly Settled[]): string | undefined {
-  const said = units.flatMap(({ remark }, index) =>
-    remark === undefined ? [] : [`${specs[index]!.label}: ${remark}`],
-  );
   if (specs.length === 0) return 'the list is empty: there was nothing to do';
-  if (said.length === 0) return undefined;
-  return said.length === 1 ? said[0] : `${said[0]}; and ${said.length - 1} more`;
+  const times = new Map<string, number>();
+  for (const { remark } of units) if (remark !== undefined) times.set(remark, (times.get(remark) ?? 0) + 1);
+  const said = [...times].map(([remark, count]) => {
+    if (count > 1) return `${remark} (${count} of ${units.length})`;
+    return `${specs[units.findIndex((unit) => unit.remark === remark)]!.label}: ${remark}`;
+  });
+  const rest = said.length > MOST_REMARKS ? [`and ${said.length - MOST_REMARKS} more`] : [];
+  return [...said.slice(0, MOST_REMARKS), ...rest].join('; ') || undefined;
 }
 
 /** What the phase as a whole came to when not every unit is done. */

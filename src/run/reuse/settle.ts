@@ -54,9 +54,9 @@ export function ran(
 
 /** Work without an identity: nothing finds it again. It is reused if all of its parts were. */
 export function unidentified(at: PhaseContext, execution: Execution, reason: string): Settled {
-  const { hit = null, ageMs } = execution.reused ?? {};
-  const madeAt = at.run.options.project.clock.now() - (ageMs ?? 0);
-  return settle(execution, { hit, ageMs, reason: reportedReason(at, execution, reason) }, { madeAt });
+  const from = execution.reused ?? { hit: null };
+  const madeAt = at.run.options.project.clock.now() - (from.ageMs ?? 0);
+  return settle(execution, { ...from, reason: reportedReason(at, execution, reason) }, { madeAt });
 }
 
 /** Why a phase does not run, and what it ends as. */

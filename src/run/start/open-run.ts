@@ -12,7 +12,7 @@ import type { JournalWriter } from '../journal/writer.js';
 import { scheduler } from '../schedule/scheduler.js';
 import { announceStart } from './announce-start.js';
 import { recordNothing } from './record-nothing.js';
-import { recordRun } from './record-run.js';
+import { RunRecording } from './record-run.js';
 
 /** The run cannot begin: the run to continue does not exist, the budget cannot be held. */
 export interface RunRefused {
@@ -55,7 +55,7 @@ export async function openRun(given: RunOptions, opening: Opening = {}): Promise
   const continued = { decision, imported };
   const recording = forecastInto
     ? recordNothing(options, continued, forecastInto)
-    : recordRun({ options, runId, group, continued, ...voice });
+    : new RunRecording({ options, runId, group, continued, ...voice });
   const { journal } = recording;
   const prior = await recording.prior();
   const previousRun = lastRunId(project, group.flowId, options.batch ? group.argsDigest : undefined);

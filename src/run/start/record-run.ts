@@ -28,11 +28,7 @@ interface RunToRecord {
 }
 
 /** Makes the run's folder and begins its journal. */
-export function recordRun(run: RunToRecord): Recording {
-  return new RunRecording(run);
-}
-
-class RunRecording implements Recording {
+export class RunRecording implements Recording {
   readonly journal: JournalWriter;
   readonly #endHeartbeat: () => void;
   /** The last run of this group before this one. */

@@ -2,16 +2,10 @@ import type { RunnerRequest } from '../../agent/runner.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
 
-/** What decides which recording answers a request. Not its model, its client or its folder. */
-export interface Call {
-  readonly task: string;
-  readonly systemPrompt?: string;
-  readonly tools?: readonly string[];
-  readonly thinking?: string;
-  readonly answer?: 'json';
-}
-
 export const CALL_FIELDS = ['task', 'systemPrompt', 'tools', 'thinking', 'answer'] as const;
+
+/** What decides which recording answers a request. Not its model, its client or its folder. */
+export type Call = Pick<RunnerRequest, (typeof CALL_FIELDS)[number]>;
 
 /** The request as it is recorded. `hide` takes secrets and folders out of a text. */
 export function callOf(request: RunnerRequest, hide: (text: string) => string): Call {

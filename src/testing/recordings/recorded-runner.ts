@@ -5,6 +5,7 @@ import type { Runner, RunnerRequest, RunnerResult } from '../../agent/runner.js'
 import type { Failure } from '../../model/failure.js';
 import { NO_USAGE } from '../../model/outcome.js';
 import { sameModel } from '../../run/reuse/same-model.js';
+import { once } from '../../util/remembered.js';
 import type { UnrecordedCall } from '../suite/report.js';
 import { callKey, callOf } from './call.js';
 import { baseOf, hiding, revealing } from './hide.js';
@@ -35,11 +36,7 @@ export class CaseCalls {
   /** Stands in for the choice of a runner by the settings. A replay resolves none: no client need be installed. */
   readonly resolveRunner = async (choice: RunnerChoice): Promise<ResolvedRunner> => {
     const { mode } = this.recordings;
-    let real: Promise<ResolvedRunner> | undefined;
-    const resolveReal = () => {
-      real ??= resolveConfigured(choice);
-      return real;
-    };
+    const resolveReal = once(() => resolveConfigured(choice));
     const { cliRunner, phaseRunner, flowRunner, config } = choice;
     const known =
       mode === 'record' ? undefined : this.recordings.factsOf(cliRunner ?? phaseRunner ?? flowRunner ?? config.runner);

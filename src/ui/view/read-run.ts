@@ -19,21 +19,14 @@ export interface ReadOptions {
   readonly outputs?: boolean;
 }
 
-/** A run from its journal, line by line; undefined when there is no such run. */
-export function readRunView(project: Project, runId: string, options: ReadOptions = {}): RunView | undefined {
-  return readRun(project, runId, { ...options, details: false })?.view;
-}
-
 export interface ReadRun {
   readonly view: RunView;
   readonly details: ReadonlyMap<string, Detail>;
   readonly madeFrom: MadeFromIndex;
 }
 
-type RunReaderOptions = ReadOptions & { readonly details?: boolean };
-
-/** The same with the long texts, as far as a page may hold them. */
-export function readRun(project: Project, runId: string, options: RunReaderOptions = {}): ReadRun | undefined {
+/** A run from its journal, with the long texts as far as a page may hold them; undefined when there is no such run. */
+export function readRun(project: Project, runId: string, options: ReadOptions = {}): ReadRun | undefined {
   const reader = RunReader.open(project, runId, options);
   reader?.read();
   return reader?.run();
@@ -44,23 +37,22 @@ export class RunReader {
   readonly #project: Project;
   readonly #runId: string;
   readonly #builder: ViewBuilder;
-  readonly #details: Details | undefined;
+  readonly #details: Details;
   readonly #madeFrom: MadeFromIndex;
   #offset = 0;
   #carrying = false;
 
   /** Undefined when there is no such run. */
-  static open(project: Project, runId: string, options: RunReaderOptions = {}): RunReader | undefined {
+  static open(project: Project, runId: string, options: ReadOptions = {}): RunReader | undefined {
     const head = isRunId(runId) ? runHead(project, runId) : undefined;
     return head && new RunReader(project, head, options);
   }
 
-  private constructor(project: Project, head: RunHead, { mask, outputs = true, details = true }: RunReaderOptions) {
+  private constructor(project: Project, head: RunHead, { mask, outputs = true }: ReadOptions) {
     this.#project = project;
     this.#runId = head.runId;
     this.#madeFrom = new MadeFromIndex(journalOf(project, head.runId));
     this.#builder = new ViewBuilder(head.run, { texts: new TextBudget(OF_RUN, mask), outputs });
-    if (!details) return;
     this.#details = new Details({
       phases: new TextBudget(OF_PHASES, mask),
       units: new TextBudget(OF_UNITS, mask),
@@ -83,7 +75,7 @@ export class RunReader {
       if (line.type === 'carried-begin' || line.type === 'carried-end') this.#carrying = line.type === 'carried-begin';
       this.#builder.add(line);
       this.#madeFrom.add(line, { offset, length }, this.#carrying);
-      if (!this.#carrying) this.#details?.add(line);
+      if (!this.#carrying) this.#details.add(line);
       if (clock.elapsed() > until) return false;
     }
     return true;
@@ -93,7 +85,6 @@ export class RunReader {
   run(): ReadRun | undefined {
     const head = runHead(this.#project, this.#runId);
     if (!head) return undefined;
-    const details = this.#details?.byName ?? new Map();
-    return { view: this.#builder.view(head), details, madeFrom: this.#madeFrom };
+    return { view: this.#builder.view(head), details: this.#details.byName, madeFrom: this.#madeFrom };
   }
 }

@@ -1,6 +1,7 @@
 import type { Kind } from '../../model/kind.js';
 import type { CacheHit, ItemCounts, Savings, Spent, Status } from '../../model/outcome.js';
 import type { RecordedState } from '../../run/history/run-head.js';
+import type { DecisionLine } from '../../run/journal/lines.js';
 
 /** What a run did, as a page shows it. Plain JSON and small: the long texts of a phase or unit are in its `Detail`. */
 export interface RunView {
@@ -130,7 +131,7 @@ export interface Detail {
   readonly observed?: ObservedView;
   readonly inputs?: InputsView | { readonly unknown: string };
   readonly questions: readonly { readonly at: number; readonly text: Text; readonly digest: string }[];
-  readonly decisions: readonly DecisionView[];
+  readonly decisions: readonly Pick<DecisionLine, 'at' | 'decision' | 'by' | 'note'>[];
   readonly key?: string;
   readonly unkeepable?: string;
   /** A secret was taken out of the output. */
@@ -182,13 +183,6 @@ export interface AttemptView {
   readonly failure: FailureView;
   readonly partial?: Text;
   readonly retryInMs?: number;
-}
-
-export interface DecisionView {
-  readonly at: number;
-  readonly decision: 'approve' | 'reject';
-  readonly by?: string;
-  readonly note?: string;
 }
 
 /** One thing that changed, and all that was executed because of it. */

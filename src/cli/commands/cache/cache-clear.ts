@@ -6,6 +6,7 @@ import { eachEntry } from '../../../store/list-entries.js';
 import type { StoreOptions } from '../../../store/options.js';
 import type { Watcher } from '../../../store/pace.js';
 import { formatBytes, plural } from '../../../util/format.js';
+import { once } from '../../../util/remembered.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { complain } from '../../errors/problem.js';
@@ -90,8 +91,7 @@ async function namedThings(
 type KeptNames = () => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 
 function keptNames(store: StoreOptions, watcher: Watcher): KeptNames {
-  let names: Promise<ReadonlyMap<string, ReadonlySet<string>>> | undefined;
-  const look = async () => {
+  return once(async () => {
     const found = new Map<string, Set<string>>();
     await eachEntry(
       store,
@@ -102,11 +102,7 @@ function keptNames(store: StoreOptions, watcher: Watcher): KeptNames {
       watcher,
     );
     return found;
-  };
-  return () => {
-    names ??= look();
-    return names;
-  };
+  });
 }
 
 /** What is cleared is not reused by a run that continues either. */

@@ -94,8 +94,8 @@ Status: as of run; 1 if a row failed, 2 if a row does not fit the flow's argumen
     };
     if (!flags.boolean('dry-run')) return executeBatch(invocation, options, warnings);
     const { showBatchForecast } = await import('../../batch/dry-run-batch.js');
-    const { foreseenWorkers } = await import('../../run/workers.js');
-    return showBatchForecast(invocation, { ...options, ...foreseenWorkers(invocation, options.config) });
+    const { forecastWorkers } = await import('../../run/workers.js');
+    return showBatchForecast(invocation, { ...options, ...forecastWorkers(invocation, options.config) });
   },
 };
 

@@ -1,6 +1,5 @@
 import type { Command } from '../../boot/command.js';
-import { ONLY_INLINE } from '../../flags/flag-spec.js';
-import { RUN_FLAGS } from '../../flags/run-flags.js';
+import { FLOW_FLAGS } from '../../flags/run-flags.js';
 
 export const command: Command = {
   usage: 'FLOW [K=V …] [flags]',
@@ -17,34 +16,7 @@ export const command: Command = {
     { command: 'taskflow run ./flow.yaml --watch', does: 'again after each edit of what it looks at' },
     { command: 'taskflow run ./flow.yaml --from report', does: 'from one phase on; earlier outputs are restored' },
   ],
-  flags: [
-    { name: 'dry-run', alias: 'n', type: 'boolean', help: 'what would run or be reused, and why; executes nothing' },
-    { name: 'fresh', type: 'boolean', help: 'never continue an unfinished run' },
-    { name: 'iterate', type: 'boolean', help: 'continue the last run even if it is finished' },
-    {
-      name: 'resume',
-      type: 'string',
-      value: 'RUN',
-      optionalValue: /^(last|\d{8}-\d{6}-[0-9a-z]{6})$/,
-      // After FLOW, what is no argument of the flow is a part of a run's id.
-      laterValue: /^[^-=][^=]*$/,
-      help: 'continue that run: its id, a unique part of it, or last (also without RUN), the last one of this flow',
-    },
-    { name: 'resume-from', type: 'string', value: 'FILE', help: 'continue from an exported checkpoint' },
-    { name: 'only', type: 'string', value: 'ID', help: 'this phase alone; what it needs is restored' },
-    { name: 'from', type: 'string', value: 'ID', help: 'this phase and everything after it' },
-    { name: 'until', type: 'string', value: 'ID', help: 'this phase and everything it needs' },
-    {
-      name: 'watch',
-      type: 'string',
-      value: 'restart',
-      choices: ['restart'],
-      // The next word may be the flow.
-      optionalValue: ONLY_INLINE,
-      help: 'run again when something changed that the flow looks at; =restart ends the run that is under way',
-    },
-    ...RUN_FLAGS,
-  ],
+  flags: FLOW_FLAGS,
   positionals: [
     { name: 'FLOW', help: 'a path, or the name of a saved flow', required: true },
     { name: 'K=V', help: 'arguments of the flow', required: false, many: true },

@@ -59,6 +59,7 @@ Ctrl-C takes nothing more and waits for what is under way; once more ends at onc
       lockMs: config.workers?.lockMs ?? LOCK_MS,
       allow: allow.length === 0 ? undefined : new Set(allow),
       onDone: (unit) => say(lineOf(unit)),
+      onQueue: (isThere) => say(isThere ? 'the queue is back' : 'the queue is gone: waits until it is back'),
     });
     if ('problem' in worker) return complain(invocation, worker.problem, worker.hint);
     if (worker.notice) say(`warning: ${worker.notice}`);

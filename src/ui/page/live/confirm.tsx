@@ -4,15 +4,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { CommandList } from '../texts.js';
 import type { Acted } from './live-source.js';
 
-interface ConfirmProps {
-  /** On the button that opens it. */
-  readonly label: string;
+interface ConfirmProps extends Omit<DeedProps, 'onClose'> {
   readonly title: string;
   /** What a person would type for the same. */
   readonly command: string;
-  readonly kind?: 'danger' | 'main';
-  readonly act: () => Promise<Acted>;
-  readonly onDone?: (acted: Acted) => void;
   readonly children?: ComponentChildren;
 }
 
@@ -53,6 +48,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
 }
 
 interface DeedProps {
+  /** On the button. */
   readonly label: string;
   readonly kind?: 'danger' | 'main';
   readonly act: () => Promise<Acted>;

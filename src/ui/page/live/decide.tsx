@@ -41,6 +41,11 @@ interface ApprovalProps extends DecideProps {
   readonly question: Question;
 }
 
+const DECISIONS = [
+  ['approve', 'Approve', 'main'],
+  ['reject', 'Reject', 'danger'],
+] as const;
+
 /** Exactly the text that the run has shown; its digest goes back with the decision. */
 function Approval({ source, runId, question }: ApprovalProps) {
   const note = useSignal('');
@@ -76,22 +81,17 @@ function Approval({ source, runId, question }: ApprovalProps) {
             <input value={note.value} maxLength={4_000} onInput={(event) => (note.value = event.currentTarget.value)} />
           </label>
           <div class="actions">
-            <button
-              type="button"
-              class="action is-main"
-              disabled={acted.value === 'busy'}
-              onClick={() => decide('approve')}
-            >
-              Approve
-            </button>
-            <button
-              type="button"
-              class="action is-danger"
-              disabled={acted.value === 'busy'}
-              onClick={() => decide('reject')}
-            >
-              Reject
-            </button>
+            {DECISIONS.map(([word, label, kind]) => (
+              <button
+                key={word}
+                type="button"
+                class={`action is-${kind}`}
+                disabled={acted.value === 'busy'}
+                onClick={() => decide(word)}
+              >
+                {label}
+              </button>
+            ))}
           </div>
         </>
       )}
