@@ -103,9 +103,10 @@ function bytesOf({ text, base64 }: TextOutput): Buffer {
 
 function holds(path: string, bytes: Buffer): boolean {
   try {
-    return readFileSync(path).equals(bytes);
+    // An error for each file that is not there yet costs as much as writing it.
+    return statIfThere(path)?.size === bytes.length && readFileSync(path).equals(bytes);
   } catch {
-    // Not there, or nothing that can be read: it is written.
+    // Nothing that can be read: it is written.
     return false;
   }
 }
