@@ -43,7 +43,7 @@ export async function pushEntries({ disk, settings, flow }: PushOptions, watcher
   const cache = new SharedCache({ settings, remote, disk, breaker });
   const one = async (key: string): Promise<keyof typeof counts> => {
     if (breaker.isOff('write')) return 'failed';
-    const got = disk.get(key, { now: project.clock.now(), peek: true });
+    const got = disk.peek(key, { now: project.clock.now() });
     if ('miss' in got || (signingKey === undefined && staysHere(got.entry))) return 'left';
     if (await cache.has(key)) return 'known';
     const problem = await cache.upload(got.entry);

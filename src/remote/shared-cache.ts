@@ -48,7 +48,7 @@ export class SharedCache {
 
   #withOwnSets(entry: Entry, now: number): Entry {
     if (!entry.pathSets) return entry;
-    const local = this.options.disk.get(entry.key, { now, peek: true });
+    const local = this.options.disk.peek(entry.key, { now });
     const own = 'entry' in local ? (local.entry.pathSets ?? []) : [];
     return { ...entry, pathSets: mergedSets(own, entry.pathSets) };
   }

@@ -2,7 +2,7 @@ import { removeIfThere, writeFileAtomic } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { openBlobs } from './blobs.js';
 import { Claims, encodeSafely } from './claims.js';
-import { encodeHolder } from './entry-format.js';
+import { decodeEntry, decodeKept, encodeHolder } from './entry-format.js';
 import { FolderAccess } from './folder-access.js';
 import { newHolder } from './holder.js';
 import { IndexLog } from './index-log.js';
@@ -10,10 +10,10 @@ import { rowOf } from './index-row.js';
 import { Ledger } from './ledger.js';
 import type { StoreOptions } from './options.js';
 import { entryPath, isKey } from './paths.js';
-import { fileStamp, readEntry } from './read-entry.js';
+import { type Decode, fileStamp, readEntry } from './read-entry.js';
 import { Seal } from './secret.js';
 import { setAside } from './set-aside.js';
-import type { Entry, GetOptions, GetResult, PutResult, Store } from './store.js';
+import type { Entry, GetOptions, GetResult, KeptEntry, PutResult, Store } from './store.js';
 
 /** What this process has added; decides whether a collection is due. */
 export interface Additions {
@@ -32,7 +32,7 @@ export interface DiskStore extends Store {
   readonly ledger: Ledger;
 }
 
-const ABSENT: GetResult = { miss: { code: 'absent', reason: 'no entry' } };
+const ABSENT: GetResult<never> = { miss: { code: 'absent', reason: 'no entry' } };
 
 /** Entries as files in one folder. Nothing is read or made before it is needed. */
 export function openStore(options: StoreOptions): DiskStore {
@@ -54,13 +54,17 @@ export function openStore(options: StoreOptions): DiskStore {
     log.put(entry.key, rowOf(entry, { ino: file.ino, size: file.size, usedAt: entry.createdAt }));
   };
 
-  function get(key: string, request: GetOptions): GetResult {
+  function look<E extends KeptEntry>(key: string, { now, ttlMs }: GetOptions, decode: Decode<E>): GetResult<E> {
     if (!isKey(key)) return ABSENT;
-    const { now, ttlMs } = request;
-    const result = readEntry({ dir, key, signingKey, now, ttlMs, likely: wasThere });
+    const result = readEntry({ dir, key, signingKey, now, ttlMs, likely: wasThere }, decode);
     wasThere = 'entry' in result;
     if ('miss' in result && result.stamp !== undefined) unfit.set(key, result.stamp);
-    if (!('miss' in result) && !request.peek) log.used(key);
+    return result;
+  }
+
+  function get(key: string, options: GetOptions): GetResult {
+    const result = look(key, options, decodeKept);
+    if ('entry' in result) log.used(key);
     return result;
   }
 
@@ -108,6 +112,7 @@ export function openStore(options: StoreOptions): DiskStore {
     log,
     ledger: new Ledger(project),
     get,
+    peek: (key, options) => look(key, options, decodeEntry),
     put,
     claim: (key, request) => (isKey(key) ? claims.claim(key, request) : Promise.resolve({ unavailable: 'not a key' })),
     remove: (key) => {

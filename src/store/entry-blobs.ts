@@ -1,6 +1,6 @@
 import { located, type StoredOutput } from '../model/output.js';
 import { blobPath } from './paths.js';
-import type { Entry } from './store.js';
+import type { Entry, KeptEntry } from './store.js';
 
 /** Digests of everything that an entry has beside its own file: files that it restores, and a large output. */
 export function blobsOf({ files, output }: Pick<Entry, 'files' | 'output'>): string[] {
@@ -10,7 +10,7 @@ export function blobsOf({ files, output }: Pick<Entry, 'files' | 'output'>): str
 }
 
 /** The entry as it was read: its large output is among the blobs. */
-export function withOutputIn(entry: Entry, dir: string): Entry {
+export function withOutputIn<E extends KeptEntry>(entry: E, dir: string): E {
   const output = located(entry.output, (digest) => blobPath(dir, digest));
   return output === entry.output ? entry : { ...entry, output };
 }

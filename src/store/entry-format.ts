@@ -4,15 +4,19 @@ import { isOutput } from '../model/output.js';
 import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
 import type { Holder } from './holder.js';
 import { pathSetsProblem } from './path-sets.js';
-import type { Entry, StoreMiss } from './store.js';
+import type { Entry, KeptEntry, StoreMiss } from './store.js';
 
 /**
  * One entry is one JSON object on disk:
  *
- *     {"holder":{…},"format":1,"key":"…", … ,"identity":{…},"mac":"…","checksum":"…"}
+ *     {"holder":{…}
+ *     ,"format":1,"key":"…", …
+ *     ,"identity":{…},"mac":"…","checksum":"…"}
  *
- * `holder` is the claim that the file began as. `checksum` is the SHA-256 of all text before its comma, so that a read
- * verifies the bytes without encoding anything again; `mac` is the HMAC of all text before its own comma.
+ * `holder` is the claim that the file began as. The identity is half of the text, and only who explains a miss needs
+ * it: hence a line of its own, which can be found since strings hold no line ends. `checksum` is the SHA-256 of all
+ * text before its comma, so that a read verifies the bytes without encoding anything again; `mac` is the HMAC of all
+ * text before its own comma.
  */
 export const FORMAT = 1;
 /** Of one that holds path sets and no result: who does not know them must not take it for one. */
@@ -21,6 +25,7 @@ const FORMAT_OF_PATHS = 2;
 const HEX = 64;
 const CHECKSUM = ',"checksum":"';
 const MAC = ',"mac":"';
+const IDENTITY = '\n,"identity":';
 const CHECKSUM_LENGTH = CHECKSUM.length + HEX + 2;
 const MAC_LENGTH = MAC.length + HEX + 1;
 
@@ -30,7 +35,7 @@ export function encodeHolder(holder: Holder): string {
 }
 
 /** What is appended to the holder to make the whole entry. */
-export function encodeRest(holderText: string, entry: Entry, signingKey: Buffer | string | undefined): string {
+export function encodeRest(holderText: string, entry: Entry, signingKey: SigningKey): string {
   const { key, identity, createdAt, creator, runId, flow, phase, output, files, model, usage, durationMs } = entry;
   // Named one by one: an entry that was read has more, and copying whatever is there costs as much as the rest of a
   // put.
@@ -50,33 +55,51 @@ export function encodeRest(holderText: string, entry: Entry, signingKey: Buffer 
     durationMs,
     facts: entry.facts,
     pathSets: entry.pathSets,
-    identity,
-  } satisfies Record<keyof Entry, unknown>);
-  let text = `,${body.slice(1, -1)}`;
+  } satisfies Record<keyof KeptEntry, unknown>);
+  let text = `,${body.slice(1, -1)}${IDENTITY}${JSON.stringify(identity)}`;
   if (signingKey !== undefined) text += `${MAC}${hmacSha256Hex(signingKey, holderText + text)}"`;
   return `${text}${CHECKSUM}${sha256Hex(holderText + text)}"}`;
 }
 
-export type Decoded = { readonly entry: Entry } | { readonly miss: StoreMiss };
+export type Decoded<E = Entry> = { readonly entry: E } | { readonly miss: StoreMiss };
+
+type SigningKey = Buffer | string | undefined;
 
 /** Verifies and parses the text of `<key>.json`. */
-export function decodeEntry(text: string, key: string, signingKey: Buffer | string | undefined): Decoded {
+export function decodeEntry(text: string, key: string, signingKey: SigningKey): Decoded {
+  const decoded = decode<Entry>(text, text, { key, signingKey });
+  return 'entry' in decoded && !isJsonObject(decoded.entry.identity ?? null) ? damaged('no identity') : decoded;
+}
+
+/** The same without the identity: all of the text is verified, and half of it parsed. */
+export function decodeKept(text: string, key: string, signingKey: SigningKey): Decoded<KeptEntry> {
+  const [first, last] = [text.indexOf('\n,'), text.lastIndexOf(`${IDENTITY}{`)];
+  if (first < 0 || last <= first) return decodeEntry(text, key, signingKey);
+  return decode(text, `{${text.slice(first + 2, last)}}`, { key, signingKey });
+}
+
+function decode<E extends KeptEntry>(
+  text: string,
+  json: string,
+  { key, signingKey }: { readonly key: string; readonly signingKey: SigningKey },
+): Decoded<E> {
   const end = text.length - CHECKSUM_LENGTH;
   if (end <= 0 || !text.startsWith(CHECKSUM, end)) return damaged('cut short');
   // Bytes that are no UTF-8 have become other characters, so that they do not match either.
-  if (!text.startsWith(sha256Hex(text.slice(0, end)), end + CHECKSUM.length)) return damaged('checksum does not match');
+  const checksum = `${sha256Hex(text.slice(0, end))}"}`;
+  if (!text.startsWith(checksum, end + CHECKSUM.length)) return damaged('checksum does not match');
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(json);
   } catch {
     // The checksum is right and the text is no JSON: someone made it by hand.
     return damaged('no JSON');
   }
-  return inspect(value, key) ?? checkMac(text, end, signingKey) ?? { entry: value as Entry };
+  return inspect(value, key) ?? checkMac(text, end, signingKey) ?? { entry: value as E };
 }
 
 /** Format and key first: what another version wrote may look different in everything else. */
-function inspect(value: unknown, key: string): Decoded | undefined {
+function inspect(value: unknown, key: string): Missed | undefined {
   if (!isJsonObject(value)) return damaged('no object');
   const isOfPaths = value['format'] === FORMAT_OF_PATHS;
   if (value['format'] !== FORMAT && !isOfPaths) {
@@ -93,7 +116,7 @@ export function shapeProblem(entry: JsonObject): string | undefined {
   const { output, files, usage } = entry;
   if (!isOutput(output)) return 'no output';
   if (!Array.isArray(files) || !files.every(isOutputFile)) return 'bad list of files';
-  if (!isJsonObject(usage) || !isJsonObject(entry['identity'] as JsonObject)) return 'no usage or no identity';
+  if (!isJsonObject(usage)) return 'no usage';
   if (typeof usage['inputTokens'] !== 'number') return 'usage without inputTokens';
   if (typeof usage['cachedInputTokens'] !== 'number') return 'usage without cachedInputTokens';
   if (typeof usage['outputTokens'] !== 'number') return 'usage without outputTokens';
@@ -120,7 +143,7 @@ function isOutputFile(value: unknown): boolean {
   return typeof file?.path === 'string' && typeof file.mode === 'number' && /^[0-9a-f]{64}$/.test(String(file.digest));
 }
 
-function checkMac(text: string, end: number, signingKey: Buffer | string | undefined): Decoded | undefined {
+function checkMac(text: string, end: number, signingKey: SigningKey): Missed | undefined {
   if (signingKey === undefined) return undefined;
   const start = end - MAC_LENGTH;
   if (start <= 0 || !text.startsWith(MAC, start)) return unsigned('entry is not signed');
@@ -131,10 +154,12 @@ function checkMac(text: string, end: number, signingKey: Buffer | string | undef
     : unsigned('signature does not match');
 }
 
-function damaged(why: string): Decoded {
+type Missed = { readonly miss: StoreMiss };
+
+function damaged(why: string): Missed {
   return { miss: { code: 'damaged', reason: `damaged entry set aside (${why})` } };
 }
 
-function unsigned(reason: string): Decoded {
+function unsigned(reason: string): Missed {
   return { miss: { code: 'unsigned', reason } };
 }

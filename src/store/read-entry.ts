@@ -3,10 +3,10 @@ import type { ErrnoError } from '../util/atomic-write.js';
 import { formatDuration } from '../util/duration.js';
 import { statIfThere } from '../util/stat.js';
 import { withOutputIn } from './entry-blobs.js';
-import { decodeEntry } from './entry-format.js';
+import type { Decoded } from './entry-format.js';
 import { entryPath } from './paths.js';
 import { setAside } from './set-aside.js';
-import type { Entry, GetResult, StoreMiss } from './store.js';
+import type { Entry, GetResult, KeptEntry, StoreMiss } from './store.js';
 
 export interface ReadRequest {
   readonly dir: string;
@@ -19,7 +19,7 @@ export interface ReadRequest {
 }
 
 /** `stamp` distinguishes this file from a later one of the same name; undefined when there was none. */
-export type ReadResult = GetResult & { readonly stamp?: string };
+export type ReadResult<E> = GetResult<E> & { readonly stamp?: string };
 
 /** Without blocking: a pipe in the place of an entry must not hold up the run. */
 const UTF8 = {
@@ -32,10 +32,13 @@ const FUTURE_MS = 5 * 60_000;
 
 export const FOLDER_SET_ASIDE = 'a folder in the place of the entry was set aside';
 
-const ABSENT: ReadResult = { miss: { code: 'absent', reason: 'no entry' } };
+const ABSENT: ReadResult<never> = { miss: { code: 'absent', reason: 'no entry' } };
+
+/** `decodeKept`, or `decodeEntry` where somebody wants all of it. */
+export type Decode<E> = (text: string, key: string, signingKey: ReadRequest['signingKey']) => Decoded<E>;
 
 /** Reads without a lock: an entry is complete from the moment it has its name. */
-export function readEntry(request: ReadRequest): ReadResult {
+export function readEntry<E extends KeptEntry>(request: ReadRequest, decode: Decode<E>): ReadResult<E> {
   const path = entryPath(request.dir, request.key);
   let text: string;
   try {
@@ -50,7 +53,7 @@ export function readEntry(request: ReadRequest): ReadResult {
     if (code === 'EISDIR' && setAside(request.dir, request.key, request.now)) return miss('damaged', FOLDER_SET_ASIDE);
     return miss('unreadable', `entry cannot be read (${code ?? message})`);
   }
-  const decoded = decodeEntry(text, request.key, request.signingKey);
+  const decoded = decode(text, request.key, request.signingKey);
   if ('miss' in decoded) {
     const stamp = stampOf(path);
     if (decoded.miss.code === 'damaged') setAside(request.dir, request.key, request.now);
@@ -83,6 +86,6 @@ export function ageProblem(
   return undefined;
 }
 
-function miss(code: StoreMiss['code'], reason: string): ReadResult {
+function miss(code: StoreMiss['code'], reason: string): ReadResult<never> {
   return { miss: { code, reason } };
 }

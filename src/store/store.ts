@@ -40,7 +40,10 @@ export interface Creator {
   readonly ci?: string;
 }
 
-export type GetResult = { readonly entry: Entry } | { readonly miss: StoreMiss };
+/** What a look-up gives: all that a result is, without what it was made from. */
+export type KeptEntry = Omit<Entry, 'identity'>;
+
+export type GetResult<E = KeptEntry> = { readonly entry: E } | { readonly miss: StoreMiss };
 
 /** Why the store has nothing to serve. `reason` is for people: `no entry`, `expired: 7h > 6h` … */
 export interface StoreMiss {
@@ -69,8 +72,6 @@ export interface ClaimRequest {
 export interface GetOptions {
   readonly ttlMs?: number;
   readonly now: number;
-  /** Only looks: that is no use of the entry. */
-  readonly peek?: true;
 }
 
 /** `fetched`: it is in the local store now. `miss`: why what is there is not used; undefined when there is nothing. */
@@ -79,6 +80,8 @@ export type Fetched = { readonly fetched: true } | { readonly miss: string | und
 /** What a run needs of a store. Reads take no lock; nothing here throws for a reason outside the program. */
 export interface Store {
   get(key: string, options: GetOptions): GetResult;
+  /** All of the entry. Only looks: that is no use of it. */
+  peek(key: string, options: GetOptions): GetResult<Entry>;
   /**
    * Waits until this caller may compute the key, in this process or against others. Resolves to `ready` when someone
    * else has just stored it, here or `elsewhere`: look it up again. Without a usable store: `{ unavailable }`, and the

@@ -9,6 +9,7 @@ export function memoryStore(): Store {
   const files = new Map<string, Buffer>();
 
   const store: Store = {
+    peek: (key, options) => store.get(key, options) as ReturnType<Store['peek']>,
     get(key, { ttlMs, now }) {
       const entry = entries.get(key);
       if (!entry) return { miss: { code: 'absent', reason: 'no entry' } };

@@ -122,7 +122,7 @@ async function take(step: Step, model: Model, { place, stores }: Real): Promise<
     }
     case 'die':
       // A process that died while it computed, or while it wrote.
-      stores[step.by]!.get(key(step.name), { now: clock * 1_000, peek: true });
+      stores[step.by]!.peek(key(step.name), { now: clock * 1_000 });
       if (existsSync(place.dir) && !existsSync(claimPath(place.dir, key(step.name)))) {
         writeFileSync(
           claimPath(place.dir, key(step.name)),
@@ -176,7 +176,7 @@ async function compare(model: Model, { place, stores }: Real): Promise<void> {
   for (const what of NAMES) {
     const expected = model.entries.get(what)?.text;
     for (const store of stores) {
-      const got = store.get(key(what), { now: clock * 1_000, peek: true });
+      const got = store.peek(key(what), { now: clock * 1_000 });
       const text = 'entry' in got ? textOf(got.entry.output) : undefined;
       expect(text, what).toBe(expected);
     }

@@ -109,7 +109,7 @@ describe('an archive', () => {
     expect(await exportArchive(here.options(), archive)).toMatchObject({ entries: 3, blobs: 1, skipped: 0 });
     expect(await importThere()).toEqual({ entries: 3, blobs: 1, known: 0 });
     const store = openStore(there.options());
-    for (const entry of entries) expect(store.get(entry.key, { now: Date.now() })).toMatchObject({ entry });
+    for (const entry of entries) expect(store.peek(entry.key, { now: Date.now() })).toMatchObject({ entry });
     const { digest } = entries[1]!.files[0]!;
     expect(readFileSync(blobPath(there.dir, digest))).toEqual(readFileSync(blobPath(here.dir, digest)));
     expect(await listEntries(there.options())).toHaveLength(3);

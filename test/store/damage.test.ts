@@ -159,6 +159,18 @@ describe('an entry on disk', () => {
     expect(get('a')).toMatchObject({ miss: { code: 'damaged' } });
   });
 
+  test('without a line of its own for the identity is read all the same', () => {
+    stored('a');
+    tamper('a', (text) => text.replace('\n,"identity"', ',"identity"'));
+    expect(get('a')).toMatchObject({ entry: { output: makeEntry('a').output } });
+  });
+
+  test.each(['null', '1', '[]'])('with the identity %s is a miss', (identity) => {
+    stored('a');
+    tamper('a', (text) => text.replace(/,"identity":.*$/, `,"identity":${identity}`));
+    expect(get('a')).toMatchObject({ miss: { code: 'damaged' } });
+  });
+
   test('that is a folder is a miss, and does not stop a put of others', () => {
     mkdirSync(path('a'), { recursive: true });
     expect(get('a')).toMatchObject({ miss: { code: 'damaged' } });

@@ -6,7 +6,16 @@ import { resolveFile } from './file.js';
 import { resolveGitRef } from './git-ref.js';
 import { resolveGitWorktree } from './git-worktree.js';
 import { resolveGlob } from './glob.js';
-import type { Exec, KnownFile, Resolution, Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type {
+  Exec,
+  KnownFile,
+  KnownFiles,
+  Resolution,
+  Source,
+  SourceContext,
+  SourceOptions,
+  SourceResult,
+} from './source.js';
 import { type Fingerprint, parseFingerprint } from './syntax.js';
 
 /** One per kind of entry. A new one is added here and in `syntax.ts`. */
@@ -45,7 +54,7 @@ export interface FingerprintsOptions {
   readonly signal?: SourceContext['signal'];
   /** Default true. False: `cmd:` entries have no value. */
   readonly runCommands?: boolean;
-  readonly known?: ReadonlyMap<string, KnownFile>;
+  readonly known?: KnownFiles | undefined;
 }
 
 export function createFingerprints(options: FingerprintsOptions): FingerprintResolver {

@@ -33,6 +33,9 @@ export interface KnownFile extends FileStamp {
   readonly digest: string;
 }
 
+/** By absolute path. */
+export type KnownFiles = ReadonlyMap<string, KnownFile>;
+
 export interface SourceOptions {
   /** Where a command runs; absolute. The project root unless the phase says otherwise. */
   readonly cwd: string;

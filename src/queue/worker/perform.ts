@@ -101,7 +101,7 @@ async function deliver(
     return 'the queue no longer gives the unit to this worker';
   }
   for (const key of keys) {
-    const got = disk.get(key, { now: now(), peek: true });
+    const got = disk.peek(key, { now: now() });
     if ('miss' in got) return got.miss.reason;
     const problem = await cache.upload(got.entry);
     if (problem !== undefined) return problem;

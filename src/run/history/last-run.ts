@@ -67,7 +67,7 @@ export class LastRun {
     const wasMade = (line: ResultLine) => line.identity !== undefined && line.key === key;
     const made = hit === 'run' ? this.#find(journal, { path: phase, unit, isWanted: wasMade })?.identity : undefined;
     if (made !== undefined || !this.store) return made;
-    const got = this.store.get(key, { now: this.now(), peek: true });
+    const got = this.store.peek(key, { now: this.now() });
     return 'entry' in got ? got.entry.identity : undefined;
   }
 

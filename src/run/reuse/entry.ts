@@ -1,6 +1,6 @@
 import type { Result } from '../../model/outcome.js';
 import { creatorOf } from '../../store/creator.js';
-import type { Entry } from '../../store/store.js';
+import type { Entry, KeptEntry } from '../../store/store.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import type { Settled } from '../core/execution.js';
 import { type Found, shortest } from './settle.js';
@@ -27,7 +27,7 @@ export function entryOf(at: PhaseContext, found: Found, { result, clientVersion 
 }
 
 /** The result that an entry keeps. Whatever it was found by, it is a result of the declared key. */
-export function resultOf(entry: Entry, key: string, seen?: Result['seen']): Result {
+export function resultOf(entry: KeptEntry, key: string, seen?: Result['seen']): Result {
   const { createdAt: madeAt, output, files, model, facts, usage, durationMs } = entry;
   const execution = `${madeAt} ${key}`;
   return { key, madeAt, output, cost: { usage, durationMs }, files, model, facts, execution, seen };

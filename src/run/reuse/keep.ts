@@ -34,7 +34,7 @@ function countsIn({ policy }: PhaseContext, { set }: SeenInputs): boolean {
 }
 
 function pathsEntry({ run }: PhaseContext, entry: Entry, { set }: SeenInputs): Entry {
-  const before = run.reuse.store!.get(entry.key, { now: entry.createdAt, peek: true });
+  const before = run.reuse.store!.peek(entry.key, { now: entry.createdAt });
   const sets = 'entry' in before ? (before.entry.pathSets ?? []) : [];
   return {
     ...entry,
