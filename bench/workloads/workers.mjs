@@ -17,7 +17,7 @@ const SECONDS = '0.3';
 /** A core for each worker: the run, the queue and the cache have next to nothing to do while units compute. */
 const CORES = 2;
 const BURNS = 8;
-/** The same work however long it takes: about two seconds. */
+/** The same work however long it takes: about a second. */
 const BURN = 'node -e "for (let i = 0; i < 2e9; i++);"';
 
 /** Units on workers: what one costs beside a bare job of the queue, and what a second worker brings. */
@@ -43,7 +43,7 @@ export const workers = {
         say(`workers: a second one is not measured on fewer than ${CORES} cores`);
         return;
       }
-      const title = `${BURNS} units of about two seconds of CPU`;
+      const title = `${BURNS} units of about a second of CPU`;
       results.addTable({ id: 'workers-cpu', title, base: '1 worker', unit: 'ms' });
       const of = (count) => ({
         name: `${count} worker${count === 1 ? '' : 's'}`,
