@@ -1,14 +1,20 @@
+import { join } from 'node:path';
+import { statIfThere } from '../util/stat.js';
 import { isLogLong, type LogOptions } from './index-log.js';
 import { withMaintenanceLock } from './maintenance-lock.js';
 import { Pace } from './pace.js';
+import { INDEX, INDEX_LOG } from './paths.js';
 import { takeLog, withIndex } from './store-index.js';
 
-/** A log this small is read as quickly as an index: no run pays for folding it. */
-const SMALL_LOG = 512 * 1024;
+/** An index this small is written after each run that puts something: a few milliseconds. */
+const SMALL_INDEX = 256 * 1024;
 
-/** Whether it pays to fold the log into the index: put off until the log is as large as half of the index. */
+/** Whether it pays to fold the log into the index: cheap, or put off until the log is as large as half of the index. */
 export function isCompactionDue({ dir }: LogOptions, hasAdded: boolean): boolean {
-  return isLogLong(dir, hasAdded ? SMALL_LOG : undefined);
+  if (!hasAdded) return isLogLong(dir);
+  const log = statIfThere(join(dir, INDEX_LOG))?.size ?? 0;
+  const index = statIfThere(join(dir, INDEX))?.size ?? 0;
+  return log > 0 && (index + log < SMALL_INDEX || log > index / 2);
 }
 
 /** Does not wait: the holder of the lock writes the index as well. */

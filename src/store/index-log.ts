@@ -12,9 +12,9 @@ const MOST_PENDING = 4_096;
 const LARGE_LOG = 4 * 1024 ** 2;
 
 /** Such a log is folded into the index even by a run that put nothing. */
-export function isLogLong(dir: string, most = LARGE_LOG): boolean {
+export function isLogLong(dir: string): boolean {
   const log = statIfThere(join(dir, INDEX_LOG))?.size ?? 0;
-  return log > most && log > (statIfThere(join(dir, INDEX))?.size ?? 0) / 2;
+  return log > LARGE_LOG && log > (statIfThere(join(dir, INDEX))?.size ?? 0) / 2;
 }
 
 export interface LogOptions {

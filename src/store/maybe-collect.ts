@@ -18,8 +18,8 @@ type Later = (options: StoreOptions) => boolean;
 
 /**
  * At the end of a run, when everything has been said: collects if a collection is due, else brings the index up to
- * date if that was put off for long. A run that added nothing costs nothing; one that did costs a small read and a
- * write, and the rest is spread over many runs. In a large store it is left to another process: nobody
+ * date if that is cheap or was put off for long. A run that added nothing costs nothing; one that did costs a small
+ * read and a write, and the rest is spread over many runs. In a large store it is left to another process: nobody
  * waits for it.
  */
 export async function maybeCollect(

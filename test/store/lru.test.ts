@@ -1,8 +1,7 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectGarbage } from '../../src/store/collect-garbage.js';
-import { compactIndex } from '../../src/store/compact-index.js';
 import { openStore } from '../../src/store/disk-store.js';
 import { exportArchive } from '../../src/store/export-archive.js';
 import { importArchive } from '../../src/store/import-archive.js';
@@ -113,9 +112,8 @@ test('a random history of runs evicts exactly as a list ordered by last use woul
 }, 60_000);
 
 describe('the index', () => {
-  test('is complete when the log is folded into it: by name what was put, and in the order of use', async () => {
+  test('is complete when a run has ended: by name what was put, and in the order of use', async () => {
     await run(['put a', 'put b', 'get a']);
-    await compactIndex(place.options());
     const index = JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8'));
     expect(Object.keys(index)).toEqual([key('b'), key('a')]);
     const { size } = statSync(entryPath(place.dir, key('a')));
@@ -123,23 +121,8 @@ describe('the index', () => {
     expect(existsSync(join(place.dir, 'index.log'))).toBe(false);
   });
 
-  test('a run that puts something folds the log once it is long, and not before', async () => {
-    await run(['put a', 'put b']);
-    expect(existsSync(join(place.dir, 'index.json')), 'two lines are read as quickly as an index').toBe(false);
-    const used = `{"key":"${key('a')}","usedAt":1}\n`;
-    appendFileSync(join(place.dir, 'index.log'), used.repeat(7_000));
-    await run(['get b']);
-    expect(existsSync(join(place.dir, 'index.json')), 'nothing was put').toBe(false);
-    await run(['put c']);
-    expect(existsSync(join(place.dir, 'index.log'))).toBe(false);
-    expect(Object.keys(JSON.parse(readFileSync(join(place.dir, 'index.json'), 'utf8')))).toEqual(
-      ['a', 'b', 'c'].map(key),
-    );
-  });
-
   test('a run costs the same however many entries there are: it reads and rewrites no index', async () => {
     await run(['put a']);
-    await compactIndex(place.options());
     const row = await rowOfA();
     const rows = Array.from({ length: 20_000 }, (_, i) => [key(`x${i}`), { ...row, bytes: 10 }]);
     const text = JSON.stringify(Object.fromEntries(rows));
@@ -162,7 +145,6 @@ describe('the index', () => {
 
   test('lost, garbled or cut short, it is made again from the entries', async () => {
     await run(['put a', 'put b', 'put c']);
-    await compactIndex(place.options());
     for (const [name, text] of [
       ['index.json', undefined],
       ['index.json', '{"a":'],
@@ -191,7 +173,6 @@ describe('the index', () => {
     const store = openStore(signed);
     for (const name of ['a', 'b']) store.put(makeEntry(name));
     await maybeCollect(store);
-    await compactIndex(signed);
     const lie = { ...(await rowOfA()), flow: 'forged' };
     const whole = readFileSync(join(place.dir, 'index.json'), 'utf8');
     writeFileSync(join(place.dir, 'index.json'), whole.replaceAll('"flow":"f"', '"flow":"forged"'));
