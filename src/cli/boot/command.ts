@@ -1,5 +1,4 @@
 import type { Called } from '../../mcp/host.js';
-import type { KnownFiles } from '../../memo/fingerprint/source.js';
 import type { Project } from '../../util/project.js';
 import type { FlagSpec } from '../flags/flag-spec.js';
 import type { FlagValues } from '../flags/flags.js';
@@ -59,8 +58,6 @@ export interface Invocation {
   /** Progress, warnings, errors. */
   readonly err: Writer;
   readonly stdin: InputSource;
-  /** Files that an earlier run read. */
-  readonly known?: KnownFiles | undefined;
 }
 
 export interface Writer {

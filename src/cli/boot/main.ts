@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
-import type { KnownFiles } from '../../memo/fingerprint/source.js';
 import { VERSION } from '../../util/version.js';
 import { loadBundle } from './load-bundle.js';
 
@@ -9,11 +8,6 @@ const ALONE = new Map([
   ['run', ['unchanged', 'run']],
   ['mcp', ['serve']],
 ]);
-
-/** True: it has answered. Else the next one does, with the files that this one knows. */
-interface Answering {
-  answered(args: readonly string[], known: KnownFiles | undefined): Promise<boolean | KnownFiles>;
-}
 
 // The whole answer to `--version`: nothing else is loaded for it.
 const first = process.argv[2];
@@ -24,15 +18,12 @@ if (process.argv.length === 3 && (first === '--version' || first === '-V') && wr
 }
 
 async function start(args: readonly string[]): Promise<void> {
-  let known: KnownFiles | undefined;
   for (const alone of ALONE.get(args[0] ?? '') ?? []) {
     let missed = false;
-    const { answered } = loadBundle<Answering>(alone, () => !missed);
+    const { answered } = loadBundle<typeof import('./unchanged.js')>(alone, () => !missed);
     // The command itself says what is wrong.
-    const answer = await answered(args, known).catch(() => false as const);
-    if (answer === true) return;
+    if (await answered(args).catch(() => false)) return;
     missed = true;
-    if (answer) known = answer;
   }
   await loadBundle<typeof import('./dispatch.js')>('cli').main(args);
 }

@@ -1,4 +1,3 @@
-import type { KnownFiles } from '../../memo/fingerprint/source.js';
 import { FLOW_FLAGS } from '../flags/run-flags.js';
 import { runFlow } from '../run/run-flow.js';
 import { endProcess, withLostOutput } from './end-process.js';
@@ -8,14 +7,14 @@ import { invocationHere } from './here.js';
  * A bundle of its own, with the engine and without the other commands: `taskflow run FLOW` as it is mostly typed.
  * False where the command line has something to say, or another way to run; nothing has been written then.
  */
-export async function answered(args: readonly string[], known: KnownFiles | undefined): Promise<boolean> {
+export async function answered(args: readonly string[]): Promise<boolean> {
   const invocation = await invocationHere(args, FLOW_FLAGS);
   if (!invocation || invocation.positionals.length === 0) return false;
   if (invocation.flags.has('watch') || invocation.flags.boolean('detach')) return false;
   const endWithBug = async (error: unknown) => (await import('./dispatch.js')).endWithBug(error, args);
   process.on('uncaughtException', (error) => void endWithBug(error));
   try {
-    endProcess(withLostOutput(await runFlow({ ...invocation, known })));
+    endProcess(withLostOutput(await runFlow(invocation)));
   } catch (error) {
     await endWithBug(error);
   }

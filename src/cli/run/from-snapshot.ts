@@ -1,4 +1,3 @@
-import type { KnownFiles } from '../../memo/fingerprint/source.js';
 import { answerRun } from '../../run/snapshot/answer.js';
 import { isPlainCommand, isPlainFlow } from '../../run/snapshot/applies.js';
 import { SnapshotCollector } from '../../run/snapshot/collect.js';
@@ -10,14 +9,13 @@ import type { UsableFlow } from '../load/flow-file.js';
 import type { UsableConfig } from '../load/settings.js';
 import { printResult, showingRun } from './show-run.js';
 
-/** The exit status of a run in which nothing changed; where the engine has to look, files that are known. */
-export async function runFromSnapshot(invocation: Invocation): Promise<number | KnownFiles | undefined> {
+/** The exit status of a run in which nothing changed; undefined where the engine has to look. */
+export async function runFromSnapshot(invocation: Invocation): Promise<number | undefined> {
   const { project, flags, positionals } = invocation;
   if (!isPlainCommand(flags.given(), project.env)) return undefined;
   if (flags.boolean('json') && flags.boolean('events')) return undefined;
-  const found = await findSnapshot(invocation);
-  if (!found?.isFresh) return found && new Map(found.snapshot.read);
-  const { snapshot } = found;
+  const snapshot = await freshSnapshot(invocation);
+  if (!snapshot) return undefined;
   const ref = positionals[0]!;
   const showing = showingRun(invocation, snapshot.run.file ?? ref);
   const result = answerRun({ project, snapshot, ref }, showing.onEvent);
@@ -25,13 +23,11 @@ export async function runFromSnapshot(invocation: Invocation): Promise<number | 
   return printResult(invocation, result);
 }
 
-async function findSnapshot(
-  invocation: Invocation,
-): Promise<{ readonly snapshot: Snapshot; readonly isFresh: boolean } | undefined> {
+async function freshSnapshot(invocation: Invocation): Promise<Snapshot | undefined> {
   const { project } = invocation;
   try {
     const snapshot = readSnapshot(project, askedOf(invocation));
-    return snapshot && { snapshot, isFresh: await isFresh(snapshot, project) };
+    return snapshot && (await isFresh(snapshot, project)) ? snapshot : undefined;
   } catch {
     // Only a snapshot edited by hand gets here. The engine does not need it.
     return undefined;
@@ -53,7 +49,6 @@ export function snapshotCollector(
     asked: askedOf(invocation),
     files: [...loaded.looked, ...looked],
     store: store.dir,
-    known: invocation.known,
   });
 }
 

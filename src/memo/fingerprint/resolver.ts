@@ -6,16 +6,7 @@ import { resolveFile } from './file.js';
 import { resolveGitRef } from './git-ref.js';
 import { resolveGitWorktree } from './git-worktree.js';
 import { resolveGlob } from './glob.js';
-import type {
-  Exec,
-  KnownFile,
-  KnownFiles,
-  Resolution,
-  Source,
-  SourceContext,
-  SourceOptions,
-  SourceResult,
-} from './source.js';
+import type { Exec, KnownFile, Resolution, Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import { type Fingerprint, parseFingerprint } from './syntax.js';
 
 /** One per kind of entry. A new one is added here and in `syntax.ts`. */
@@ -54,7 +45,7 @@ export interface FingerprintsOptions {
   readonly signal?: SourceContext['signal'];
   /** Default true. False: `cmd:` entries have no value. */
   readonly runCommands?: boolean;
-  readonly known?: KnownFiles | undefined;
+  readonly known?: ReadonlyMap<string, KnownFile>;
 }
 
 export function createFingerprints(options: FingerprintsOptions): FingerprintResolver {

@@ -33,9 +33,6 @@ export interface KnownFile extends FileStamp {
   readonly digest: string;
 }
 
-/** By absolute path. */
-export type KnownFiles = ReadonlyMap<string, KnownFile>;
-
 export interface SourceOptions {
   /** Where a command runs; absolute. The project root unless the phase says otherwise. */
   readonly cwd: string;

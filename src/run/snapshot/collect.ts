@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Dependency } from '../../check/dependencies.js';
-import type { KnownFiles } from '../../memo/fingerprint/source.js';
 import { strongKey } from '../../memo/identity.js';
 import { entryPath } from '../../store/paths.js';
 import { lstatIfThere } from '../../util/stat.js';
@@ -24,8 +23,6 @@ interface CollectFrom {
   readonly files: readonly Dependency[];
   /** The store's folder. */
   readonly store: string;
-  /** Files that an earlier run read. */
-  readonly known?: KnownFiles | undefined;
 }
 
 /** Collects what a run reuses, and keeps it if all of it can be compared the next time. */
@@ -39,7 +36,7 @@ export class SnapshotCollector {
     private readonly options: Pick<RunOptions, 'project' | 'config' | 'flow'>,
     private readonly from: CollectFrom,
   ) {
-    this.world = openWorld(options.project, from.store, { known: from.known });
+    this.world = openWorld(options.project, from.store);
     this.#startedAt = options.project.clock.now();
   }
 

@@ -152,18 +152,6 @@ describe('what makes a snapshot stale', () => {
     expect(project.isAnswered()).toBe(false);
   });
 
-  it('the engine, which is given those stats, reads what changed since', async () => {
-    await sleep(2_600);
-    await settle();
-    expect(readFileSync(project.snapshots()[0]!, 'utf8')).toContain('"read":[["');
-    project.write('lib/x.txt', 'z\n');
-    expect((await project.run()).stdout).toBe('hello one z\ny\n');
-    expect(project.executions()).toBe(3 + 2);
-    editWithOldTimes();
-    expect((await project.run()).stdout).toBe('hello two z\ny\n');
-    expect(project.executions()).toBe(3 + 2 + 2);
-  });
-
   it('its time to live', async () => {
     project.write('flow.yaml', FLOW.replace('ttl: 1h', 'ttl: 2s'));
     const started = Date.now();
