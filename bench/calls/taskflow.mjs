@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { discard } from '../lib/discard.mjs';
 import { createProject } from '../lib/project.mjs';
 import { TASKFLOW } from '../lib/taskflow.mjs';
 import { measureNode } from '../lib/usage.mjs';
@@ -18,7 +19,7 @@ export function createCallsProject(name, runner) {
     /** All results and journals are gone after this. */
     forget() {
       project.forget();
-      rmSync(`${project.dir}/out`, { recursive: true, force: true });
+      discard(`${project.dir}/out`);
       configure();
     },
   };

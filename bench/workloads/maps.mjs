@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs';
 import { startModelServer } from '../calls/start-server.mjs';
 import { createCallsProject } from '../calls/taskflow.mjs';
+import { discard } from '../lib/discard.mjs';
 import { FLOOR } from '../lib/paths.mjs';
 import { exponent, summarize } from '../lib/statistics.mjs';
 import { measureNode } from '../lib/usage.mjs';
@@ -43,7 +43,7 @@ async function measureMap({ results, server, size, rounds }) {
   const samples = Object.fromEntries(Object.keys(contenders).map((name) => [name, {}]));
   for (let round = 0; round < rounds; round += 1) {
     project.forget();
-    rmSync(`${project.dir}/store`, { recursive: true, force: true });
+    discard(`${project.dir}/store`);
     for (const [name, measure] of Object.entries(contenders)) {
       for (const [what, count] of steps(size)) {
         project.write('flow.json', mapFlow(count));
