@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { discard } from './discard.mjs';
 import { WORK } from './paths.mjs';
 import { runProcess } from './run-process.mjs';
@@ -7,7 +7,7 @@ import { TASKFLOW } from './taskflow.mjs';
 /** A fresh folder that is a taskflow project. @param {string} name */
 export function createProject(name) {
   const dir = `${WORK}/${name}`;
-  rmSync(dir, { recursive: true, force: true });
+  discard(dir);
   mkdirSync(`${dir}/.pi`, { recursive: true });
   return {
     dir,
