@@ -52,7 +52,7 @@ export class HttpClient {
 
   #once({ method, path, headers, body, take, maxBytes, signal }: Exchange): Promise<Exchanged> {
     return new Promise((resolve) => {
-      if (signal?.aborted) return void resolve({ failed: String(signal.reason) });
+      if (signal?.aborted) return void resolve({ failed: whyAborted(signal) });
       const sent = body ? { ...headers, 'content-length': String(body.bytes) } : headers;
       const request = this.#route.request({ method, path, headers: sent });
       let isOver = false;
@@ -66,7 +66,7 @@ export class HttpClient {
       };
       const fail = (failed: string) => end({ failed });
       const forgetTime = this.#deadlines.watch({ request, fail });
-      const forgetSignal = onAbort(signal, () => fail(String(signal!.reason)));
+      const forgetSignal = onAbort(signal, () => fail(whyAborted(signal!)));
       request.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = request.reusedSocket && error.code === 'ECONNRESET';
         end({ failed: wordsOf(error), ...(isStale && { isStale }) });
@@ -98,4 +98,9 @@ function wordsOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ECONNREFUSED') return 'nobody answers there';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name is not known';
   return message || code || 'the connection failed';
+}
+
+/** The breaker says why; a run that is interrupted does not. */
+function whyAborted({ reason }: AbortSignal): string {
+  return typeof reason === 'string' ? reason : 'stopped';
 }
