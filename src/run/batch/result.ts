@@ -1,7 +1,7 @@
 import type { RunStatus } from '../../model/event.js';
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Savings } from '../../model/outcome.js';
+import type { Savings, Spent } from '../../model/outcome.js';
 import type { TextOutput } from '../../model/output.js';
 
 /** How a batch ended. Outputs are not in it: a hundred thousand of them would not fit; `outputOf` reads one. */
@@ -37,12 +37,6 @@ export interface BatchResult {
    * beginning, with the file that holds it.
    */
   outputOf(row: number): TextOutput | undefined;
-}
-
-export interface Spent {
-  /** Null when some of it has no known price. */
-  readonly usd: number | null;
-  readonly tokens: number;
 }
 
 /** Small, since there may be very many rows. */
