@@ -9,26 +9,29 @@ import type { RemoteSettings } from './settings.js';
 /** Where the probe is put; no phase has this key. */
 const PROBE = { kind: 'ac', name: sha256Hex('taskflow probe') } as const;
 
-/** Tries a server: puts a probe, overwrites it and gets it back, or only asks for it where nothing is written. */
+type Tried = { readonly answers: string } | { readonly problem: string };
+
+/** Tries a server: puts a probe, overwrites it and gets it back; or only asks for it, so that nothing is written. */
 export async function probeRemote(
   settings: RemoteSettings,
   project: Project,
-): Promise<{ readonly answers: string } | { readonly problem: string }> {
+  { onlyAsk = settings.unwritten !== undefined } = {},
+): Promise<Tried> {
   const remote = await openRemote(settings, project);
   try {
-    return settings.unwritten ? await look(remote) : await putAndGet(remote, project.clock.now());
+    return onlyAsk ? await look(remote) : await putAndGet(remote, project.clock.now());
   } finally {
     remote.close();
   }
 }
 
-async function look(remote: Remote): Promise<{ answers: string } | { problem: string }> {
+async function look(remote: Remote): Promise<Tried> {
   const answer = await remote.head(PROBE);
   if ('refused' in answer) return { problem: answer.refused };
   return 'failed' in answer ? { problem: answer.failed } : { answers: 'answers' };
 }
 
-async function putAndGet(remote: Remote, now: number): Promise<{ answers: string } | { problem: string }> {
+async function putAndGet(remote: Remote, now: number): Promise<Tried> {
   const texts = [`probe ${now}`, `probe ${now + 1}`];
   for (const text of texts) {
     const data = encodeActionResult({ stdout: Buffer.from(text), stderr: Buffer.alloc(0), files: [] });

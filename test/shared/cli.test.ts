@@ -94,6 +94,22 @@ it('status says what the shared cache is and who is trusted, and asks nobody', a
   expect(server.seen).toEqual([]);
 });
 
+it('status --probe says whether it answers, and writes nothing', async () => {
+  const project = machine();
+  expect((await project.run(['cache', 'status', '--probe'], signing)).stdout).toMatch(/^shared .*; answers$/m);
+  expect(server.seen.map(({ method }) => method)).toEqual(['HEAD']);
+  server.misbehave = (request, response) => {
+    request.resume();
+    response.writeHead(403).end();
+    return true;
+  };
+  const { stdout } = await project.run(['cache', 'status', '--probe', '--json']);
+  expect(JSON.parse(stdout).shared.answers).toBe('it answers 403');
+  const gone = machine({ remote: { url: 'http://127.0.0.1:1/cache' } });
+  const { status, stdout: text } = await gone.run(['cache', 'status', '--probe']);
+  expect([status, text]).toEqual([0, expect.stringContaining('cannot be used now (nobody answers there)')]);
+});
+
 it('doctor tries it only with --probe, and says so before', async () => {
   const project = machine();
   const { stdout } = await project.run(['doctor', '--json'], signing);

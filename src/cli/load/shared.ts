@@ -2,7 +2,7 @@ import type { Config } from '../../model/config.js';
 import { type RemoteSettings, remoteSettings, type Why } from '../../remote/settings.js';
 import type { Project } from '../../util/project.js';
 
-/** The shared store as the settings say it, for people and for JSON. Nobody is asked. */
+/** The shared store as the settings say it, for people and for JSON. */
 interface SharedStatus {
   readonly url: string;
   readonly read: boolean;
@@ -12,11 +12,23 @@ interface SharedStatus {
   /** Ids of keys by name; null: anybody is believed. */
   readonly trusts: Readonly<Record<string, string>> | null;
   readonly signsAs?: string;
+  /** True, or why not; absent where it was not asked. */
+  readonly answers?: true | string;
 }
 
+/** Asks nobody. */
 export function sharedStatus(config: Config, project: Project): SharedStatus | undefined {
   const settings = remoteSettings(config, project);
   return settings && statusOf(settings);
+}
+
+/** Asks the server as well; writes nothing. */
+export async function probedStatus(config: Config, project: Project): Promise<SharedStatus | undefined> {
+  const settings = remoteSettings(config, project);
+  if (!settings || (settings.unread && settings.unwritten)) return settings && statusOf(settings);
+  const { probeRemote } = await import('../../remote/probe-remote.js');
+  const tried = await probeRemote(settings, project, { onlyAsk: true });
+  return { ...statusOf(settings), answers: 'answers' in tried ? true : tried.problem };
 }
 
 function statusOf({ url, unread, unwritten, trust, signer }: RemoteSettings): SharedStatus {
@@ -33,7 +45,7 @@ function statusOf({ url, unread, unwritten, trust, signer }: RemoteSettings): Sh
 }
 
 /** `https://…: read; not written (there is no signing key in X); trusts ci (3f9c…)`. */
-export function sharedText({ url, unread, unwritten, trusts, signsAs }: SharedStatus): string {
+export function sharedText({ url, unread, unwritten, trusts, signsAs, answers }: SharedStatus): string {
   const names = Object.entries(trusts ?? {}).map(([name, id]) => `${name} (${id.slice(0, 4)}…)`);
   const written = signsAs === undefined ? 'written, unsigned' : `written, signed by ${signsAs.slice(0, 4)}…`;
   const use = [
@@ -43,6 +55,7 @@ export function sharedText({ url, unread, unwritten, trusts, signsAs }: SharedSt
   const parts = [
     ...(unread && unread === unwritten ? [`not used (${unread.message})`] : use),
     trusts === null ? 'trusts anybody' : names.length > 0 ? `trusts ${names.join(', ')}` : 'trusts nobody',
+    ...(answers === undefined ? [] : [answers === true ? 'answers' : `cannot be used now (${answers})`]),
   ];
   return `${url}: ${parts.join('; ')}`;
 }

@@ -8,7 +8,7 @@ import { formatBytes, plural } from '../../../util/format.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
 import { ARG_FLAGS, jsonFlag } from '../../flags/common-flags.js';
-import { sharedStatus, sharedText } from '../../load/shared.js';
+import { probedStatus, sharedStatus, sharedText } from '../../load/shared.js';
 import { requireStore } from '../../load/store.js';
 import { forecastText } from '../../run/dry-run.js';
 import { forecastFlow } from '../../run/forecast-flow.js';
@@ -16,16 +16,18 @@ import { watched } from '../../run/watched.js';
 import { createStyle } from '../../terminal/style.js';
 
 export const command: Command = {
-  usage: '[FLOW] [K=V …] [--json]',
+  usage: '[FLOW] [K=V …] [--probe] [--json]',
   examples: [
     { command: 'taskflow cache status', does: 'how much is kept' },
     {
       command: 'taskflow cache status release',
       does: 'per phase: cached since when, or why not; what a rerun would continue',
     },
+    { command: 'taskflow cache status --probe', does: 'also whether the shared cache answers' },
   ],
   flags: [
     ...ARG_FLAGS,
+    { name: 'probe', type: 'boolean', help: 'also ask the shared cache whether it answers; nothing is written' },
     jsonFlag(
       'as JSON: {dir, entries, bytes, oldest, phases: [{id, state, ageMs, reason}], runs: {runs, bytes}, shared}',
     ),
@@ -44,7 +46,8 @@ export const command: Command = {
       typed === undefined ? undefined : await forecastFlow(invocation, { typed, pairs, config: opened.config });
     if (forecast && 'status' in forecast) return forecast.status;
     const runs = sizeOfRuns(invocation.project);
-    const shared = sharedStatus(opened.config, invocation.project);
+    const asked = invocation.flags.boolean('probe') ? probedStatus : sharedStatus;
+    const shared = await asked(opened.config, invocation.project);
     if (invocation.flags.boolean('json')) {
       invocation.out.write(`${JSON.stringify({ ...statusJson(status, forecast), runs, shared: shared ?? null })}\n`);
     } else {
