@@ -26,6 +26,29 @@ it('another build of the same length is run as it is, not as it was compiled bef
   }
 });
 
+it('each file of the command is evaluated once, however often it is asked for', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'taskflow-code-'));
+  try {
+    for (const name of readdirSync(dirname(CLI)).filter((file) => file.endsWith('.cjs')))
+      cpSync(join(dirname(CLI), name), join(folder, name));
+    const yaml = join(folder, 'yaml.cjs');
+    writeFileSync(
+      yaml,
+      `require('node:fs').appendFileSync('evaluated', 'x');${readFileSync(yaml, 'latin1')}`,
+      'latin1',
+    );
+    const flows = ['a.yaml', 'b.yaml', 'c.yaml'];
+    for (const flow of flows) writeFileSync(join(folder, flow), 'phases: [{ id: a, type: script, run: echo a }]\n');
+    const { status } = spawnSync(process.execPath, [join(folder, 'taskflow.cjs'), 'check', ...flows], {
+      cwd: folder,
+      env: cliEnvironment(folder) as NodeJS.ProcessEnv,
+    });
+    expect([status, readFileSync(join(folder, 'evaluated'), 'utf8')]).toEqual([0, 'x']);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 it('compiled code that a project would bring is not used: the folder lies in it, or others can reach it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'taskflow-code-'));
   const list = (cwd: string, cache: string) =>

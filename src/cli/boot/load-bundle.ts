@@ -55,7 +55,12 @@ function projectAround(from: string, home: string): string | undefined {
   return from === home || from === dirname(from) ? undefined : from;
 }
 
+/** Each file is evaluated once, as with `require`. */
+const loaded = new Map<string, { exports: object }>();
+
 function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () => boolean): T {
+  const known = loaded.get(file);
+  if (known) return known.exports as T;
   const bytes = readFileSync(file);
   // One file per command, with the functions that it uses. V8 compares only the length of the source: hence the sum.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
@@ -64,7 +69,7 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
   const kept = readChecked(path);
   const script = new Script(source, kept ? { filename: file, cachedData: kept } : { filename: file });
   if (!kept || script.cachedDataRejected) {
-    process.once('exit', () => {
+    atExit(() => {
       if (!hasUsedMost()) return;
       const data = script.createCachedData();
       writeFileAtomic(path, [sumOf(data), data]);
@@ -72,12 +77,21 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
     });
   }
   const module = { exports: {} };
+  loaded.set(file, module);
   // What it loads later from a file of its own is kept as well.
   const load = (name: string) => {
     return name.startsWith('./') ? requireWithCachedData(join(dirname(file), name), folder, () => true) : require(name);
   };
   script.runInThisContext()(module.exports, load, module, file, dirname(file));
   return module.exports as T;
+}
+
+const lastly: (() => void)[] = [];
+
+/** One listener for all files: Node warns of a leak at the eleventh. */
+function atExit(action: () => void): void {
+  if (lastly.length === 0) process.once('exit', () => lastly.forEach((each) => void each()));
+  lastly.push(action);
 }
 
 /** V8 does not verify this data, so a damaged file must not reach it. */
