@@ -88,7 +88,7 @@ describeInBrowser('taskflow ui in a browser', () => {
     project.write('go', '');
     await badgeIs('succeeded');
     expect(page.url()).toContain(runId);
-    expect(await page.title()).toBe('long, succeeded · taskflow');
+    await expect.poll(() => page.title()).toBe('long, succeeded · taskflow');
     expect(problems).toEqual([]);
   });
 
