@@ -14,13 +14,24 @@ export function makeWorkFolder() {
 function removeAbandoned(folder, pattern) {
   for (const name of readdirSync(folder)) {
     const pid = pattern.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid)))
-      rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    if (pid !== undefined && !isAlive(Number(pid))) remove(join(folder, name));
   }
 }
 
 export function removeWorkFolder() {
-  for (const folder of [WORK, HOME]) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  for (const folder of [WORK, HOME]) remove(folder);
+}
+
+/** A process that tidies a large store may write there for a moment longer. Node's own retries do not look again. */
+function remove(folder) {
+  for (let left = 50; ; left -= 1) {
+    try {
+      return rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (error.code !== 'ENOTEMPTY' || left === 0) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
 }
 
 function isAlive(pid) {
