@@ -1,4 +1,11 @@
-import { hasProcessTable, type ProcessRow, readProcessTable, startedWith, untilNextLook } from './process-table.js';
+import {
+  hasAnotherMark,
+  hasProcessTable,
+  type ProcessRow,
+  readProcessTable,
+  startedWith,
+  untilNextLook,
+} from './process-table.js';
 import { answersSignals, sendSignal } from './send-signal.js';
 
 export interface Tree {
@@ -37,7 +44,7 @@ export class KnownTree {
   }
 
   refreshNow(): ProcessRow[] {
-    const rows = readProcessTable();
+    const rows = readProcessTable((row) => this.#isElsewhere(row));
     const members = new Map<number, ProcessRow>();
     for (const row of rows) if (this.#isKnown(row)) this.#add(row, members);
     for (let before = -1; before !== members.size; ) {
@@ -59,6 +66,11 @@ export class KnownTree {
   signal(members: readonly ProcessRow[], signal: NodeJS.Signals): void {
     sendSignal(-this.root, signal);
     for (const { pid, group } of members) if (group !== this.root) sendSignal(pid, signal);
+  }
+
+  /** Nobody changes trees, so what has another mark, or is older than the root, need not be looked at again. */
+  #isElsewhere(row: ProcessRow): boolean {
+    return row.startTicks < this.#since || (this.#mark !== undefined && hasAnotherMark(row, this.#mark));
   }
 
   #isKnown(row: ProcessRow): boolean {

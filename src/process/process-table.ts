@@ -39,30 +39,57 @@ export function parseStat(pid: number, stat: string): ProcessRow | undefined {
   };
 }
 
+/** One look at /proc: who is there, and the rows that were asked for. */
+interface Look {
+  readonly ids: readonly number[];
+  readonly rows: Map<number, ProcessRow>;
+}
+
 /**
- * Every process that can be seen; empty where there is no /proc. Costs milliseconds, so it is never asked for while all
- * goes well, and one look serves the whole turn of the event loop (a run that ends 200 trees): ask in a new turn.
+ * The rows of all processes that can be seen, but for those that are `elsewhere`; none where there is no /proc. Costs
+ * milliseconds, so it is never asked for while all goes well, and one look serves the whole turn of the event loop (a
+ * run that ends 200 trees): ask in a new turn. `elsewhere` is asked about what a row was up to a second ago.
  */
-export function readProcessTable(): readonly ProcessRow[] {
-  if (!table) {
-    table = scanProcessTable();
+export function readProcessTable(elsewhere: (row: ProcessRow) => boolean = () => false): readonly ProcessRow[] {
+  if (!look) {
+    look = lookAtProc();
     setImmediate(forgetProcessTable);
   }
-  return table;
+  const rows: ProcessRow[] = [];
+  for (const pid of look.ids) {
+    const known = recent.get(pid);
+    if (known && elsewhere(known)) continue;
+    const row = look.rows.get(pid) ?? readProcessRow(pid);
+    if (!row) continue;
+    look.rows.set(pid, row);
+    recent.set(pid, row);
+    rows.push(row);
+  }
+  return rows;
 }
 
 /** The next look is a new one, in the same turn too. */
 export function forgetProcessTable(): void {
-  table = undefined;
+  look = undefined;
 }
 
-let table: readonly ProcessRow[] | undefined;
+let look: Look | undefined;
+
+/**
+ * Rows of the last second. An id names the same process for so long: the kernel gives ids in turn, and there are more
+ * than 30,000 others before it comes round.
+ */
+const recent = new Map<number, ProcessRow>();
+const RECENT_MS = 1_000;
+let recentSince = 0;
+
 let nextLook: Promise<void> | undefined;
 let restsUntil = 0;
 
 /**
  * Until a look at the table is due that begins after this call. Trees that end at about the same time share one: after
- * each look there is a pause of twice its length, so that looking takes a third of the time at the most.
+ * each look there is a pause of twice its length, so that looking takes a third of the time at the most. Rows do not
+ * count, since hardly any is read at two looks.
  */
 export function untilNextLook(): Promise<void> {
   const restMs = restsUntil - systemClock.elapsed();
@@ -72,30 +99,25 @@ export function untilNextLook(): Promise<void> {
   return nextLook;
 }
 
-function scanProcessTable(): ProcessRow[] {
+function lookAtProc(): Look {
   const startedAt = systemClock.elapsed();
-  const rows = readRows();
+  if (startedAt - recentSince > RECENT_MS) {
+    recent.clear();
+    recentSince = startedAt;
+  }
+  const ids = processIds();
   const endedAt = systemClock.elapsed();
   restsUntil = endedAt + 2 * (endedAt - startedAt);
-  return rows;
+  return { ids, rows: new Map() };
 }
 
-function readRows(): ProcessRow[] {
-  let names: string[];
+function processIds(): number[] {
   try {
-    names = readdirSync('/proc');
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
   } catch {
     // No /proc here: callers fall back to process groups.
     return [];
   }
-  const rows: ProcessRow[] = [];
-  for (const name of names) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
-    const row = readProcessRow(pid);
-    if (row) rows.push(row);
-  }
-  return rows;
 }
 
 /** False on systems without /proc, where only signals show who is alive. */
@@ -108,8 +130,17 @@ let tableExists: boolean | undefined;
 
 /** True when the process was started with this `NAME=value` in its environment. */
 export function startedWith(row: ProcessRow, variable: string): boolean {
-  const name = variable.slice(0, variable.indexOf('=') + 1);
-  return markOf(row, name) === variable;
+  return markOf(row, nameIn(variable)) === variable;
+}
+
+/** True when it is known by now that the process was started with the mark of another tree of the same run. */
+export function hasAnotherMark(row: ProcessRow, mark: string): boolean {
+  const known = found.get(idOf(row, nameIn(mark)));
+  return known !== undefined && known !== mark && known.startsWith(mark.slice(0, mark.lastIndexOf('.') + 1));
+}
+
+function nameIn(variable: string): string {
+  return variable.slice(0, variable.indexOf('=') + 1);
 }
 
 /**
@@ -119,20 +150,31 @@ export function startedWith(row: ProcessRow, variable: string): boolean {
 const found = new Map<string, string>();
 const MOST_REMEMBERED = 10_000;
 
-function markOf({ pid, startTicks }: ProcessRow, name: string): string | undefined {
-  const id = `${name}${pid}.${startTicks}`;
+function idOf({ pid, startTicks }: ProcessRow, name: string): string {
+  return `${name}${pid}.${startTicks}`;
+}
+
+function markOf(row: ProcessRow, name: string): string | undefined {
+  const id = idOf(row, name);
   const known = found.get(id);
   if (known !== undefined) return known;
-  const variable = readVariable(pid, name);
-  if (variable === undefined || variable === readVariable(process.pid, name)) return variable;
+  const variable = readVariable(row.pid, name);
+  if (variable === undefined || variable === ownVariable(name)) return variable;
   if (found.size >= MOST_REMEMBERED) found.clear();
   found.set(id, variable);
   return variable;
 }
 
+const own = new Map<string, string | undefined>();
+
+function ownVariable(name: string): string | undefined {
+  if (!own.has(name)) own.set(name, readVariable(process.pid, name));
+  return own.get(name);
+}
+
 function readVariable(pid: number, name: string): string | undefined {
   try {
-    const text = `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
+    const text = `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`;
     const start = text.indexOf(`\0${name}`) + 1;
     return start === 0 ? undefined : text.slice(start, text.indexOf('\0', start));
   } catch {

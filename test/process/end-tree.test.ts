@@ -122,6 +122,23 @@ describe('when a process ends by itself', () => {
     expect(live()).toEqual([]);
   });
 
+  test('marked: of several at a time, each ends its own, and those of the others live on', async () => {
+    const fled = '(setsid sleep 60 </dev/null >/dev/null 2>&1 &)';
+    const slow = Array.from({ length: 3 }, () => brand());
+    const abort = new AbortController();
+    const pending = slow.map(({ env }) => sh(`${fled}; sleep 61; :`, { env, marked: true, signal: abort.signal }));
+    await until(() => slow.every(({ live }) => live().length === 3));
+    for (let round = 0; round < 5; round += 1) {
+      const { env, live } = brand();
+      await sh(`${fled}; echo done`, { env, marked: true });
+      expect(live()).toEqual([]);
+      expect(slow.map((one) => one.live().length)).toEqual([3, 3, 3]);
+    }
+    abort.abort();
+    await Promise.all(pending);
+    expect(slow.flatMap(({ live }) => live())).toEqual([]);
+  });
+
   test('what it still says, word by word, is read', async () => {
     const { env } = brand();
     const script = 'setsid sh -c "for i in 1 2 3 4 5; do sleep 0.08; echo \\$i; done" & sleep 0.05; echo 0';
