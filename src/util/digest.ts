@@ -2,7 +2,7 @@ import type * as Crypto from 'node:crypto';
 
 let loaded: typeof Crypto | undefined;
 
-/** Node takes milliseconds to load its cryptography, and a run in which nothing has changed digests nothing. */
+/** Node takes milliseconds to load its cryptography, and `--version` digests nothing. */
 function crypto(): typeof Crypto {
   loaded ??= process.getBuiltinModule('node:crypto');
   return loaded;

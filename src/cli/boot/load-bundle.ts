@@ -3,8 +3,8 @@ import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
-import { crc32 } from 'node:zlib';
 import { removeAbandoned, writeFileAtomic } from '../../util/atomic-write.js';
+import { sha256Hex } from '../../util/digest.js';
 import { isInside, realPath } from '../../util/inside.js';
 import { isInSomebodysFolder } from '../../util/own-folder.js';
 import { userCacheDir } from '../../util/user-cache.js';
@@ -62,9 +62,12 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
   const known = loaded.get(file);
   if (known) return known.exports as T;
   const bytes = readFileSync(file);
-  // One file per command, with the functions that it uses. V8 compares only the length of the source: hence the sum.
+  // One file per command, with the functions that it uses. V8 compares only the length of the source: hence the digest.
   const command = /^[a-z]{1,20}$/.exec(process.argv[2] ?? '')?.[0] ?? 'other';
-  const path = join(folder, `${VERSION}-${process.version}-${process.arch}-${command}-${crc32(bytes)}.bin`);
+  const path = join(
+    folder,
+    `${VERSION}-${process.version}-${process.arch}-${command}-${sha256Hex(bytes).slice(0, 16)}.bin`,
+  );
   const source = nodeModule.Module.wrap(bytes.toString('latin1'));
   const kept = readChecked(path);
   const script = new Script(source, kept ? { filename: file, cachedData: kept } : { filename: file });
@@ -72,7 +75,7 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
     atExit(() => {
       if (!hasUsedMost()) return;
       const data = script.createCachedData();
-      writeFileAtomic(path, [sumOf(data), data]);
+      writeFileAtomic(path, [sha256Hex(data), data]);
       removeAbandoned(folder, Date.now());
     });
   }
@@ -86,6 +89,9 @@ function requireWithCachedData<T>(file: string, folder: string, hasUsedMost: () 
   return module.exports as T;
 }
 
+/** In hex. */
+const DIGEST_LENGTH = 64;
+
 const lastly: (() => void)[] = [];
 
 /** One listener for all files: Node warns of a leak at the eleventh. */
@@ -98,16 +104,10 @@ function atExit(action: () => void): void {
 function readChecked(path: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path);
-    const data = bytes.subarray(4);
-    return sumOf(data).equals(bytes.subarray(0, 4)) ? data : undefined;
+    const data = bytes.subarray(DIGEST_LENGTH);
+    return sha256Hex(data) === bytes.toString('latin1', 0, DIGEST_LENGTH) ? data : undefined;
   } catch {
     // Not kept yet, or not readable: compiled anew.
     return undefined;
   }
-}
-
-function sumOf(data: Buffer): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(crc32(data));
-  return bytes;
 }
