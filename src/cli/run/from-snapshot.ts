@@ -1,7 +1,7 @@
 import { answerRun } from '../../run/snapshot/answer.js';
 import { isPlainCommand, isPlainFlow } from '../../run/snapshot/applies.js';
 import { SnapshotCollector } from '../../run/snapshot/collect.js';
-import { isFresh } from '../../run/snapshot/fresh.js';
+import { freshStore } from '../../run/snapshot/fresh.js';
 import { type Asked, readSnapshot, type Snapshot } from '../../run/snapshot/snapshot.js';
 import { storeFolder } from '../../store/store-folder.js';
 import type { Invocation } from '../boot/command.js';
@@ -14,20 +14,23 @@ export async function runFromSnapshot(invocation: Invocation): Promise<number | 
   const { project, flags, positionals } = invocation;
   if (!isPlainCommand(flags.given(), project.env)) return undefined;
   if (flags.boolean('json') && flags.boolean('events')) return undefined;
-  const snapshot = await freshSnapshot(invocation);
-  if (!snapshot) return undefined;
+  const fresh = await freshSnapshot(invocation);
+  if (!fresh) return undefined;
   const ref = positionals[0]!;
-  const showing = showingRun(invocation, snapshot.run.file ?? ref);
-  const result = answerRun({ project, snapshot, ref }, showing.onEvent);
+  const showing = showingRun(invocation, fresh.snapshot.run.file ?? ref);
+  const result = answerRun({ project, ...fresh, ref }, showing.onEvent);
   showing.end();
   return printResult(invocation, result);
 }
 
-async function freshSnapshot(invocation: Invocation): Promise<Snapshot | undefined> {
+/** With the folder of the store that has its results. */
+async function freshSnapshot(invocation: Invocation): Promise<{ snapshot: Snapshot; store: string } | undefined> {
   const { project } = invocation;
   try {
     const snapshot = readSnapshot(project, askedOf(invocation));
-    return snapshot && (await isFresh(snapshot, project)) ? snapshot : undefined;
+    if (!snapshot) return undefined;
+    const store = await freshStore(snapshot, project);
+    return store === undefined ? undefined : { snapshot, store };
   } catch {
     // Only a snapshot edited by hand gets here. The engine does not need it.
     return undefined;

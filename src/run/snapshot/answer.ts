@@ -3,7 +3,6 @@ import type { RunEvent, RunEventBody } from '../../model/event.js';
 import { NO_OUTPUT } from '../../model/outcome.js';
 import { holderIdentity } from '../../process/process-identity.js';
 import { IndexLog } from '../../store/index-log.js';
-import { storeFolder } from '../../store/store-folder.js';
 import type { Project } from '../../util/project.js';
 import { Ledger } from '../core/budget.js';
 import type { PhaseOutcome } from '../core/execution.js';
@@ -20,14 +19,15 @@ import type { Snapshot, SnapshotPhase } from './snapshot.js';
 
 interface Answering {
   readonly project: Project;
-  /** It is fresh. */
   readonly snapshot: Snapshot;
+  /** The folder of its results: it is fresh. */
+  readonly store: string;
   /** How the flow was named this time. */
   readonly ref: string;
 }
 
 /** Reports, journals and remembers a run in which nothing changed, like any other run. */
-export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event: RunEvent) => void): RunResult {
+export function answerRun({ project, snapshot, store, ref }: Answering, onEvent: (event: RunEvent) => void): RunResult {
   const { clock } = project;
   const { run, phases } = snapshot;
   const startedAt = clock.elapsed();
@@ -49,15 +49,15 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   const ledger = new Ledger(undefined);
   const secrets = new Secrets();
   const outcomes = new Map<string, PhaseOutcome>();
-  const log = logOf(snapshot, project);
+  const log = new IndexLog({ dir: store }, () => clock.now());
   for (const phase of phases) {
     const at: RecordSite = { run: { io: { journal, secrets }, options: { project } }, ...siteOf(phase) };
     const { key, seen } = phase.result;
     const settled = fromStore(phase.result, { runKey: key }, clock.now());
     recordPhase(at, settled);
     if (settled.saved) ledger.save(settled.saved);
-    log?.used(key);
-    if (seen) log?.used(strongKey(key, seen.value));
+    log.used(key);
+    if (seen) log.used(strongKey(key, seen.value));
     const outcome = outcomeOf(at, settled);
     outcomes.set(phase.id, outcome);
     emit({ type: 'phase-end', phase: phase.id, outcome: shownOutcome(outcome, project.root) });
@@ -70,7 +70,7 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
   journal.close();
   emit({ type: 'run-end', status: 'success', spent: spentOf(ledger), saved, durationMs: Math.round(durationMs) });
   pruneRuns(project, journal.bytes);
-  log?.flush();
+  log.flush();
   return runResult({
     runId,
     root: project.root,
@@ -91,9 +91,4 @@ export function answerRun({ project, snapshot, ref }: Answering, onEvent: (event
 /** What the engine knows of a phase that is plain: see `isPlainPhase`. */
 function siteOf({ id, kind }: SnapshotPhase): Omit<RecordSite, 'run'> {
   return { path: id, phase: { id, kind, idempotent: true, optional: false }, policy: { scope: 'cross-run' } };
-}
-
-function logOf({ cache }: Snapshot, project: Project): IndexLog | undefined {
-  const folder = storeFolder(project, { cache });
-  return 'problem' in folder ? undefined : new IndexLog({ dir: folder.dir }, () => project.clock.now());
 }

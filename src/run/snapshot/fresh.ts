@@ -16,26 +16,29 @@ import { lastRunId } from '../history/runs-folder.js';
 import { latestOf } from '../history/succession.js';
 import type { EntryStats, Snapshot, SnapshotPhase } from './snapshot.js';
 
-/** Compares every input of the run with what is there now. In doubt the snapshot is stale. */
-export async function isFresh(snapshot: Snapshot, project: Project): Promise<boolean> {
+/**
+ * Compares every input of the run with what is there now. Returns the folder of the store that has its results;
+ * undefined where the snapshot is stale, or in doubt.
+ */
+export async function freshStore(snapshot: Snapshot, project: Project): Promise<string | undefined> {
   const { environment, files, cache, phases } = snapshot;
-  if (environmentDigest(project, environment.salt) !== environment.digest) return false;
-  if (!unchanged(files) || !isFinished(snapshot, project)) return false;
+  if (environmentDigest(project, environment.salt) !== environment.digest) return undefined;
+  if (!unchanged(files) || !isFinished(snapshot, project)) return undefined;
   const folder = storeFolder(project, { cache });
   // A run that uses the engine folds a long log into the index.
-  if ('problem' in folder || isLogLong(folder.dir)) return false;
+  if ('problem' in folder || isLogLong(folder.dir)) return undefined;
   const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
   const observed = new ObservedFiles(project, () => fingerprints.touches);
   for (const { inputs, result } of phases) {
     const { seen } = result;
-    if (seen && stateOf(seen.set, await observed.look(seen.set)) !== seen.value) return false;
+    if (seen && stateOf(seen.set, await observed.look(seen.set)) !== seen.value) return undefined;
     for (const [entry, value] of inputs) {
       const pending = fingerprints.resolve(entry, { ownOutputs: [] });
-      if (!hasValue(pending instanceof Promise ? await pending : pending, value)) return false;
+      if (!hasValue(pending instanceof Promise ? await pending : pending, value)) return undefined;
     }
   }
   const now = project.clock.now();
-  return phases.every((phase) => hasSameEntry(phase, folder.dir, now));
+  return phases.every((phase) => hasSameEntry(phase, folder.dir, now)) ? folder.dir : undefined;
 }
 
 /** The last run of this flow with these arguments ended well, and no run continues it. */
