@@ -1,7 +1,7 @@
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropClaim } from '../store/claim-file.js';
-import { waitForClaim } from '../store/wait-for-claim.js';
+import { claimOrWait } from '../store/wait-for-claim.js';
 import type { Project } from '../util/project.js';
 import { whyUnwritableAt } from '../util/why-unwritable.js';
 import { assembledFolder } from './folder.js';
@@ -18,7 +18,7 @@ export async function claimRequest(
   { signal, onWait }: { readonly signal?: AbortSignal; readonly onWait: (holder: string) => void },
 ): Promise<Claimed> {
   const path = join(assembledFolder(project), `${inputId.slice(0, 16)}.claim`);
-  const acquired = await waitForClaim(path, { signal, onWait }, project.clock);
+  const acquired = await claimOrWait(path, { signal, onWait }, project.clock);
   if ('aborted' in acquired) return acquired;
   if ('failed' in acquired) return { failed: whyUnwritableAt(path, acquired.failed) };
   const pulse = setInterval(() => touch(path, project.clock.now() / 1_000), SIGN_OF_LIFE_MS).unref();

@@ -123,7 +123,7 @@ const EMPTY_GRACE_MS = 2_000;
 /** A holder elsewhere touches its claim every 15 seconds; an older one was left behind, whatever the clocks say. */
 const FOREIGN_GRACE_MS = 10 * 60_000;
 
-/** Judged by what can be known at once; of a holder elsewhere that may be too little (see `waitForClaim`). */
+/** Judged by what can be known at once; of a holder elsewhere that may be too little (see `claimOrWait`). */
 export function claimState(claim: SeenClaim, now: number): 'alive' | 'dead' | 'unknown' {
   const age = now - claim.mtimeMs;
   if (!claim.holder) return age > EMPTY_GRACE_MS ? 'dead' : 'alive';

@@ -6,7 +6,7 @@ import { encodeRest } from './entry-format.js';
 import type { FolderAccess } from './folder-access.js';
 import { claimPath, entryPath } from './paths.js';
 import type { Claim, ClaimRequest, Entry, PutResult, Store } from './store.js';
-import { waitForClaim } from './wait-for-claim.js';
+import { type Acquired, claimOrWait } from './wait-for-claim.js';
 
 type ClaimResult = Awaited<ReturnType<Store['claim']>>;
 
@@ -44,16 +44,23 @@ export class Claims {
     }
     const flight = new Flight();
     this.#flights.set(key, flight);
-    const result = await this.#acquire(key, flight, request);
+    const acquiring = this.#acquire(key, flight, request);
+    const result = acquiring instanceof Promise ? await acquiring : acquiring;
     if (!('claim' in result)) this.#land(key, flight, 'ready' in result ? 'stored' : 'released');
     return result;
   }
 
-  async #acquire(key: string, flight: Flight, request: ClaimRequest): Promise<ClaimResult> {
+  #acquire(key: string, flight: Flight, request: ClaimRequest): ClaimResult | Promise<ClaimResult> {
     const { access, clock } = this.#options;
     const problem = access.problem();
     if (problem !== undefined) return { unavailable: problem };
-    const acquired = await waitForClaim(claimPath(access.dir, key), request, clock);
+    const acquiring = claimOrWait(claimPath(access.dir, key), request, clock);
+    if (!(acquiring instanceof Promise)) return this.#acquired(key, flight, acquiring);
+    return acquiring.then((acquired) => this.#acquired(key, flight, acquired));
+  }
+
+  #acquired(key: string, flight: Flight, acquired: Acquired): ClaimResult {
+    const { access } = this.#options;
     if ('aborted' in acquired) return { unavailable: 'interrupted' };
     if ('failed' in acquired) return { unavailable: access.report(acquired.failed) };
     // Since the caller's miss, another process may have claimed the key, stored the result and released it.

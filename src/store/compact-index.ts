@@ -9,12 +9,12 @@ import { takeLog, withIndex } from './store-index.js';
 /** An index this small is written after each run that puts something: a few milliseconds. */
 const SMALL_INDEX = 256 * 1024;
 
-/** Whether it pays to fold the log into the index: cheap, or put off until the log is as large as half of the index. */
+/** Whether it pays to fold the log into the index: cheap, or put off until the log is as large as the index. */
 export function isCompactionDue({ dir }: LogOptions, hasAdded: boolean): boolean {
   if (!hasAdded) return isLogLong(dir);
   const log = statIfThere(join(dir, INDEX_LOG))?.size ?? 0;
   const index = statIfThere(join(dir, INDEX))?.size ?? 0;
-  return log > 0 && (index + log < SMALL_INDEX || log > index / 2);
+  return log > 0 && (index + log < SMALL_INDEX || log > index);
 }
 
 /** Does not wait: the holder of the lock writes the index as well. */

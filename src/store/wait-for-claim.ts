@@ -12,8 +12,15 @@ const LAST_POLL_MS = 150;
 
 export type Acquired = { readonly own: OwnClaim } | { readonly aborted: true } | { readonly failed: ErrnoError };
 
-/** Creates the claim's file, or waits until its holder is done or dead. Looks at one small file per poll. */
-export async function waitForClaim(path: string, request: ClaimRequest, clock: Clock): Promise<Acquired> {
+/** Creates the claim's file, or waits until its holder is done or dead. Without a promise where nobody holds it. */
+export function claimOrWait(path: string, request: ClaimRequest, clock: Clock): Acquired | Promise<Acquired> {
+  if (request.signal?.aborted) return { aborted: true };
+  const created = createClaim(path);
+  return 'exists' in created ? waitForClaim(path, request, clock) : created;
+}
+
+/** Looks at one small file per poll. */
+async function waitForClaim(path: string, request: ClaimRequest, clock: Clock): Promise<Acquired> {
   let wait = FIRST_POLL_MS;
   let isReported = false;
   const watch = new SilenceWatch(clock);
