@@ -92,35 +92,53 @@ export const INEXACT = 'inexact';
  * in which a flow lists them does not matter.
  */
 export function encodeIdentity(identity: Identity): string {
-  const { agent, body, context, cwd, env } = identity;
+  const { body, context, cwd, env } = identity;
+  const { agent, rest } = commonParts(identity);
   return (
-    `{"agent":${encode(agent)},"body":${encode(body)},"context":${encode(context)},"cwd":${encode(cwd)},` +
-    `"env":${encode(env)},${commonPart(identity)}`
+    `{"agent":${agent},"body":${encode(body)},"context":${encode(context)},"cwd":${encode(cwd)},` +
+    `"env":${encode(env)},${rest}`
   );
 }
 
 /** What is mostly the same for all items and rows of a phase, as it was encoded last. */
-const common = new Map<string, { readonly of: Identity; readonly text: string }>();
+interface CommonParts {
+  readonly of: Identity;
+  readonly agent: string;
+  readonly rest: string;
+}
+
+const common = new Map<string, CommonParts>();
 /** Rows of a batch take turns at the phases of their flow. */
 const MOST_COMMON = 64;
 
-function commonPart(identity: Identity): string {
+function commonParts(identity: Identity): CommonParts {
   const known = common.get(identity.phase);
-  if (known && hasSameCommonPart(known.of, identity)) return known.text;
+  const hasSameAgent = known !== undefined && known.of.agent === identity.agent;
+  const hasSameRest = known !== undefined && isSameRest(known.of, identity);
+  if (hasSameAgent && hasSameRest) return known;
+  const parts = {
+    of: identity,
+    agent: hasSameAgent ? known.agent : encode(identity.agent),
+    rest: hasSameRest ? known.rest : encodeRest(identity),
+  };
+  if (common.size >= MOST_COMMON) common.clear();
+  common.set(identity.phase, parts);
+  return parts;
+}
+
+function encodeRest(identity: Identity): string {
   const { expect, fingerprints, flow, kind, ordinal, output, outputs, phase, upstream, version } = identity;
   const world = encodeSet(fingerprints as unknown as JsonValue, encodeFingerprint);
   const above = encodeSet(upstream as unknown as JsonValue, canonicalEncode);
-  const text =
+  return (
     `"expect":${encode(expect)},"fingerprints":${world},"flow":${encode(flow)},"kind":${encode(kind)},` +
     `"ordinal":${encode(ordinal)},"output":${encode(output)},"outputs":${encode(outputs)},` +
-    `"phase":${encode(phase)},"upstream":${above},"version":${encode(version)}}`;
-  if (common.size >= MOST_COMMON) common.clear();
-  common.set(phase, { of: identity, text });
-  return text;
+    `"phase":${encode(phase)},"upstream":${above},"version":${encode(version)}}`
+  );
 }
 
 /** Values that are one and the same; equal ones that are not are encoded again, to the same text. */
-function hasSameCommonPart(a: Identity, b: Identity): boolean {
+function isSameRest(a: Identity, b: Identity): boolean {
   return (
     a.phase === b.phase &&
     a.flow === b.flow &&

@@ -36,5 +36,10 @@ function isDirect({ hostname, port, protocol }: URL, list: string): boolean {
 export function proxyAuthorization({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+  return { 'proxy-authorization': basic(pair) };
+}
+
+/** `NAME:PASSWORD` as a header has it. */
+export function basic(pair: string): string {
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
 }

@@ -1,6 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type RequestOptions, request as requestHttp } from 'node:http';
 import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { proxyAuthorization } from './proxy.js';
+import { basic, proxyAuthorization } from './proxy.js';
 import { TunnelAgent } from './tunnel-agent.js';
 
 interface RouteOptions {
@@ -15,7 +15,8 @@ export class Route {
   readonly #send: (options: RequestOptions) => ClientRequest;
   readonly #to: { readonly hostname: string; readonly port: string };
   readonly #prefix: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  /** Name, value, name, value … */
+  readonly #headers: readonly string[];
 
   constructor(origin: URL, { proxy, connectMs, kept }: RouteOptions) {
     const isTunnel = proxy !== undefined && origin.protocol === 'https:';
@@ -29,14 +30,18 @@ export class Route {
     this.#send = isHttps ? requestHttps : requestHttp;
     this.#to = { hostname: next.hostname.replace(/^\[|\]$/g, ''), port: next.port };
     this.#prefix = next === origin ? '' : origin.origin;
-    this.#headers = proxy && !isTunnel ? { host: origin.host, ...proxyAuthorization(proxy) } : {};
+    const allowed = proxy && !isTunnel ? proxyAuthorization(proxy) : {};
+    this.#headers = ['Host', origin.host, ...Object.entries(allowed).flat()];
   }
 
+  /** Who sends a body says how long it is. */
   request({ method, path, headers, auth }: RoutedRequest): ClientRequest {
-    const sent = this.#prefix === '' ? headers : { ...headers, ...this.#headers };
+    // A list: of an object, Node makes another object, with a list for each header.
+    const sent = [...this.#headers];
+    for (const name of Object.keys(headers)) if (!/^host$/i.test(name)) sent.push(name, headers[name]!);
+    if (auth !== undefined && headers['authorization'] === undefined) sent.push('Authorization', basic(auth));
     const { hostname, port } = this.#to;
-    const agent = this.#agent;
-    return this.#send({ hostname, port, agent, method, path: this.#prefix + path, headers: sent, auth });
+    return this.#send({ hostname, port, agent: this.#agent, method, path: this.#prefix + path, headers: sent });
   }
 
   close(): void {

@@ -24,7 +24,9 @@ export function visible(text: string): string {
 
 /** The same on one line. */
 export function oneLine(text: string): string {
-  return sanitize(text).replaceAll(/\s+/g, ' ').trim();
+  const shown = sanitize(text);
+  // Most are on one line as they are, and stay the same string: a batch has very many labels.
+  return (/[^\S ]| {2}/.test(shown) ? shown.replaceAll(/\s+/g, ' ') : shown).trim();
 }
 
 const STYLE = /\x1b\[[0-9;]*m/g;

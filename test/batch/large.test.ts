@@ -43,6 +43,21 @@ it('runs a thousand cached topics and more in bounded memory, and executes only 
   expect(readdirSync(join(project.root, 'out'))).toHaveLength(ROWS + 2);
 }, 180_000);
 
+it('keeps no prompt of a map in memory once the journal has it', async () => {
+  const big = `{ id: big, type: script, run: [sh, -c, 'head -c 900000 /dev/zero | tr "\\0" x'] }`;
+  const items = Array.from({ length: 120 }, (_, index) => index).join(', ');
+  const each = `{ id: each, type: map, over: [${items}], task: "{item} {steps.big.output}" }`;
+  project = createTestProject({
+    'flow.yaml': `name: prompts\nphases:\n  - ${big}\n  - ${each}\n`,
+    '.pi/taskflows/config.yaml':
+      'runner: deaf\nrunners:\n  deaf: { command: [sh, -c, "cat > /dev/null; echo heard"], format: text }\n',
+  });
+  // Prompts of 108 MB go through a heap of 64.
+  const { status, stdout } = await runWithHeap(64, ['run', './flow.yaml', '--json', '--concurrency', '4']);
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'success', reuse: { executed: 2 } });
+}, 120_000);
+
 /** Puts a result under each of the keys that the frozen batch asked for. */
 function fillStore(): number {
   const clock = systemClock;

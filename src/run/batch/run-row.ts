@@ -88,7 +88,7 @@ export class RowRunner {
       args: row.publicArgs,
       status: result.status,
       spent: { usd: usage.usd ?? null, tokens },
-      saved: { ...saved, ms: Math.round(saved.ms) },
+      saved: saved.ms === 0 ? saved : { ...saved, ms: Math.round(saved.ms) },
       durationMs: more.durationMs,
       reuse,
       file: more.file,

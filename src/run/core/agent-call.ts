@@ -1,7 +1,7 @@
 import { type AgentFile, findAgent } from '../../agent/agent-files.js';
 import { modelRole, noSuchRole } from '../../model/config.js';
 import type { Failure } from '../../model/failure.js';
-import type { TaskBody } from '../../model/flow.js';
+import type { Flow, TaskBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import { nearestName } from '../../util/nearest.js';
 import type { PhaseContext } from '../context/phase-context.js';
@@ -25,12 +25,27 @@ const UNASKED_VERSION: Failure = {
   message: "a dry run does not ask the client's version (pinVersion)",
 };
 
+type Called = AgentCall | { readonly failure: Failure };
+type Place = Pick<PhaseContext, 'run' | 'scope'>;
+
+interface KnownCall {
+  readonly run: PhaseContext['run'];
+  readonly flow: Flow;
+  readonly system: string | undefined;
+  readonly call: AgentCall;
+}
+
+/** The last one of each body: all items and rows have the same, and its part of their identities is encoded once. */
+const lastCalls = new WeakMap<TaskBody, KnownCall>();
+
 /** `system` is the body's system prompt, rendered or not; that of an agent's file holds no placeholders. */
-export async function agentCall(
-  at: Pick<PhaseContext, 'run' | 'scope'>,
-  body: TaskBody,
-  system = body.systemPrompt,
-): Promise<AgentCall | { readonly failure: Failure }> {
+export function agentCall(at: Place, body: TaskBody, system = body.systemPrompt): Called | Promise<Called> {
+  const known = lastCalls.get(body);
+  const isSame = known && known.run === at.run && known.flow === at.scope.flow && known.system === system;
+  return isSame ? known.call : findCall(at, body, system);
+}
+
+async function findCall(at: Place, body: TaskBody, system: string | undefined): Promise<Called> {
   const { run, scope } = at;
   const { options } = run;
   const agent = body.agent === undefined ? undefined : await agentFile(at, body.agent);
@@ -54,7 +69,7 @@ export async function agentCall(
   if (pins && options.forecast && runner.probe !== undefined) return { failure: UNASKED_VERSION };
   const pinned = pins ? await pooled.version() : undefined;
   if (pinned && 'failure' in pinned) return pinned;
-  return {
+  const call: AgentCall = {
     pooled,
     model,
     thinking,
@@ -73,6 +88,9 @@ export async function agentCall(
       ...(pinned ? { clientVersion: pinned.version } : {}),
     },
   };
+  // An agent's file may change at any time.
+  if (!agent) lastCalls.set(body, { run, flow: scope.flow, system, call });
+  return call;
 }
 
 /** A role is looked up in the settings; any other name is the model itself. */
@@ -86,10 +104,7 @@ function modelFor(
   return { model: models[role] };
 }
 
-async function agentFile(
-  at: Pick<PhaseContext, 'run' | 'scope'>,
-  name: string,
-): Promise<AgentFile | { readonly failure: Failure }> {
+async function agentFile(at: Place, name: string): Promise<AgentFile | { readonly failure: Failure }> {
   const found = findAgent(at.run.options.project, name, { scope: at.scope.flow.agentScope });
   if ('agent' in found) return found.agent;
   const nearest = await nearestName(name, found.known);

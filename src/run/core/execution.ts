@@ -30,9 +30,12 @@ export interface Settled extends Ending {
   readonly runKey?: string;
   /** Set for a side effect. */
   readonly effect?: Effect;
-  readonly identity?: JsonObject;
+  /** Of what was just made, until the journal has it. */
+  identity?: JsonObject;
+  /** Until the journal has it; of what did not end well, for longer. */
+  inputs?: JsonObject;
   /** It was just made, and the store has it for later runs. */
-  readonly kept?: true;
+  kept?: true;
 }
 
 /** How one phase of a flow ended: what it settled as, with what others ask most under the same names, and its place. */

@@ -1,7 +1,7 @@
 /** A bound on how much happens at once; first come, first served. */
 export class Slots {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: ((() => void) | undefined)[] = [];
   #head = 0;
   #forRoom: (() => void)[] = [];
 
@@ -52,6 +52,8 @@ export class Slots {
         this.#free += 1;
         return;
       }
+      // Who has been served is not kept until the array is shortened, nor is what leads from there.
+      this.#waiting[this.#head] = undefined;
       this.#head += 1;
       // Shifting an array of ten thousand waiters each time would be quadratic.
       if (this.#head > 1024 && this.#head * 2 > this.#waiting.length) {

@@ -41,7 +41,11 @@ export function recordUnrun(at: RecordSite, settled: Settled): LinePlace {
 
 /** Lines of reused results are held back, for longer than those of results that were just made. */
 function writeResult(at: RecordSite, settled: Settled, unit: string | undefined): LinePlace {
-  return at.run.io.journal.write(resultLine(at, settled, unit), urgencyOf(settled));
+  const place = at.run.io.journal.write(resultLine(at, settled, unit), urgencyOf(settled));
+  // Only its line says these from now on: the prompts of a hundred thousand items need not stay in memory.
+  settled.identity = undefined;
+  if (settled.status === 'done') settled.inputs = undefined;
+  return place;
 }
 
 function urgencyOf({ origin, kept }: Settled): Urgency {

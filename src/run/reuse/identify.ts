@@ -92,6 +92,8 @@ export function identify(at: PhaseContext, parts: IdentityParts, unit?: string):
 const NO_PROBES: readonly Probe[] = [];
 const NO_FINGERPRINTS: FingerprintValue[] = [];
 const NO_UPSTREAM: readonly UpstreamPart[] = [];
+const NO_ENVIRONMENT: Identity['env'] = {};
+const NO_CONTEXT: Identity['context'] = [];
 
 async function identifySlowly(
   at: PhaseContext,
@@ -135,8 +137,8 @@ function identified(
     kind: phase.kind,
     body: parts.body,
     agent: parts.agent ?? null,
-    env: parts.env ?? {},
-    context: parts.context ?? [],
+    env: parts.env ?? NO_ENVIRONMENT,
+    context: parts.context ?? NO_CONTEXT,
     output: phase.output,
     expect: phase.expect ?? null,
     cwd: parts.cwd ?? '.',
@@ -261,5 +263,5 @@ function upstreamParts(at: PhaseContext): readonly UpstreamPart[] {
       parts.push(followed(at, outcome));
     }
   }
-  return parts;
+  return parts.length === 0 ? NO_UPSTREAM : parts;
 }

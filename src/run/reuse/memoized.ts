@@ -1,8 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import type { JsonObject } from '../../model/json.js';
 import { mayBeCrossRun } from '../../model/kind.js';
-import type { Result } from '../../model/outcome.js';
-import type { Claim } from '../../store/store.js';
+import type { Claim, Store } from '../../store/store.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, failedBefore, type Settled } from '../core/execution.js';
@@ -11,11 +10,11 @@ import type { ReusedWork } from '../core/made-phase.js';
 import type { Travelling } from '../core/unit-job.js';
 import { effectOf } from '../effects/effect.js';
 import { ruleEffect } from '../effects/rule.js';
-import type { ResultLine } from '../journal/lines.js';
 import type { LinePlace } from '../journal/writer.js';
 import { announce } from './announce.js';
-import { bringBack, keptOrReused } from './bring-back.js';
-import { type AtOnce, type LookUp, lookAtOnce, lookUp, NOT_SEEN, NOTHING, OUTPUT_GONE } from './from-store.js';
+import { keptOrReused } from './bring-back.js';
+import { type AtOnce, type LookUp, lookAtOnce, lookUp, NOTHING } from './from-store.js';
+import { fromThisRun } from './from-this-run.js';
 import {
   declaredOutputs,
   type Identified,
@@ -29,16 +28,13 @@ import {
 import { keepOutput, keepResult } from './keep.js';
 import { notKept, whyNotKept } from './not-kept.js';
 import { orShared } from './or-shared.js';
-import { refusesEarlier } from './reuse-rules.js';
-import { changedSinceSeen, withSeen } from './seen-inputs.js';
+import { withSeen } from './seen-inputs.js';
 import {
   type Found,
-  fromLine,
   frozen,
   isSideEffect,
   newExecution,
   ran,
-  reusedAgain,
   type SideEffect,
   shortest,
   unidentified,
@@ -148,7 +144,8 @@ async function waitOrExecute(
     const kept = later === 'has path sets' ? await lookUp(at, found) : undefined;
     if (kept && 'settled' in kept) return finish(job, kept.settled);
     const isInStore = later === 'has files';
-    const earlier = shares ? await fromThisRun(job, isInStore) : NOTHING;
+    const looking = shares ? fromThisRun(at, found, isInStore) : NOTHING;
+    const earlier = looking instanceof Promise ? await looking : looking;
     if ('settled' in earlier) return finish(job, earlier.settled);
     if (shares && run.reuse.shared.expects(found.runKey)) {
       return finish(job, ran(at, found, { execution: WOULD_BE_SHARED, reason: 'computed once in this run' }));
@@ -174,92 +171,50 @@ function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
   return place === '' ? key : sha256Hex(`${key}@${place}`);
 }
 
-/**
- * Reuses an execution of this run (finished, or under way in another row) or of the run that this one continues; a
- * result in the store is not looked for there. If there is none, it calls `begin` with no `await` in between, so that
- * of two rows only one computes.
- */
-async function fromThisRun({ at, found }: Job, isInStore: boolean): Promise<LookUp> {
-  const { run } = at;
-  for (let under = run.reuse.shared.underWay(found.runKey); under; under = run.reuse.shared.underWay(found.runKey)) {
-    const settled = await under;
-    if (settled) return { settled: reusedAgain(at, settled) };
-  }
-  const recent = run.reuse.shared.recent(found.runKey);
-  if (recent && !isChecked(at, recent.result)) return { settled: reusedAgain(at, recent) };
-  const known = recent ? undefined : recorded(at, found, isInStore);
-  run.reuse.shared.begin(found.runKey);
-  const { seen } = recent?.result ?? (known && 'line' in known ? known.line : NOTHING_SEEN);
-  const changed = seen && isChecked(at, { seen }) ? await changedSinceSeen(at, seen) : undefined;
-  if (changed !== undefined) return { miss: changed };
-  if (recent) return { settled: reusedAgain(at, recent) };
-  if (!known || 'miss' in known) return known ?? NOTHING;
-  const output = run.io.outputs.link(known.line.output);
-  const problem = output ? await bringBack(at, found, known.line.files) : OUTPUT_GONE;
-  return output && problem === undefined ? { settled: fromLine(at, { ...known.line, output }) } : { miss: problem };
+interface Asked {
+  readonly looked: LookUp | undefined;
+  readonly refused: string | undefined;
 }
 
-const NOTHING_SEEN: Pick<Result, 'seen'> = {};
-
-/** Whether a result is held against what is now at the paths that it was made from. */
-function isChecked({ policy, run }: PhaseContext, { seen }: Pick<Result, 'seen'>): boolean {
-  return seen !== undefined && (policy.scope === 'cross-run' || run.reuse.prior.how === 'auto');
-}
-
-function recorded(
-  at: PhaseContext,
-  { runKey, ttlMs, closed }: Found,
-  isInStore: boolean,
-): { readonly line: ResultLine } | { readonly miss: string | undefined } {
-  const { run } = at;
-  const place = run.reuse.shared.place(runKey);
-  const line = place
-    ? run.io.readBack(place)
-    : at.policy.sharesRun || isInStore
-      ? undefined
-      : run.reuse.prior.find(runKey);
-  // `onceOnly` has looked for a side effect already.
-  if (!line || line.effect) return NOTHING;
-  if (line.masked && at.phase.idempotent) return { miss: 'its output held a secret and was not written down' };
-  if (at.policy.observe.mode === 'strict' && !line.seen?.set.complete) return { miss: NOT_SEEN };
-  const refused = place ? undefined : refusesEarlier(at, line, { ttlMs, closed });
-  return refused === undefined ? { line } : { miss: refused };
-}
-
-async function fromStoreOrExecution(
-  job: Job,
-  { looked, refused }: { readonly looked: LookUp | undefined; readonly refused: string | undefined },
-): Promise<Settled> {
+function fromStoreOrExecution(job: Job, asked: Asked): Settled | Promise<Settled> {
   const { at, work, found } = job;
-  const { run, policy } = at;
-  const { store } = run.reuse;
-  if (store && policy.readStore) {
-    const local = looked ?? (await lookUp(at, found));
-    const hit = store.fetch ? await orShared(at, found, local) : local;
-    if ('settled' in hit) return hit.settled;
-    const reason = whyMissed(at, found, { unit: work.unit, refused: hit.miss ?? refused });
-    if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
-    if (run.options.forecast) return wouldRun(job, reason);
-    // If another process or machine computes it now, wait for that without a slot, then look again.
-    for (;;) {
-      const claimed = await store.claim(found.key, {
-        signal: at.signal,
-        onWait: (holder) => run.io.emit({ type: 'phase-waiting', phase: at.path, for: holder }),
-      });
-      if ('claim' in claimed) return executeAndKeep(job, reason, claimed.claim);
-      if ('unavailable' in claimed) return executeAndKeep(job, reason);
-      // The other process may have changed files that fingerprints read.
-      run.reuse.fingerprints.touched();
-      const again = await lookUp(at, found);
-      const second = claimed.elsewhere ? await orShared(at, found, again) : again;
-      if ('settled' in second) return second.settled;
-      if (at.signal.aborted) return executeAndKeep(job, reason);
-    }
+  const { store } = at.run.reuse;
+  if (store && at.policy.readStore) return storedOrExecuted(job, store, asked);
+  const reason = whyMissed(at, found, { unit: work.unit, refused: asked.refused });
+  return notToRun(job, reason) ?? executeAndKeep(job, reason);
+}
+
+async function storedOrExecuted(job: Job, store: Store, { looked, refused }: Asked): Promise<Settled> {
+  const { at, work, found } = job;
+  const { run } = at;
+  const local = looked ?? (await lookUp(at, found));
+  const hit = store.fetch ? await orShared(at, found, local) : local;
+  if ('settled' in hit) return hit.settled;
+  const reason = whyMissed(at, found, { unit: work.unit, refused: hit.miss ?? refused });
+  const ended = notToRun(job, reason);
+  if (ended) return ended;
+  // If another process or machine computes it now, wait for that without a slot, then look again.
+  for (;;) {
+    const claimed = await store.claim(found.key, {
+      signal: at.signal,
+      onWait: (holder) => run.io.emit({ type: 'phase-waiting', phase: at.path, for: holder }),
+    });
+    if ('claim' in claimed) return executeAndKeep(job, reason, claimed.claim);
+    if ('unavailable' in claimed) return executeAndKeep(job, reason);
+    // The other process may have changed files that fingerprints read.
+    run.reuse.fingerprints.touched();
+    const again = await lookUp(at, found);
+    const second = claimed.elsewhere ? await orShared(at, found, again) : again;
+    if ('settled' in second) return second.settled;
+    if (at.signal.aborted) return executeAndKeep(job, reason);
   }
-  const reason = whyMissed(at, found, { unit: work.unit, refused });
+}
+
+/** How work ends that has no result to reuse, and yet may not run: with `--frozen`, or in a forecast. */
+function notToRun(job: Job, reason: string): Settled | undefined {
+  const { at, found } = job;
   if (mustBeReused(at)) return ran(at, found, { execution: frozen(at, reason), reason });
-  if (run.options.forecast) return wouldRun(job, reason);
-  return executeAndKeep(job, reason);
+  return at.run.options.forecast ? wouldRun(job, reason) : undefined;
 }
 
 /** With workers, a forecast also says where. */
@@ -306,7 +261,8 @@ async function executeAndKeep(job: Job, reason: string, claim?: Claim): Promise<
     isPut = claim !== undefined;
     const put = keepResult(at, { found, settled, claim });
     if (!put.stored) return put.isReported ? settled : notKept(settled, put.reason);
-    return policy.readStore ? { ...settled, kept: true } : settled;
+    if (policy.readStore) settled.kept = true;
+    return settled;
   } finally {
     if (claim && !isPut) claim.release();
   }

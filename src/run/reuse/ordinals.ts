@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../model/json.js';
 import { canonicalEncode } from '../../util/canonical.js';
+import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { render, renderValue } from '../render/render.js';
 import type { UnitSpec } from '../units/unit.js';
@@ -12,6 +13,9 @@ export function withOrdinals<T extends UnitSpec>(at: PhaseContext, specs: readon
   return specs.map(numbering(at, specs));
 }
 
+/** Of a longer text only the digest is remembered: all prompts of a large map at once would fill the memory. */
+const LONG_TEXT = 256;
+
 /** The same one by one, for a caller with a million of them. Call it with each, in order. */
 export function numbering<T extends UnitSpec>(at: PhaseContext, specs: readonly T[]): (spec: T) => T {
   const seen = new Map<string, number>();
@@ -19,7 +23,8 @@ export function numbering<T extends UnitSpec>(at: PhaseContext, specs: readonly 
   return (spec) => {
     const it = renderedParts(at, spec, differing);
     // Only an encoded text begins with a quote, so a text needs no encoding to differ from everything else.
-    const what = typeof it === 'string' ? `"${it}` : canonicalEncode(it);
+    const text = typeof it === 'string' ? `"${it}` : canonicalEncode(it);
+    const what = text.length > LONG_TEXT ? sha256Hex(canonicalEncode(text)) : text;
     const ordinal = seen.get(what) ?? 0;
     seen.set(what, ordinal + 1);
     return ordinal === 0 ? spec : { ...spec, ordinal };

@@ -88,13 +88,13 @@ export function frozen(at: PhaseContext, reason: string): Execution {
 }
 
 /** A reused result: nothing was spent now. */
-function reused(result: Result, origin: Origin, { runKey, effect, identity }: Keys): Settled {
+function reused(result: Result, origin: Origin, { runKey, effect }: Keys): Settled {
   const saved = savingsOf(result.cost);
   const { usage, durationMs, attempts } = NOT_EXECUTED;
-  return { status: 'done', usage, durationMs, attempts, saved, result, origin, runKey, effect, identity };
+  return { status: 'done', usage, durationMs, attempts, saved, result, origin, runKey, effect };
 }
 
-type Keys = Pick<Settled, 'runKey' | 'effect' | 'identity'>;
+type Keys = Pick<Settled, 'runKey' | 'effect'>;
 
 /** A result from the store. */
 export function fromStore(result: Result, { runKey }: Pick<Found, 'runKey'>, now: number): Settled {

@@ -1,5 +1,6 @@
 import type { Settled } from '../core/execution.js';
 import { outputBytes } from '../core/output-text.js';
+import { PlaceTable } from '../journal/place-table.js';
 import type { LinePlace } from '../journal/writer.js';
 
 const MOST_RECENT = 128;
@@ -11,7 +12,7 @@ const LARGEST_RECENT = 64 * 1024;
  */
 export class SharedResults {
   readonly #underWay = new Map<string, UnderWay>();
-  readonly #places = new Map<string, LinePlace>();
+  readonly #places = new PlaceTable();
   /** Results used lately: the set-up phase of ten thousand rows is not read from the disk ten thousand times. */
   #recent = new Map<string, Settled>();
   /** The generation before: dropped as a whole, so that nothing is evicted one by one. */

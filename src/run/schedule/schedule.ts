@@ -94,19 +94,22 @@ class Schedule {
       return undefined;
     }
     const pending = this.#run(phase);
-    if (pending instanceof Promise) return pending.then((outcome) => this.#settle(phase, outcome));
+    if (pending instanceof Promise) {
+      return pending.then(
+        (outcome) => this.#settle(phase, outcome),
+        (error: unknown) => this.#settle(phase, this.#crashed(phase, error)),
+      );
+    }
     this.#settle(phase, pending);
     return undefined;
   }
 
   #run(phase: Phase): PhaseOutcome | Promise<PhaseOutcome> {
     const { runContext: run, scope, signal } = this;
-    const crashed = (error: unknown) => this.#crashed(phase, error);
     try {
-      const pending = runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) });
-      return pending instanceof Promise ? pending.catch(crashed) : pending;
+      return runPhase({ run, scope, phase, round: 0, signal, selected: this.#select(phase.id) });
     } catch (error) {
-      return crashed(error);
+      return this.#crashed(phase, error);
     }
   }
 

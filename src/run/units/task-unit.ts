@@ -5,6 +5,7 @@ import type { TaskBody } from '../../model/flow.js';
 import type { JsonObject } from '../../model/json.js';
 import { TEXT_BYTES } from '../../model/limits.js';
 import type { Observation } from '../../model/observation.js';
+import type { Output, TextOutput } from '../../model/output.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type AgentCall, agentCall } from '../core/agent-call.js';
 import { failedBefore } from '../core/execution.js';
@@ -24,19 +25,25 @@ import { statusOf } from './script-unit.js';
 import { type Prepare, type Prepared, travelling, type UnitSpec } from './unit.js';
 import { joined, materialOf, promptFor } from './unit-prompt.js';
 
-export const prepareTask: Prepare<TaskBody> = async (at, spec) => {
+/** Without a promise where nothing has to be awaited: each item of a map comes by here. */
+export const prepareTask: Prepare<TaskBody> = (at, spec) => {
   const task = render(at, spec.body.task, spec.variables);
   const system = render(at, spec.body.systemPrompt ?? '', spec.variables);
   const { failure, unkeepable } = unresolvedIn(at, [...task.unresolved, ...system.unresolved]);
   if (failure) return { failure };
+  const withCall = (context: ContextText, call: Awaited<ReturnType<typeof agentCall>>): Prepared => {
+    if ('failure' in call) return call;
+    const inJson = spec.mayBeJson === true && call.pooled.runner.canAnswerJson === true;
+    const asked = joined(task.text, materialOf(spec, { fence: fixedFence(), inJson }));
+    return taskUnit(at, spec, { call, context, asked, system: system.text, inJson, unkeepable });
+  };
+  const withContext = (context: Awaited<ReturnType<typeof contextText>>): Prepared | Promise<Prepared> => {
+    if ('failure' in context) return context;
+    const calling = agentCall(at, spec.body, system.text);
+    return calling instanceof Promise ? calling.then((call) => withCall(context, call)) : withCall(context, calling);
+  };
   const reading = contextText(at, spec.variables);
-  const context = reading instanceof Promise ? await reading : reading;
-  if ('failure' in context) return context;
-  const call = await agentCall(at, spec.body, system.text);
-  if ('failure' in call) return call;
-  const inJson = spec.mayBeJson === true && call.pooled.runner.canAnswerJson === true;
-  const asked = joined(task.text, materialOf(spec, { fence: fixedFence(), inJson }));
-  return taskUnit(at, spec, { call, context, asked, system: system.text, inJson, unkeepable });
+  return reading instanceof Promise ? reading.then(withContext) : withContext(reading);
 };
 
 export interface ReadyTask {
@@ -131,12 +138,18 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
   const remark = entered.leave && (await entered.leave());
   run.limits.ledger.spend(result.usage);
   run.reuse.fingerprints.touched();
+  const durationMs = project.clock.elapsed() - startedAt;
+  const workPath = entered.path;
+  const doubting = asked.unkeepable ?? whyUnkeepable(at, asked, { result, workPath });
+  const checking = checkedAnswer(at, spec, result);
   return judged(at, asked, {
     result,
     remark,
-    durationMs: project.clock.elapsed() - startedAt,
-    workPath: entered.path,
+    durationMs,
+    workPath,
     observed: isRequest ? NOTHING_READ : trace?.observation(),
+    unkeepable: doubting instanceof Promise ? await doubting : doubting,
+    checked: checking instanceof Promise ? await checking : checking,
   });
 }
 
@@ -167,35 +180,45 @@ interface Answer {
   readonly durationMs: number;
   readonly workPath: string;
   readonly observed: Observation | undefined;
+  /** Why it must not be reused. */
+  readonly unkeepable: string | undefined;
+  readonly checked: Checked;
 }
 
-async function judged(at: PhaseContext, asked: Asked, answer: Answer): Promise<Attempt> {
-  const { result, durationMs } = answer;
-  const doubted = asked.unkeepable ?? whyUnkeepable(at, asked, answer);
-  const remark = [answer.remark, denial(result)].filter(Boolean).join('; ') || undefined;
-  const said = { text: result.text, json: null };
-  const { output, expect } = at.phase;
-  const failed = failureOf(result);
-  const checking =
-    failed || asked.spec.plainOutput ? { output: said } : promised(said, { output, expect, lenient: true });
-  const kept = checking instanceof Promise ? await checking : checking;
-  const failure = failed ?? ('failure' in kept ? kept.failure : undefined);
+type Checked = { readonly output: Output } | { readonly failure: Failure };
+
+function judged(at: PhaseContext, asked: Asked, answer: Answer): Attempt {
+  const { result, durationMs, checked } = answer;
+  const failure = 'failure' in checked ? checked.failure : undefined;
   return {
     status: failure ? statusOf(failure) : 'done',
-    output: at.run.io.outputs.keep('output' in kept ? kept.output : said),
+    output: at.run.io.outputs.keep('output' in checked ? checked.output : said(result)),
     usage: result.usage,
     durationMs,
     attempts: 1,
     files: [],
     model: result.model ?? asked.call.model,
     inputs: traceInputs(asked),
-    remark,
+    remark: [answer.remark, denial(result)].filter(Boolean).join('; ') || undefined,
     usedTools: result.usedTools,
     clientVersion: result.clientVersion,
     observed: answer.observed ?? clientObservation(result, answer.workPath, at.run.options.project.root),
-    unkeepable: doubted instanceof Promise ? await doubted : doubted,
+    unkeepable: answer.unkeepable,
     failure,
   };
+}
+
+function said({ text }: RunnerResult): TextOutput {
+  return { text, json: null };
+}
+
+/** The answer as the phase promises it, or why it is no good. */
+function checkedAnswer({ phase }: PhaseContext, spec: UnitSpec, result: RunnerResult): Checked | Promise<Checked> {
+  const failure = failureOf(result);
+  if (failure) return { failure };
+  const output = said(result);
+  const { output: form, expect } = phase;
+  return spec.plainOutput ? { output } : promised(output, { output: form, expect, lenient: true });
 }
 
 function failureOf(result: RunnerResult): Failure | undefined {
@@ -232,11 +255,13 @@ function denial({ permissionDenied, deniedTools = [] }: RunnerResult): string | 
   return `the agent was denied a permission${deniedTools.length === 0 ? '' : ` (${deniedTools.join(', ')})`}`;
 }
 
+type Worked = Pick<Answer, 'result' | 'workPath'>;
+
 /** Why a good answer must not be reused. */
 function whyUnkeepable(
   at: PhaseContext,
   asked: Asked,
-  answer: Answer,
+  answer: Worked,
 ): string | undefined | Promise<string | undefined> {
   const { result } = answer;
   if (result.permissionDenied) return denial(result);
@@ -252,7 +277,7 @@ function whyUnkeepable(
 async function undeclaredFile(
   at: PhaseContext,
   { workdir }: Asked,
-  { result: { filesWritten }, workPath }: Answer,
+  { result: { filesWritten }, workPath }: Worked,
 ): Promise<string | undefined> {
   // Files in a temporary, dedicated or worktree folder are not part of the result.
   if (workdir.name === 'temp' || workdir.name === 'worktree' || workdir.name === 'dedicated') return undefined;

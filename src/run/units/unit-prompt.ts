@@ -13,7 +13,9 @@ export interface Texts {
 }
 
 export function joined(...texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join('\n\n');
+  let all = '';
+  for (const text of texts) if (text !== '') all = all === '' ? text : `${all}\n\n${text}`;
+  return all;
 }
 
 export function materialOf({ material = '', judges }: UnitSpec, how: Asking): string {
