@@ -164,6 +164,7 @@ export class Observer {
     if (!call) this.#cannotFollow(UNREADABLE);
     if (!call || call === 'unknown') return;
     const access = ACCESSES[call.name]?.(call);
+    if (!access && call.name.startsWith('?')) this.#cannotFollow(UNREADABLE);
     if (!access) return;
     const view = this.#views.get(pid)!;
     if (access.type === 'start') this.#started(view, call, access.flags);

@@ -6,8 +6,11 @@ export type TraceLine =
   | { readonly type: 'signal' };
 
 const UNFINISHED = ' <unfinished ...>';
-/** One expression for what most lines are: thousands come at once, and the program waits for none of them. */
-const LINE = /^(\d{1,10}) +(?:\w+\(|(<\.\.\. \w+ resumed>)|--- |(\+\+\+ ))/;
+/**
+ * One expression for what most lines are: thousands come at once, and the program waits for none of them. A call whose
+ * thread is killed before strace can ask for its name is called `???`.
+ */
+const LINE = /^(\d{1,10}) +(?:[\w?]+\(|(<\.\.\. [\w?]+ resumed>)|--- |(\+\+\+ ))/;
 const SUPERSEDED = /^\+\+\+ superseded by execve in pid (\d{1,10}) \+\+\+$/;
 const ENDED = /^\+\+\+ (?:exited with \d+|killed by \w+(?: \(core dumped\))?) \+\+\+$/;
 

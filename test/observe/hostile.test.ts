@@ -68,6 +68,14 @@ describe('a trace', () => {
     expect(observe(trace)).toMatchObject({ complete: true, reads: ['a'], absent: ['x'] });
   });
 
+  it('goes on after a thread that was killed before its call had a name', () => {
+    const thread = '7 clone3({flags=CLONE_VM|CLONE_FS|CLONE_THREAD, exit_signal=0}, 88) = 8\n8 ???( <unfinished ...>\n';
+    const killed = '8 <... ??? resumed>) = ?\n8 +++ exited with 0 +++\n';
+    const rest = `${open('a', `3<${root}/a>`)}${END}`;
+    expect(observe(thread + killed + rest)).toMatchObject({ complete: true, reads: ['a'] });
+    expect(observe(thread + killed.replace('?\n', '0\n') + rest).complete).toBe(false);
+  });
+
   it('says what a process does before the call that started it returns', () => {
     const child = '8 access("x", F_OK) = -1 ENOENT (x)\n';
     const ends = `8 +++ exited with 0 +++\n${END}`;
