@@ -1,4 +1,15 @@
-import { closeSync, mkdirSync, openSync, rmSync, symlinkSync, truncateSync, utimesSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFingerprints } from '../../src/memo/fingerprint/resolver.js';
@@ -8,6 +19,12 @@ import { sha256Hex } from '../../src/util/digest.js';
 import { exec, type TestProject, testProject } from './support.js';
 
 let p: TestProject;
+
+/** By this process, in all system calls. */
+function bytesRead(): number {
+  return Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))![1]);
+}
+
 beforeEach(() => {
   p = testProject();
 });
@@ -44,40 +61,67 @@ describe('file:', () => {
     expect(await p.value('file:pipe')).toBe('failed: pipe is no regular file');
   });
 
-  test('a known file is trusted by its stamp only if it was left alone long before the read, and since', async () => {
-    let laterMs = 0;
-    const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
-    const fingerprints = createFingerprints({ project: { ...p.project, clock }, stateDir: p.stateDir, exec });
-    const value = async () => {
-      fingerprints.touched();
-      const found = await fingerprints.resolve('file:x', { ownOutputs: [] });
-      return 'failed' in found ? found.failed : found.value.value;
-    };
-    const old = new Date(Date.now() - 3_600_000);
-    const write = (text: string) => {
-      p.write('x', text);
-      utimesSync(join(p.root, 'x'), old, old);
-    };
-    for (laterMs of [0, 10_000]) {
-      for (const text of ['one', 'two', 'six', 'one']) {
-        write(text);
-        expect(await value()).toBe(sha256Hex(text));
-        expect(await value()).toBe(sha256Hex(text));
+  test.each([
+    { size: 'small', rest: '' },
+    { size: 'large', rest: 'x'.repeat(300_000) },
+  ])(
+    'a $size known file is trusted by its stamp only if it was left alone before the read, and since',
+    async ({ rest }) => {
+      let laterMs = 0;
+      const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
+      const fingerprints = createFingerprints({ project: { ...p.project, clock }, stateDir: p.stateDir, exec });
+      const value = async () => {
+        fingerprints.touched();
+        const found = await fingerprints.resolve('file:x', { ownOutputs: [] });
+        return 'failed' in found ? found.failed : found.value.value;
+      };
+      const old = new Date(Date.now() - 3_600_000);
+      const write = (text: string) => {
+        p.write('x', text + rest);
+        utimesSync(join(p.root, 'x'), old, old);
+      };
+      for (laterMs of [0, 10_000]) {
+        for (const text of ['one', 'two', 'six', 'one']) {
+          write(text);
+          expect(await value()).toBe(sha256Hex(text + rest));
+          expect(await value()).toBe(sha256Hex(text + rest));
+        }
       }
-    }
-    // Within a tick of the clock a second edit has the same stamp as the first: a file that young is read again.
-    laterMs = 0;
-    write('one');
-    const fd = openSync(join(p.root, 'x'), 'r+');
-    for (let i = 0; i < 200; i++) {
-      const text = i % 2 === 0 ? 'two' : 'one';
-      writeSync(fd, text, 0);
-      expect(await value()).toBe(sha256Hex(text));
-    }
-    closeSync(fd);
-    rmSync(join(p.root, 'x'));
-    expect(await value()).toBe(null);
-  });
+      // Within a tick of the clock a second edit has the same stamp as the first: a file that young is read again.
+      laterMs = 0;
+      write('one');
+      const fd = openSync(join(p.root, 'x'), 'r+');
+      for (let i = 0; i < 200; i++) {
+        const text = i % 2 === 0 ? 'two' : 'one';
+        writeSync(fd, text, 0);
+        expect(await value()).toBe(sha256Hex(text + rest));
+      }
+      closeSync(fd);
+      rmSync(join(p.root, 'x'));
+      expect(await value()).toBe(null);
+    },
+  );
+
+  test.skipIf(!existsSync('/proc/self/io'))(
+    'a large file is read once, by this process or an earlier one',
+    async () => {
+      const clock = { ...systemClock, now: () => systemClock.now() + 10_000 };
+      const megabyte = 1024 ** 2;
+      const readNow = async () => {
+        const before = bytesRead();
+        const { resolve } = createFingerprints({ project: { ...p.project, clock }, stateDir: p.stateDir, exec });
+        const found = await resolve('file:x', { ownOutputs: [] });
+        return { value: 'value' in found && found.value.value, isRead: bytesRead() - before > 4 * megabyte };
+      };
+      for (const letter of ['a', 'b']) {
+        const content = Buffer.alloc(5 * megabyte, letter);
+        p.write('x', content);
+        const value = sha256Hex(content);
+        expect(await readNow()).toEqual({ value, isRead: true });
+        expect(await readNow()).toEqual({ value, isRead: false });
+      }
+    },
+  );
 
   test("the phase's own output is no input of it", async () => {
     const before = await p.value('file:out.txt', ['out.txt']);

@@ -1,11 +1,13 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
-import { digestFile } from '../../util/digest-file.js';
-import { haveSameStamp, leftAloneBefore } from '../../util/file-stamp.js';
+import { type FileStamp, haveSameStamp, leftAloneBefore } from '../../util/file-stamp.js';
 import { isInside } from '../../util/inside.js';
+import type { Project } from '../../util/project.js';
 import { isSelected } from '../files/select-paths.js';
+import { digestFiles } from './file-digests.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import { partsOf, readTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
 type FileFingerprint = Fingerprint & { source: 'file' };
@@ -78,10 +80,23 @@ async function resolveCarefully(
     if (!isInside(project.root, realpathSync(absolute))) return { failed: `${path} leads out of the project` };
     if (stat.isDirectory()) return { failed: `${path} is a folder; glob:${path}/** is its content` };
     if (!stat.isFile()) return { failed: `${path} is no regular file` };
-    return { value: await digestFile(absolute, stat.size) };
+    return await digestKept(path, stat, project);
   } catch (error) {
     return unreadable(path, error as NodeJS.ErrnoException);
   }
+}
+
+/** Hashing a large file takes long, so its digest is kept like those of a glob: a table with one row. */
+async function digestKept(path: string, stat: FileStamp, project: Project): Promise<SourceResult> {
+  const name = tableName(`file:${path}`);
+  const known = stat.size > SMALL ? readTable(project, name) : undefined;
+  const stats = [stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino];
+  const digested = await digestFiles({ root: project.root, clock: project.clock, paths: [path], stats, known });
+  if ('failed' in digested) return digested;
+  if ('vanished' in digested) return { value: null, matchesNothing: true };
+  const { table } = digested;
+  if (stat.size > SMALL && table !== known) writeTable(project, name, table);
+  return { value: partsOf(table)[path]! };
 }
 
 function unreadable(path: string, error: NodeJS.ErrnoException): SourceResult {
