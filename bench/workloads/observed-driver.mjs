@@ -1,12 +1,14 @@
 // Measures, in a process of its own, how long looking at observed paths takes beside a stat of each. Prints JSON:
-// samples in milliseconds. `node observed-driver.mjs MODULE DIR ROUNDS COUNT`
+// samples in milliseconds. `node observed-driver.mjs LIBRARY DIR ROUNDS COUNT`
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-const [module = '', dir = '', rounds = '', count = ''] = process.argv.slice(2);
+const [library = '', dir = '', rounds = '', count = ''] = process.argv.slice(2);
 const root = `${dir}/project`;
-const { ObservedFiles } = await import(pathToFileURL(module).href);
+const load = (module) => import(pathToFileURL(`${library}/memo/${module}.js`).href);
+const { ObservedFiles } = await load('observed/observed-files');
+const { KnownStats } = await load('files/known-stats');
 mkdirSync(`${root}/src`, { recursive: true });
 const reads = Array.from({ length: Number(count) }, (_, index) => `src/file-${index}.txt`);
 for (const path of reads) writeFileSync(`${root}/${path}`, `content of ${path}\n`.repeat(20));
@@ -17,9 +19,9 @@ const project = { root, home: `${dir}/home`, env: { XDG_CACHE_HOME: `${dir}/cach
 const set = { complete: true, reads, lists: [], absent: [], present: [], marks: [] };
 /** As a run does: it reads the table of known digests once. */
 const verify = async () => {
-  const files = new ObservedFiles(project, () => 0);
-  await files.look(set);
-  files.flush();
+  const stats = new KnownStats(project);
+  await new ObservedFiles({ project, stats, touches: () => 0 }).look(set);
+  stats.flush();
 };
 const stat = () => reads.map((path) => lstatSync(`${root}/${path}`).mtimeMs);
 const timed = async (work) => {

@@ -21,8 +21,7 @@ export const observedPaths = {
   /** @param {import('../lib/context.mjs').Context} context */
   async run({ options, results, say }) {
     say(`${PATHS} observed paths`);
-    const module = `${ROOT}/dist/library/memo/observed/observed-files.js`;
-    const args = [DRIVER, module, `${WORK}/observed-paths`, String(options.rounds * 5), String(PATHS)];
+    const args = [DRIVER, `${ROOT}/dist/library`, `${WORK}/observed-paths`, String(options.rounds * 5), String(PATHS)];
     const samples = JSON.parse((await execute('node', args)).stdout);
     const title = `${PATHS.toLocaleString('en-US')} observed paths that did not change`;
     results.addTable({ id: 'observed-paths', title, base: 'stat', unit: 'ms' });

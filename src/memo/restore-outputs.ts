@@ -3,10 +3,10 @@ import { join, relative } from 'node:path';
 import type { OutputFile } from '../model/outcome.js';
 import type { DiskStore } from '../store/disk-store.js';
 import { isLink, isSafeOutputPath, problemOfFiles } from '../store/output-path.js';
-import { digestFile } from '../util/digest-file.js';
 import { isInside } from '../util/inside.js';
 import type { Project } from '../util/project.js';
 import { lstatIfThere } from '../util/stat.js';
+import type { KnownStats } from './files/known-stats.js';
 import { uncovered } from './files/select-paths.js';
 import { MODE } from './output-files.js';
 import { linkDigest, restoreLink } from './output-links.js';
@@ -19,6 +19,7 @@ export type RestoreResult =
 export interface RestoreOptions {
   readonly project: Project;
   readonly store: DiskStore;
+  readonly stats: KnownStats;
   /** What the phase declares now: an entry may come from anybody, and nothing else is written for it. */
   readonly outputs: readonly string[];
   /** Only say what would be done. */
@@ -33,7 +34,7 @@ export async function restoreOutputs(files: readonly OutputFile[], options: Rest
   const missing: OutputFile[] = [];
   const wrongMode: OutputFile[] = [];
   for (const file of files) {
-    const state = await inspect(file, project, store);
+    const state = await inspect(file, options);
     if (state === 'write') missing.push(file);
     else if (state === 'mode') wrongMode.push(file);
     else if (state !== 'right') return { miss: state.miss };
@@ -70,8 +71,7 @@ function write(file: OutputFile, { root }: Project, store: DiskStore): ReturnTyp
 
 async function inspect(
   file: OutputFile,
-  { root }: Project,
-  store: DiskStore,
+  { project: { root }, store, stats }: RestoreOptions,
 ): Promise<'right' | 'mode' | 'write' | { miss: string }> {
   const { path, digest, mode } = file;
   const absolute = join(root, path);
@@ -84,7 +84,7 @@ async function inspect(
   }
   let current: string;
   try {
-    current = isLink(file) ? linkDigest(absolute) : await digestFile(absolute, stat.size);
+    current = isLink(file) ? linkDigest(absolute) : await stats.digest(path, stat);
   } catch (error) {
     return { miss: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` };
   }

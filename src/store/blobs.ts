@@ -10,7 +10,7 @@ import {
   statSync,
   utimesSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type ErrnoError, removeIfThere, temporaryName, writeAll, writeFileAtomic } from '../util/atomic-write.js';
 import type { Clock } from '../util/clock.js';
 import { sha256Hex, sha256Stream } from '../util/digest.js';
@@ -18,7 +18,7 @@ import { linkOrCopy } from '../util/link-or-copy.js';
 import { statIfThere } from '../util/stat.js';
 import type { FolderAccess } from './folder-access.js';
 import { LONGEST_LINK } from './output-path.js';
-import { blobPath, isKey } from './paths.js';
+import { blobPath, isKey, RESTORING } from './paths.js';
 import { placeFile } from './place-file.js';
 import type { BlobStore } from './store.js';
 
@@ -93,20 +93,19 @@ function keepFile(source: string, dir: string, keeping: Keeping): { digest: stri
   if (stat.isFile() && stat.size <= SMALL) {
     return { digest: keepBytes(readFileSync(source), dir, keeping), mode: stat.mode & 0o7777 };
   }
-  const known = copyAndDigest(source);
-  if (isKept(blobPath(dir, known.digest), known.size, keeping.now)) return known;
-  const temporary = temporaryName(blobPath(dir, known.digest));
+  mkdirSync(join(dir, RESTORING), { recursive: true, mode: 0o700 });
+  const temporary = temporaryName(join(dir, RESTORING, 'blob'));
   try {
-    mkdirSync(dirname(temporary), { recursive: true, mode: 0o700 });
-    // Digested again while it is copied: what is kept under a digest has that digest, even if the file just changed.
+    // Digested while it is copied: it is read once, and what is kept has this digest even if the file just changed.
     const copy = copyAndDigest(source, { path: temporary, mode: 0o600 });
-    mkdirSync(dirname(blobPath(dir, copy.digest)), { recursive: true, mode: 0o700 });
-    renameSync(temporary, blobPath(dir, copy.digest));
+    const blob = blobPath(dir, copy.digest);
+    if (isKept(blob, copy.size, keeping.now)) return copy;
+    mkdirSync(dirname(blob), { recursive: true, mode: 0o700 });
+    renameSync(temporary, blob);
     keeping.onStored(copy.size);
     return copy;
-  } catch (error) {
+  } finally {
     removeIfThere(temporary);
-    throw error;
   }
 }
 
@@ -164,27 +163,27 @@ function restoreFile(
 
 const CHUNK = 256 * 1024;
 
-/** Reads in pieces, so that size does not matter; writes them to `copy` if there is one. */
+/** Copies in pieces, so that size does not matter. */
 function copyAndDigest(
   source: string,
-  copy?: { path: string; mode: number },
+  copy: { path: string; mode: number },
 ): { digest: string; size: number; mode: number } {
   const from = openSync(source, 'r');
   let to: number | undefined;
   try {
     const stat = fstatSync(from);
     if (!stat.isFile()) throw Object.assign(new Error('no regular file'), { code: 'EISDIR', path: source });
-    if (copy) to = openSync(copy.path, 'wx', 0o600);
+    to = openSync(copy.path, 'wx', 0o600);
     const hash = sha256Stream();
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(1, stat.size + 1)));
     let size = 0;
     for (let read = readSync(from, chunk); read > 0; read = readSync(from, chunk)) {
       const piece = chunk.subarray(0, read);
       hash.update(piece);
-      if (to !== undefined) writeAll(to, piece);
+      writeAll(to, piece);
       size += read;
     }
-    if (to !== undefined && copy) fchmodSync(to, copy.mode & 0o7777);
+    fchmodSync(to, copy.mode & 0o7777);
     return { digest: hash.hex(), size, mode: stat.mode & 0o7777 };
   } finally {
     closeSync(from);

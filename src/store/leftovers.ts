@@ -6,11 +6,10 @@ import { claimState, parseHolder, readClaim, removeDeadClaim } from './claim-fil
 import { namesIn } from './folder-names.js';
 import { stateOf } from './holder.js';
 import type { Pace } from './pace.js';
-import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, RESTORING, STAT_TABLES } from './paths.js';
+import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, RESTORING } from './paths.js';
 
 /** Writing a file takes milliseconds; nobody still writes one this old. */
 const TEMPORARY_MS = 60 * 60_000;
-const UNUSED_TABLE_MS = 30 * 24 * 60 * 60_000;
 
 /** Removes what dead processes left: claims, temporary files, guards. Returns how many. `now`: see `fileClock`. */
 export async function removeLeftovers(dir: string, now: number, pace: Pace): Promise<number> {
@@ -30,15 +29,14 @@ export async function removeLeftovers(dir: string, now: number, pace: Pace): Pro
   return removed + (await removeFromSubfolders(dir, now, pace));
 }
 
-/** In folders that are all ours. Tables that no glob has asked for in a month go as well. */
+/** In folders that are all ours. */
 async function removeFromSubfolders(dir: string, now: number, pace: Pace): Promise<number> {
   const blobFolders = Array.from(namesIn(join(dir, BLOBS)), (prefix) => join(dir, BLOBS, prefix));
   let removed = 0;
-  for (const folder of [...blobFolders, join(dir, RESTORING), join(dir, STAT_TABLES)]) {
+  for (const folder of [...blobFolders, join(dir, RESTORING)]) {
     for (const name of namesIn(folder)) {
-      const limit = name.endsWith('.tmp') ? TEMPORARY_MS : name.endsWith('.bin') ? UNUSED_TABLE_MS : undefined;
       const path = join(folder, name);
-      if (limit !== undefined && olderThan(path, limit, now) && removeIfThere(path)) removed += 1;
+      if (name.endsWith('.tmp') && olderThan(path, TEMPORARY_MS, now) && removeIfThere(path)) removed += 1;
       if (pace.tick()) await pace.rest();
     }
   }

@@ -13,7 +13,6 @@ const OURS = /^(?:[0-9a-f]{64}\.json|index\.json|collect\.json|secret|CACHEDIR\.
 
 export const BLOBS = 'blobs';
 export const DAMAGED = 'damaged';
-export const STAT_TABLES = 'stat-table';
 export const INDEX = 'index.json';
 export const SECRET = 'secret';
 export const COLLECT = 'collect.json';
@@ -21,7 +20,7 @@ export const COLLECT = 'collect.json';
 export const INDEX_LOG = 'index.log';
 export const INDEX_LOG_TAKEN = 'index.log.taken';
 export const MAINTENANCE = 'maintenance.lock';
-/** Where files are put together before they get their place in the project: nothing there is matched by a glob. */
+/** Where files are put together before they get their place in the project or the store. No glob matches them. */
 export const RESTORING = 'restoring';
 
 /** Keys come from file names, archives and command lines too: only a full digest may become part of a path. */

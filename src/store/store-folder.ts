@@ -4,7 +4,7 @@ import type { Config } from '../model/config.js';
 import { isReallyInside } from '../util/inside.js';
 import type { Project } from '../util/project.js';
 import { lstatIfThere } from '../util/stat.js';
-import { BLOBS, DAMAGED, INDEX_LOG, RESTORING, STAT_TABLES } from './paths.js';
+import { BLOBS, DAMAGED, INDEX_LOG, RESTORING } from './paths.js';
 
 /**
  * Where the store of a project is. A project comes from other people: its settings, or a link in it, may not have us
@@ -31,7 +31,7 @@ const REMOVE = 'taskflow makes no links there: remove it';
 
 /** What of the folder is written to or cleared, and would be so somewhere else. */
 function linkIn(dir: string): string | undefined {
-  const parts = [BLOBS, DAMAGED, RESTORING, STAT_TABLES, INDEX_LOG];
+  const parts = [BLOBS, DAMAGED, RESTORING, INDEX_LOG];
   const link = parts.find((name) => lstatIfThere(join(dir, name))?.isSymbolicLink());
   return link === undefined ? linkAmong(dir, BLOBS) : join(dir, link);
 }

@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readTable, writeTable } from '../../src/memo/files/stat-table.js';
 import { createFingerprints } from '../../src/memo/fingerprint/resolver.js';
-import { readTable, writeTable } from '../../src/memo/fingerprint/stat-table.js';
 import { sha256Hex } from '../../src/util/digest.js';
 import { derivedDir } from '../../src/util/user-cache.js';
 import { exec, type TestProject, testProject } from './support.js';

@@ -12,13 +12,15 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { KnownStats } from '../../src/memo/files/known-stats.js';
 import { captureOutputs, undeclaredWrite } from '../../src/memo/output-files.js';
 import { restoreOutputs } from '../../src/memo/restore-outputs.js';
 import type { OutputFile } from '../../src/model/outcome.js';
 import { type DiskStore, openStore } from '../../src/store/disk-store.js';
 import { blobPath } from '../../src/store/paths.js';
+import { systemClock } from '../../src/util/clock.js';
 import { LIMITS } from '../contracts/store-support.js';
-import { type TestProject, testProject } from './support.js';
+import { bytesRead, COUNTS_BYTES, type TestProject, testProject } from './support.js';
 
 let p: TestProject;
 let store: DiskStore;
@@ -37,7 +39,7 @@ async function capture(...outputs: string[]): Promise<readonly OutputFile[]> {
 /** As a later process would. */
 function restore(files: readonly OutputFile[], outputs: readonly string[] = ['**']) {
   const later = openStore({ dir: p.stateDir, project: p.project, limits: LIMITS });
-  return restoreOutputs(files, { project: p.project, store: later, outputs });
+  return restoreOutputs(files, { project: p.project, store: later, stats: new KnownStats(p.project), outputs });
 }
 
 const read = (path: string) => readFileSync(join(p.root, path), 'utf8');
@@ -203,6 +205,32 @@ describe('declared files', () => {
     await capture('dist/**');
     await capture('dist/**');
     expect(store.added.bytes - before).toBe(3_000_000);
+  });
+
+  test.skipIf(!COUNTS_BYTES)('a large file is read once to keep it, and not again while it is left alone', async () => {
+    const size = 6_000_000;
+    const readBy = async (work: () => Promise<unknown>) => {
+      const before = bytesRead();
+      await work();
+      return Math.round((bytesRead() - before) / size);
+    };
+    p.write('dist/big', Buffer.alloc(size, 7));
+    let files: readonly OutputFile[] = [];
+    const keep = async () => {
+      files = await capture('dist/**');
+    };
+    expect(await readBy(keep)).toBe(1);
+    const clock = { ...systemClock, now: () => systemClock.now() + 10_000 };
+    const project = { ...p.project, clock };
+    const restoreLater = async () => {
+      const stats = new KnownStats(project);
+      expect(await restoreOutputs(files, { project, store, stats, outputs: ['**'] })).toEqual({ restored: 0 });
+      stats.flush();
+    };
+    expect(await readBy(restoreLater)).toBe(1);
+    expect(await readBy(restoreLater)).toBe(0);
+    p.write('dist/big', Buffer.alloc(size, 8));
+    expect(await restore(files)).toEqual({ miss: 'dist/big was changed by someone else' });
   });
 });
 

@@ -1,5 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createFingerprints, type FingerprintResolver } from '../../src/memo/fingerprint/resolver.js';
@@ -17,6 +26,14 @@ export const exec: Exec = (argv, cwd) =>
       else resolve({ stdout, exitCode: error ? (code ?? null) : 0, stderrTail: stderr.toString() });
     });
   });
+
+/** Where the system says how much a process has read. */
+export const COUNTS_BYTES = existsSync('/proc/self/io');
+
+/** By this process, in all system calls. */
+export function bytesRead(): number {
+  return Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))![1]);
+}
 
 export interface TestProject {
   readonly root: string;

@@ -33,6 +33,7 @@ const { collectGarbage } = await import('../../src/store/collect-garbage.js');
 const { clearEntries } = await import('../../src/store/clear-entries.js');
 const { importArchive } = await import('../../src/store/import-archive.js');
 const { captureOutputs } = await import('../../src/memo/output-files.js');
+const { KnownStats } = await import('../../src/memo/files/known-stats.js');
 const { restoreOutputs } = await import('../../src/memo/restore-outputs.js');
 const { systemClock } = await import('../../src/util/clock.js');
 const { LIMITS, makeEntry } = await import('../contracts/store-support.js');
@@ -52,7 +53,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     if (!('files' in captured)) throw new Error(captured.failed);
     store.put(makeEntry('new', { files: captured.files }));
     fs.rmSync(`${root}/out`, { recursive: true });
-    await restoreOutputs(captured.files, { project, store, outputs: ['out/**'] });
+    await restoreOutputs(captured.files, { project, store, stats: new KnownStats(project), outputs: ['out/**'] });
   },
   collect: () => collectGarbage(options, { limits: { ...LIMITS, maxEntries: 1 } }),
   clear: () => clearEntries(options, { flow: 'other' }),

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { KnownStats } from '../../src/memo/files/known-stats.js';
 import { restoreOutputs } from '../../src/memo/restore-outputs.js';
 import { collectGarbage } from '../../src/store/collect-garbage.js';
 import { openStore } from '../../src/store/disk-store.js';
@@ -65,7 +66,12 @@ async function expectSound(task: string): Promise<void> {
   const got = store.get(key('new'), { now });
   if ('miss' in got) expect(got.miss.code).toBe('absent');
   else {
-    const restored = await restoreOutputs(got.entry.files, { project, store, outputs: ['out/**'] });
+    const restored = await restoreOutputs(got.entry.files, {
+      project,
+      store,
+      stats: new KnownStats(project),
+      outputs: ['out/**'],
+    });
     expect(restored).toHaveProperty('restored');
   }
   const turn = await store.claim(key('third'), { signal: AbortSignal.timeout(6_000) });

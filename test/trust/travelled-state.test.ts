@@ -131,7 +131,7 @@ describe('links in a state folder that came with a clone lead nobody elsewhere',
     return file;
   };
 
-  it.each(['damaged', 'blobs', 'blobs/ab', 'restoring', 'stat-table', 'index.log'])('cache/%s', async (part) => {
+  it.each(['damaged', 'blobs', 'blobs/ab', 'restoring', 'index.log'])('cache/%s', async (part) => {
     const file = old();
     mkdirSync(inside('.pi/taskflows/cache/blobs'), { recursive: true });
     rmSync(inside(`.pi/taskflows/cache/${part}`), { recursive: true, force: true });

@@ -40,7 +40,7 @@ export async function executeRun(
   const interrupt = listen((line) => view.notice(interruptLine(invocation, line)));
   const asks = { ...(await askers(invocation, view)), signal: interrupt.signal, tidier: TIDIER };
   const progress = invocation.flags.boolean('events') ? 'all' : 'steps';
-  const collect = snapshot && { onMade: snapshot.onMade, world: snapshot.world };
+  const collect = snapshot && { onMade: snapshot.onMade };
   const { sender } = workers;
   const run = { ...options, ...asks, ...collect, progress, workers: sender } as const;
   const result = await startRun(run, showing.onEvent);

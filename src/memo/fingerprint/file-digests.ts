@@ -4,7 +4,7 @@ import { sha256Hex } from '../../util/digest.js';
 import { digestFile, digestSmallFile } from '../../util/digest-file.js';
 import { nextTurn } from '../../util/timer.js';
 import { STATS_PER_FILE } from '../files/found-files.js';
-import { isSettled, isTrustedAmong, NUMBERS_PER_ROW, pathsOf, type StatTable } from './stat-table.js';
+import { isSettled, isTrustedAmong, NUMBERS_PER_ROW, pathsOf, type StatTable } from '../files/stat-table.js';
 
 export interface DigestRequest {
   readonly root: string;

@@ -1,13 +1,9 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
-import { type FileStamp, haveSameStamp, leftAloneBefore } from '../../util/file-stamp.js';
 import { isInside } from '../../util/inside.js';
-import type { Project } from '../../util/project.js';
 import { isSelected } from '../files/select-paths.js';
-import { digestFiles } from './file-digests.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
-import { partsOf, readTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
 type FileFingerprint = Fingerprint & { source: 'file' };
@@ -22,12 +18,9 @@ const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
  * process or an earlier one has read them, and the file was left alone long before and ever since.
  */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
-  const absolute = `${context.project.root}/${fingerprint.path}`;
-  if (options.ownOutputs.length === 0) {
-    const digest = digestPlainFile(absolute, context);
-    if (digest !== undefined) return { value: digest };
-  }
-  return resolveCarefully(fingerprint.path, options, context);
+  const { path } = fingerprint;
+  const digest = options.ownOutputs.length === 0 ? digestPlainFile(path, context) : undefined;
+  return digest === undefined ? resolveCarefully(path, options, context) : { value: digest };
 };
 
 /** Looks at each folder only once, however many of its files are asked for. */
@@ -43,22 +36,21 @@ function isFolderInside(folder: string, { project, inside }: SourceContext): boo
   return true;
 }
 
-/** Digest of a small regular file inside of the project; undefined for anything else, whatever it is. */
+/** Digest of a regular file inside of the project that is small or known; undefined for anything else. */
 function digestPlainFile(path: string, context: SourceContext): string | undefined {
-  const { project, read } = context;
+  const { project, stats } = context;
+  const absolute = `${project.root}/${path}`;
   try {
-    const stat = lstatSync(path, IF_THERE);
-    if (!stat?.isFile() || stat.size > SMALL) return undefined;
-    if (!isFolderInside(path.slice(0, path.lastIndexOf('/')), context)) return undefined;
-    const known = read.get(path);
-    if (known && haveSameStamp(known, stat)) return known.digest;
-    const { size, mtimeMs, ctimeMs, ino } = stat;
-    const isLeftAlone = leftAloneBefore(mtimeMs, ctimeMs, project.clock.now());
-    const text = readFileSync(path, UTF8);
+    const stat = lstatSync(absolute, IF_THERE);
+    if (!stat?.isFile() || !isFolderInside(absolute.slice(0, absolute.lastIndexOf('/')), context)) return undefined;
+    const known = stats.find(path, stat);
+    if (known !== undefined || stat.size > SMALL) return known;
+    const readAt = project.clock.now();
+    const text = readFileSync(absolute, UTF8);
     // Decoding is lossless unless it had to put in this character; then the bytes themselves have to be looked at.
     if (text.includes('\uFFFD')) return undefined;
     const digest = sha256Hex(text);
-    if (isLeftAlone) read.set(path, { size, mtimeMs, ctimeMs, ino, digest });
+    stats.add(path, stat, { digest, readAt });
     return digest;
   } catch {
     // Unreadable, or gone meanwhile: `resolveCarefully` has words for it.
@@ -69,7 +61,7 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
 async function resolveCarefully(
   path: string,
   options: SourceOptions,
-  { project }: SourceContext,
+  { project, stats }: SourceContext,
 ): Promise<SourceResult> {
   const absolute = join(project.root, path);
   const relative = absolute.slice(project.root.length + 1);
@@ -80,23 +72,10 @@ async function resolveCarefully(
     if (!isInside(project.root, realpathSync(absolute))) return { failed: `${path} leads out of the project` };
     if (stat.isDirectory()) return { failed: `${path} is a folder; glob:${path}/** is its content` };
     if (!stat.isFile()) return { failed: `${path} is no regular file` };
-    return await digestKept(path, stat, project);
+    return { value: await stats.digest(path, stat) };
   } catch (error) {
     return unreadable(path, error as NodeJS.ErrnoException);
   }
-}
-
-/** Hashing a large file takes long, so its digest is kept like those of a glob: a table with one row. */
-async function digestKept(path: string, stat: FileStamp, project: Project): Promise<SourceResult> {
-  const name = tableName(`file:${path}`);
-  const known = stat.size > SMALL ? readTable(project, name) : undefined;
-  const stats = [stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino];
-  const digested = await digestFiles({ root: project.root, clock: project.clock, paths: [path], stats, known });
-  if ('failed' in digested) return digested;
-  if ('vanished' in digested) return { value: null, matchesNothing: true };
-  const { table } = digested;
-  if (stat.size > SMALL && table !== known) writeTable(project, name, table);
-  return { value: partsOf(table)[path]! };
 }
 
 function unreadable(path: string, error: NodeJS.ErrnoException): SourceResult {

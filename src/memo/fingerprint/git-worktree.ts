@@ -9,6 +9,7 @@ import { lstatIfThere } from '../../util/stat.js';
 import { userCacheDir } from '../../util/user-cache.js';
 import { FoundFiles } from '../files/found-files.js';
 import { selectPaths } from '../files/select-paths.js';
+import { partsOf, readTable, tableName, writeTable } from '../files/stat-table.js';
 import { ownFiles } from '../files/written-files.js';
 import { digestFiles } from './file-digests.js';
 import { withoutOwnFilters } from './git-filters.js';
@@ -16,7 +17,6 @@ import { type GitIndex, readIndex } from './git-index.js';
 import { ask, isInRepository, OUTSIDE_REPOSITORY } from './git-repository.js';
 import { type GitStatus, parseStatus } from './git-status.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
-import { partsOf, readTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
 /** HEAD, and the content of all that differs from it: edited, staged, deleted, untracked; not what is ignored. */

@@ -5,10 +5,10 @@ import { userCacheDir } from '../../util/user-cache.js';
 import { findInto } from '../files/find-files.js';
 import { FoundFiles, type FoundLink } from '../files/found-files.js';
 import { parseGlob } from '../files/glob-pattern.js';
+import { partsOf, readTable, type StatTable, tableName, writeTable } from '../files/stat-table.js';
 import { digestFiles } from './file-digests.js';
 import { KnownFiles } from './known-files.js';
 import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
-import { partsOf, readTable, type StatTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
 type Glob = Fingerprint & { source: 'glob' };

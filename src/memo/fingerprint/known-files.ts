@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { type FileSink, FoundFiles, type FoundLink, STATS_PER_FILE } from '../files/found-files.js';
-import { isTrusted, NUMBERS_PER_ROW, pathsOf, type StatTable } from './stat-table.js';
+import { isTrusted, NUMBERS_PER_ROW, pathsOf, type StatTable } from '../files/stat-table.js';
 
 /**
  * Compares what a walk finds with the rows of a table, one by one, and begins to collect only where they differ: of

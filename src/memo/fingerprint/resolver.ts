@@ -1,12 +1,13 @@
 import { canonicalEncode } from '../../util/canonical.js';
 import type { Project } from '../../util/project.js';
+import { KnownStats } from '../files/known-stats.js';
 import { resolveCommand } from './cmd.js';
 import { resolveEnv } from './env.js';
 import { resolveFile } from './file.js';
 import { resolveGitRef } from './git-ref.js';
 import { resolveGitWorktree } from './git-worktree.js';
 import { resolveGlob } from './glob.js';
-import type { Exec, KnownFile, Resolution, Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type { Exec, Resolution, Source, SourceContext, SourceOptions, SourceResult } from './source.js';
 import { type Fingerprint, parseFingerprint } from './syntax.js';
 
 /** One per kind of entry. A new one is added here and in `syntax.ts`. */
@@ -33,8 +34,6 @@ export interface FingerprintResolver {
   /** How often that has happened, and when for the last time, on the clock that counts `elapsed`. */
   readonly touches: number;
   readonly touchedAt: number;
-  /** Small files that were read, and left alone long before: a later process may be given them as `known`. */
-  readonly read: ReadonlyMap<string, KnownFile>;
 }
 
 export interface FingerprintsOptions {
@@ -45,12 +44,12 @@ export interface FingerprintsOptions {
   readonly signal?: SourceContext['signal'];
   /** Default true. False: `cmd:` entries have no value. */
   readonly runCommands?: boolean;
-  readonly known?: ReadonlyMap<string, KnownFile>;
+  readonly stats?: KnownStats;
 }
 
 export function createFingerprints(options: FingerprintsOptions): FingerprintResolver {
-  const { runCommands = true } = options;
-  const context: SourceContext = { ...options, runCommands, inside: new Set(), read: new Map(options.known) };
+  const { runCommands = true, stats = new KnownStats(options.project) } = options;
+  const context: SourceContext = { ...options, runCommands, stats, inside: new Set() };
   const resolved = new Map<string, Promise<Resolution> | Resolution>();
   let touches = 0;
   let touchedAt = Number.NEGATIVE_INFINITY;
@@ -70,7 +69,6 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
       resolved.set(name, resolution);
       return resolution;
     },
-    read: context.read,
     get touches() {
       return touches;
     },

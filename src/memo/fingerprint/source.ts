@@ -1,5 +1,5 @@
-import type { FileStamp } from '../../util/file-stamp.js';
 import type { Project } from '../../util/project.js';
+import type { KnownStats } from '../files/known-stats.js';
 import type { FingerprintValue } from '../identity.js';
 import type { Fingerprint } from './syntax.js';
 
@@ -22,15 +22,9 @@ export interface SourceContext {
   readonly signal?: (() => AbortSignal | undefined) | undefined;
   /** Folders that were found to be inside of the project since something was last executed. */
   readonly inside: Set<string>;
-  /** Small files that were read before, by absolute path. */
-  readonly read: Map<string, KnownFile>;
+  readonly stats: KnownStats;
   /** False in a dry run, which must not start what the flow says. */
   readonly runCommands: boolean;
-}
-
-/** Its stamp belongs to this content only: see `leftAloneBefore`. */
-export interface KnownFile extends FileStamp {
-  readonly digest: string;
 }
 
 export interface SourceOptions {

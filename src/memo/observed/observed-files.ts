@@ -4,7 +4,7 @@ import { sha256Hex } from '../../util/digest.js';
 import { digestFile, digestSmallFile } from '../../util/digest-file.js';
 import type { Project } from '../../util/project.js';
 import { lstatIfThere, statIfThere } from '../../util/stat.js';
-import { KnownStats } from './known-stats.js';
+import type { KnownStats } from '../files/known-stats.js';
 import { countsInListing } from './left-out.js';
 
 /** What is at the paths of a set now. */
@@ -26,22 +26,20 @@ const UNREADABLE = sha256Hex('taskflow: cannot be read');
 /** Larger files are digested in pieces, with turns for other work. */
 const AT_ONCE = 65_536;
 
-type Place = Pick<Project, 'root' | 'home' | 'env' | 'clock'>;
+interface ObservedOptions {
+  readonly project: Pick<Project, 'root' | 'clock'>;
+  readonly stats: KnownStats;
+  /** How often something was executed or restored. */
+  readonly touches: () => number;
+}
 
 /** Looks at observed paths: at the cost of a stat each, where the content is known. */
 export class ObservedFiles {
-  readonly #stats: KnownStats;
   /** What was found since something was last executed: phases look at the same files. */
   readonly #found = new Map<string, string>();
   #touches = -1;
 
-  /** `touches`: how often something was executed or restored. */
-  constructor(
-    private readonly project: Place,
-    private readonly touches: () => number,
-  ) {
-    this.#stats = new KnownStats(project);
-  }
+  constructor(private readonly options: ObservedOptions) {}
 
   /** A promise only where a large file has to be read; asked again after that, it answers at once. */
   look({ reads, lists, absent, present }: PathSet): LookedAt | Promise<LookedAt> {
@@ -61,26 +59,22 @@ export class ObservedFiles {
     return pending.length === 0 ? looked : Promise.all(pending).then(() => looked);
   }
 
-  flush(): void {
-    this.#stats.flush();
-  }
-
   #forgetOld(): void {
-    const touches = this.touches();
+    const touches = this.options.touches();
     if (touches === this.#touches) return;
     this.#touches = touches;
     this.#found.clear();
   }
 
   #absolute(path: string): string {
-    return `${this.project.root}/${path}`;
+    return `${this.options.project.root}/${path}`;
   }
 
   #file(path: string): string | Promise<string> {
     const absolute = this.#absolute(path);
     const stat = lstatIfThere(absolute);
     if (stat?.isFile()) {
-      const known = this.#stats.find(path, stat);
+      const known = this.options.stats.find(path, stat);
       if (known === undefined) return this.#read(path, absolute, stat);
       return this.#keep(path, known);
     }
@@ -88,9 +82,10 @@ export class ObservedFiles {
   }
 
   #read(path: string, absolute: string, stat: Stats): string | Promise<string> {
-    const readAt = this.project.clock.now();
+    const { project, stats } = this.options;
+    const readAt = project.clock.now();
     const keep = (digest: string) => {
-      this.#stats.add(path, { stamp: stat, readAt, digest });
+      stats.add(path, stat, { digest, readAt });
       return this.#keep(path, digest);
     };
     try {
@@ -106,13 +101,14 @@ export class ObservedFiles {
     const absolute = this.#absolute(folder.path);
     const stat = statIfThere(absolute);
     if (!stat?.isDirectory()) return this.#keep(name, stat ? SPECIAL : NOTHING);
-    const known = this.#stats.find(name, stat);
+    const { project, stats } = this.options;
+    const known = stats.find(name, stat);
     if (known !== undefined) return this.#keep(name, known);
-    const readAt = this.project.clock.now();
+    const readAt = project.clock.now();
     const names = namesIn(absolute, folder);
     if (names === undefined) return UNREADABLE;
     const digest = sha256Hex(names.join('\0'));
-    this.#stats.add(name, { stamp: stat, readAt, digest });
+    stats.add(name, stat, { digest, readAt });
     return this.#keep(name, digest);
   }
 

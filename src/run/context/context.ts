@@ -1,3 +1,4 @@
+import type { KnownStats } from '../../memo/files/known-stats.js';
 import type { FingerprintResolver } from '../../memo/fingerprint/resolver.js';
 import type { Identity } from '../../memo/identity.js';
 import type { ObservedFiles } from '../../memo/observed/observed-files.js';
@@ -76,6 +77,8 @@ export interface RunReuse {
   /** Undefined when reuse is off, or the store could not be used. */
   readonly store: Store | undefined;
   readonly fingerprints: FingerprintResolver;
+  /** Digests of files that this run, or one before it, has read. */
+  readonly stats: KnownStats;
   /** What is at the paths that executions have looked at. */
   readonly observed: ObservedFiles;
   /** Results of the run that this one continues. */

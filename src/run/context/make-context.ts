@@ -145,10 +145,12 @@ function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }:
   world.endWith(signal);
   // A run without a store needs it for its keys too: a run with a store may continue it.
   const seal = store?.seal ?? openSeal({ dir: storeDir, signingKey: 'key' in key ? key.key : undefined });
-  const observed = new ObservedFiles(project, () => world.fingerprints.touches);
+  const { fingerprints, stats } = world;
+  const observed = new ObservedFiles({ project, stats, touches: () => fingerprints.touches });
   return {
     store,
-    fingerprints: world.fingerprints,
+    fingerprints,
+    stats,
     observed,
     prior,
     shared: new SharedResults(),
@@ -159,13 +161,13 @@ function reuseOf(parts: ContextParts, { store, storeDir, key, secrets, signal }:
       () => project.clock.now(),
     ),
     kept: new KeptEntries(store?.options),
-    outputFiles: declaredFiles({ project, store, secrets, look: options.forecast === true }),
+    outputFiles: declaredFiles({ project, store, stats, secrets, look: options.forecast === true }),
     inRepository: once(() => isInRepository(project)),
     sealedIdentity: (identity, scope) => sealedIdentity(identity, { seal, secrets: scopeSecrets(options, scope) }),
     sealsAreShared: 'key' in key && key.key !== undefined,
     storedIdentity: (identity, length) => storedIdentity(identity, { seal, secrets: secrets.values, length }),
     tidyStore: () => {
-      observed.flush();
+      stats.flush();
       return tidy(store, { ...options, signal });
     },
   };

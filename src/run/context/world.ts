@@ -1,3 +1,4 @@
+import { KnownStats } from '../../memo/files/known-stats.js';
 import { processExec } from '../../memo/fingerprint/process-exec.js';
 import {
   createFingerprints,
@@ -9,6 +10,7 @@ import type { Project } from '../../util/project.js';
 /** What phases declare about the outside. Opened before its run where something of it has to be known before. */
 export interface World {
   readonly fingerprints: FingerprintResolver;
+  readonly stats: KnownStats;
   /** Programs that are asked are ended with the run. */
   endWith(signal: AbortSignal): void;
 }
@@ -16,7 +18,7 @@ export interface World {
 export function openWorld(
   project: Project,
   storeDir: string,
-  { runCommands = true, known }: Pick<FingerprintsOptions, 'runCommands' | 'known'> = {},
+  { runCommands = true }: Pick<FingerprintsOptions, 'runCommands'> = {},
 ): World {
   let end: AbortSignal | undefined;
   const exec = processExec({
@@ -24,8 +26,10 @@ export function openWorld(
     env: project.env,
     signal: () => end,
   });
+  const stats = new KnownStats(project);
   return {
-    fingerprints: createFingerprints({ project, stateDir: storeDir, exec, signal: () => end, runCommands, known }),
+    fingerprints: createFingerprints({ project, stateDir: storeDir, exec, signal: () => end, runCommands, stats }),
+    stats,
     endWith: (signal) => {
       end = signal;
     },

@@ -1,3 +1,4 @@
+import type { KnownStats } from '../../memo/files/known-stats.js';
 import { captureOutputs } from '../../memo/output-files.js';
 import { restoreOutputs } from '../../memo/restore-outputs.js';
 import type { OutputFile } from '../../model/outcome.js';
@@ -23,17 +24,18 @@ export interface DeclaredFiles {
 export interface DeclaredFilesOptions {
   readonly project: Project;
   readonly store: DiskStore | undefined;
+  readonly stats: KnownStats;
   readonly secrets: Secrets;
   /** A dry run, which may not write; what would be restored counts as restored. */
   readonly look: boolean;
 }
 
-export function declaredFiles({ project, store, secrets, look }: DeclaredFilesOptions): DeclaredFiles {
+export function declaredFiles({ project, store, stats, secrets, look }: DeclaredFilesOptions): DeclaredFiles {
   const objection = (path: string) => (secrets.appearInFile(path) ? 'holds a secret argument' : undefined);
   return {
     restore: async (files, outputs) => {
       if (!store) return { failed: 'the cache that has its files is off' };
-      const result = await restoreOutputs(files, { project, store, look, outputs });
+      const result = await restoreOutputs(files, { project, store, stats, look, outputs });
       return 'miss' in result ? { failed: result.miss } : { changed: !look && result.restored > 0 };
     },
     capture: async (patterns, execution) => {

@@ -3,7 +3,6 @@ import type { Dependency } from '../../check/dependencies.js';
 import { strongKey } from '../../memo/identity.js';
 import { entryPath } from '../../store/paths.js';
 import { lstatIfThere } from '../../util/stat.js';
-import { openWorld, type World } from '../context/world.js';
 import type { MadePhase } from '../core/made-phase.js';
 import type { RunOptions } from '../core/options.js';
 import { outputBytes } from '../core/output-text.js';
@@ -29,14 +28,11 @@ interface CollectFrom {
 export class SnapshotCollector {
   readonly #made: MadePhase[] = [];
   readonly #startedAt: number;
-  /** The run reads files through this, and so the collector knows them. */
-  readonly world: World;
 
   constructor(
     private readonly options: Pick<RunOptions, 'project' | 'config' | 'flow'>,
     private readonly from: CollectFrom,
   ) {
-    this.world = openWorld(options.project, from.store);
     this.#startedAt = options.project.clock.now();
   }
 
@@ -68,7 +64,6 @@ export class SnapshotCollector {
       cache: { dir: config.cache.dir, dirFrom: config.cache.dirFrom },
       environment: { salt, digest: environmentDigest(project, salt) },
       files: this.from.files,
-      read: [...this.world.fingerprints.read],
       phases,
     });
   }

@@ -27,8 +27,8 @@ export async function freshStore(snapshot: Snapshot, project: Project): Promise<
   const folder = storeFolder(project, { cache });
   // A run that uses the engine folds a long log into the index.
   if ('problem' in folder || isLogLong(folder.dir)) return undefined;
-  const { fingerprints } = openWorld(project, folder.dir, { runCommands: false, known: new Map(snapshot.read) });
-  const observed = new ObservedFiles(project, () => fingerprints.touches);
+  const { fingerprints, stats } = openWorld(project, folder.dir, { runCommands: false });
+  const observed = new ObservedFiles({ project, stats, touches: () => fingerprints.touches });
   for (const { inputs, result } of phases) {
     const { seen } = result;
     if (seen && stateOf(seen.set, await observed.look(seen.set)) !== seen.value) return undefined;
@@ -38,7 +38,9 @@ export async function freshStore(snapshot: Snapshot, project: Project): Promise<
     }
   }
   const now = project.clock.now();
-  return phases.every((phase) => hasSameEntry(phase, folder.dir, now)) ? folder.dir : undefined;
+  if (!phases.every((phase) => hasSameEntry(phase, folder.dir, now))) return undefined;
+  stats.flush();
+  return folder.dir;
 }
 
 /** The last run of this flow with these arguments ended well, and no run continues it. */

@@ -1,5 +1,4 @@
 import type { Dependency } from '../../check/dependencies.js';
-import type { KnownFile } from '../../memo/fingerprint/source.js';
 import type { Config } from '../../model/config.js';
 import type { JsonValue } from '../../model/json.js';
 import { KINDS, type Kind } from '../../model/kind.js';
@@ -12,7 +11,7 @@ import { VERSION } from '../../util/version.js';
 import type { RunLine } from '../journal/lines.js';
 
 /** Raised when the format of a snapshot or its meaning changes. */
-const FORMAT = 3;
+const FORMAT = 4;
 const ENDING = '.snapshot';
 
 /** A whole run that the store answered, with all its inputs. */
@@ -26,8 +25,6 @@ export interface Snapshot {
   readonly environment: { readonly salt: string; readonly digest: string };
   /** The flow, the settings, agents: every file that was read before the run began. */
   readonly files: readonly Dependency[];
-  /** Inputs that are compared by file stats instead of contents: see `leftAloneBefore`. */
-  readonly read: readonly (readonly [path: string, file: KnownFile])[];
   /** In the order in which they settled. */
   readonly phases: readonly SnapshotPhase[];
 }
@@ -76,7 +73,7 @@ function nameOf({ root, home }: Project, { flow, cwd, words }: Asked): string {
 type Shape<T> = { readonly [F in keyof T]?: unknown };
 
 function isSnapshot(value: unknown): value is Snapshot {
-  const { run, result, cache, environment, files, read, phases } = (value ?? {}) as Shape<Snapshot>;
+  const { run, result, cache, environment, files, phases } = (value ?? {}) as Shape<Snapshot>;
   return (
     isObject(run) &&
     typeof (run as Shape<RunLine>).flow === 'string' &&
@@ -88,7 +85,6 @@ function isSnapshot(value: unknown): value is Snapshot {
     isObject(environment) &&
     typeof environment['salt'] === 'string' &&
     isListOf(files, (file) => isObject(file) && typeof file['path'] === 'string') &&
-    isListOf(read, (file) => Array.isArray(file) && typeof file[0] === 'string' && isObject(file[1])) &&
     isListOf(phases, isPhase)
   );
 }

@@ -37,7 +37,7 @@ type Continues = Extract<RunEventBody, { readonly type: 'run-start' }>['continue
 
 async function continuesWhat(
   parts: ContextParts,
-  { reuse: { fingerprints } }: RunContext,
+  { reuse }: RunContext,
   notice: string | undefined,
 ): Promise<{ readonly continues: Continues; readonly mismatches?: readonly string[] } | undefined> {
   const { options, prior } = parts;
@@ -47,7 +47,7 @@ async function continuesWhat(
   const done = { ...facts, reusable: phases.filter(({ id }) => prior.has(id)).length, known: 'done' as const };
   if (options.batch || prior.size > MOST_COUNTED) return { continues: done };
   const { countReusable } = await import('./count-reusable.js');
-  const found = await countReusable(parts, fingerprints);
+  const found = await countReusable(parts, reuse);
   if (!found) return { continues: done };
   const known = found.atLeast ? ('at-least' as const) : undefined;
   return {

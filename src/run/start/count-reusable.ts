@@ -21,13 +21,13 @@ interface Reusable {
  */
 export async function countReusable(
   parts: ContextParts,
-  fingerprints: World['fingerprints'],
+  { fingerprints, stats }: Pick<World, 'fingerprints' | 'stats'>,
 ): Promise<Reusable | undefined> {
   const { prior } = parts;
   const { approve: _approve, timeoutMs: _timeoutMs, ...options } = parts.options;
   const context = await makeContext({
     ...parts,
-    options: { ...options, forecast: true, world: { fingerprints, endWith: () => {} } },
+    options: { ...options, forecast: true, world: { fingerprints, stats, endWith: () => {} } },
     journal: new JournalWriter(devNull),
     emit: () => {},
     warn: () => {},

@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/util/digest.js';
@@ -109,7 +109,6 @@ describe('a run in which nothing changed', () => {
   });
 
   function last(): string {
-    const { readdirSync } = process.getBuiltinModule('node:fs');
     return readdirSync(join(project.root, '.pi/taskflows/runs/.last'))[0]!;
   }
 });
@@ -147,7 +146,9 @@ describe('what makes a snapshot stale', () => {
   it('a folder that leads out of the project, with inputs that are known by their stats', async () => {
     await sleep(2_600);
     await settle();
-    expect(readFileSync(project.snapshots()[0]!, 'utf8')).toContain('"read":[["');
+    const cache = dirname(project.snapshots()[0]!);
+    const tables = readdirSync(cache).filter((name) => name.endsWith('.bin'));
+    expect(tables.some((name) => readFileSync(join(cache, name), 'latin1').includes('in/a.txt'))).toBe(true);
     leadOut('in');
     expect(project.isAnswered()).toBe(false);
   });
@@ -162,7 +163,6 @@ describe('what makes a snapshot stale', () => {
   });
 
   function anEntry(): string {
-    const { readdirSync } = process.getBuiltinModule('node:fs');
     return join(entries(), readdirSync(entries()).find((name) => /^[0-9a-f]{64}\.json$/.test(name))!);
   }
 

@@ -3,11 +3,11 @@ import { readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
 import { sha256Hex } from '../../util/digest.js';
 import { type FileStamp, leftAloneBefore } from '../../util/file-stamp.js';
 import type { ProjectPlace } from '../../util/user-cache.js';
-import { STATS_PER_FILE } from '../files/found-files.js';
+import { STATS_PER_FILE } from './found-files.js';
 
 /**
- * What is known of the files of one glob: what a stat said, and the digest of the content then. One file per glob,
- * replaced as a whole, so several processes may use it at once; the last one wins, and each is right.
+ * What is known of some files: what a stat said, and the digest of the content then. One file on disk, replaced as a
+ * whole, so several processes may use it at once; the last one wins, and each is right.
  *
  *     header (HEADER bytes of JSON, padded) | numbers: size, mtime, ctime, inode, time of reading | digests | paths
  *
@@ -22,7 +22,7 @@ export interface StatTable {
   readonly numbers: Float64Array;
   /** 32 bytes per row. */
   readonly digests: Buffer;
-  /** The fingerprint of exactly these rows. */
+  /** The fingerprint of exactly these rows, where they are those of a glob. */
   readonly value: string;
 }
 
