@@ -130,6 +130,38 @@ describe.each(KINDS)('a cross-run %s', (_kind, phase) => {
     expect(phaseOf(free, 'f').output).toBe('i|o|s');
   });
 
+  it.each([
+    ['a script', plain('a', { run: 'bin/tick a "$MODE"', cache: cross() })],
+    ['a race', { id: 'a', type: 'race', branches: [{ run: 'bin/tick a "$MODE"' }, { run: 'exit 1' }], cache: cross() }],
+    [
+      'a flow',
+      {
+        id: 'a',
+        type: 'flow',
+        def: { name: 'in', phases: [plain('b', { run: 'bin/tick a "$MODE"' })] },
+        cache: cross(),
+      },
+    ],
+  ])('a variable that is declared around decides what is kept inside: %s', async (_what, inner) => {
+    saved('sub', sub([inner]));
+    const run = async (MODE: string) => {
+      const result = await rig.runAs({ env: { MODE } }, flow([phase({ cache: cross(['env:MODE']) })]));
+      return phaseOf(result, 'f').output;
+    };
+    expect([await run('one'), await run('two'), await run('one')]).toEqual(['one', 'two', 'one']);
+    expect(rig.counts()).toEqual({ a: 2 });
+    // By itself the flow does not see it.
+    const alone = await rig.runAs({ env: { MODE: 'one' } }, sub([inner]), { file: 'alone.json' });
+    expect(phaseOf(alone, 'a').output).toBe('');
+  });
+
+  it('a variable that is declared around does not cost a call that is kept inside', async () => {
+    saved('sub', sub([{ id: 'a', type: 'agent', task: 'NAME: a\nSAY: so', cache: cross() }]));
+    for (const MODE of ['one', 'two'])
+      await rig.runAs({ env: { MODE } }, flow([phase({ cache: cross(['env:MODE']) })]));
+    expect(rig.counts()).toEqual({ a: 1 });
+  });
+
   it('files that phases inside declare come back with the hit', async () => {
     saved(
       'sub',
