@@ -34,7 +34,11 @@ export const loopKind: KindHandler<LoopPhase> = {
 };
 
 /** What iterations read besides their task, or where they work, is known only inside: they are reused one by one. */
-const ENTERED: IdentityParts = { body: {}, container: true, unidentified: 'what its iterations read is known only inside' };
+const ENTERED: IdentityParts = {
+  body: {},
+  container: true,
+  unidentified: 'what its iterations read is known only inside',
+};
 
 function differsInside({ id, context, cwd = '', outputs, cache }: LoopPhase): boolean {
   return [...context, cwd, ...outputs, ...cache.fingerprint].some((text) =>
