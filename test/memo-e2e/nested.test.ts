@@ -245,6 +245,32 @@ describe('equal phases in two places', () => {
     expect(await rig.executed(flow([map]))).toEqual({ setup: 1, own: 3 });
   });
 
+  it('what follows work of one item is not taken from another item, though it comes to the same', async () => {
+    const inner = [
+      plain('setup'),
+      plain('ready', { run: ['bin/tick', 'ready', '{steps.setup.output}'] }),
+      plain('note', {
+        run: 'bin/note note; echo "$T" > note.txt; echo noted',
+        env: { T: '{args.t} {steps.ready.output}' },
+      }),
+      plain('read', { run: 'bin/note read; cat - note.txt', input: '{steps.note.output}: ' }),
+      plain('end', { run: 'bin/note end; test -e ../ok', dependsOn: ['read'] }),
+    ];
+    saved('sub', sub(inner));
+    const map = { id: 'm', type: 'map', over: ['x', 'y'], use: 'sub', with: { t: '{item}' }, concurrency: 1 };
+    expect((await rig.run(flow([map, plain('last', { dependsOn: ['m'] })]))).status).toBe('failed');
+    expect(rig.counts()).toEqual({ setup: 1, ready: 1, note: 2, read: 2, end: 2 });
+    // A run that continues finds each item's own.
+    rig.write('../ok', '');
+    saved(
+      'sub',
+      sub([...inner.slice(0, 4), { ...inner[4], dependsOn: [], run: ['bin/tick', 'end', '{steps.read.output}'] }]),
+    );
+    const second = await rig.run();
+    expect(phaseOf(second, 'm').json).toEqual(['noted: x said setup', 'noted: y said setup']);
+    expect(rig.counts()).toEqual({ setup: 1, ready: 1, note: 2, read: 2, end: 4, last: 1 });
+  });
+
   it('a nested flow that continues takes what it had finished, in each of its places', async () => {
     saved('sub', sub([plain('a', { cache: { fingerprint: ['file:bin/tick'] } })]));
     const phases = [
