@@ -14,7 +14,6 @@ export function canonicalEncode(value: unknown): string {
 
 /** Deeper values use a list of pending pieces instead of the stack, which data from outside must not exhaust. */
 const STACK_DEPTH = 200;
-const MANY_NAMES = 32;
 
 function encode(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null) return encodeScalar(value);
@@ -25,24 +24,11 @@ function encode(value: unknown, depth: number): string {
     return `[${text}]`;
   }
   const record = value as Readonly<Record<string, unknown>>;
-  for (const name of namesOf(record)) {
+  for (const name of Object.keys(record).sort()) {
     const member = record[name];
     if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${encode(member, depth + 1)}`;
   }
   return `{${text}}`;
-}
-
-/** Sorted by hand: there are few, mostly in order already, and a list's own `sort` makes garbage. */
-function namesOf(record: Readonly<Record<string, unknown>>): string[] {
-  const names = Object.keys(record);
-  if (names.length > MANY_NAMES) return names.sort();
-  for (let next = 1; next < names.length; next++) {
-    const name = names[next]!;
-    let place = next;
-    for (; place > 0 && names[place - 1]! > name; place--) names[place] = names[place - 1]!;
-    if (place !== next) names[place] = name;
-  }
-  return names;
 }
 
 function encodeScalar(value: unknown): string {
@@ -81,7 +67,9 @@ function piecesOf(value: object): Piece[] {
     return [{ text: '[' }, ...elements.flat(), { text: ']' }];
   }
   const record = value as Readonly<Record<string, unknown>>;
-  const names = namesOf(record).filter((name) => record[name] !== undefined);
+  const names = Object.keys(record)
+    .filter((name) => record[name] !== undefined)
+    .sort();
   const members = names.map((name, index) => [
     { text: `${index === 0 ? '' : ','}${JSON.stringify(name)}:` },
     { value: record[name] },

@@ -12,9 +12,9 @@ export interface Project {
   readonly prints?: readonly { readonly dev: number; readonly ino: number }[];
 }
 
-/** Is it a file that this process prints to? Such a file is no input: it changes because we run. */
+/** Is it a file that the process prints to? Such a file is no input: it changes because we run. */
 export function isPrintedTo(
-  { prints }: Project,
+  { prints }: Pick<Project, 'prints'>,
   { dev, ino }: { readonly dev: number; readonly ino: number },
 ): boolean {
   return prints?.some((file) => file.dev === dev && file.ino === ino) === true;

@@ -51,6 +51,25 @@ describe('a batch', () => {
     expect(rig.counts()['setup']).toBe(1);
   });
 
+  it('a phase that reads what its own row has written is not answered from another row', async () => {
+    const write = {
+      id: 'write',
+      type: 'script',
+      run: 'echo "$TOPIC" > note.txt; echo written',
+      env: { TOPIC: '{args.topic}' },
+    };
+    const read = {
+      id: 'read',
+      type: 'script',
+      run: 'bin/tick read "$(cat - note.txt)"',
+      input: '{steps.write.output}: ',
+    };
+    rig.write('flow.json', JSON.stringify({ ...FLOW, phases: [write, read] }));
+    const result = await batch([{ topic: 'cats' }, { topic: 'dogs' }], { jobs: 1 });
+    expect([1, 2].map((row) => result.outputOf(row)?.text)).toEqual(['written: cats', 'written: dogs']);
+    expect(rig.counts()).toEqual({ read: 2 });
+  });
+
   it('takes bare values, any iterable, and arguments for all rows', async () => {
     const result = await batch(new Set(['a', 'b']), { args: { depth: 2 } });
     expect([result.outputOf(1)?.text, result.outputOf(2)?.text]).toEqual(['a 2 ready', 'b 2 ready']);

@@ -316,6 +316,20 @@ describe('loops', () => {
     expect(await rig.executed(flow([{ ...loop, maxIterations: 4 }]))).toEqual({ l: 1 });
   });
 
+  it.each([
+    ['the number of an iteration', { context: ['{loop.iteration}.md'] }],
+    ['the iteration before', { context: ['{steps.l.json}'], task: 'NAME: l\nSAY: ["2.md"]', output: 'json' }],
+    ['a fingerprint of the iteration', { cache: cross(['file:{loop.iteration}.md']) }],
+  ])('a file that %s names decides', async (_name, more) => {
+    for (const name of ['1.md', '2.md']) rig.write(name, 'one');
+    const loop = { id: 'l', type: 'loop', task: 'NAME: l', maxIterations: 2, convergence: false, cache: cross() };
+    expect(await rig.executed(flow([{ ...loop, ...more }]))).toEqual({ l: 2 });
+    expect(await rig.executed()).toEqual({});
+    rig.write('2.md', 'two');
+    expect(await rig.executed()).toEqual({ l: 1 });
+    expect(await rig.executed()).toEqual({});
+  });
+
   it('an argument or an output in the condition decides: another value is another loop', async () => {
     const until = '{loop.iteration} >= {args.n} && {steps.first.json.go} == yes';
     const spec = { args: { n: { type: 'number', default: 1 }, go: { default: 'yes' } } };

@@ -130,6 +130,38 @@ describe.each(KINDS)('a cross-run %s', (_kind, phase) => {
     expect(phaseOf(free, 'f').output).toBe('i|o|s');
   });
 
+  it.each([
+    ['a script', plain('a', { run: 'bin/tick a "$MODE"', cache: cross() })],
+    ['a race', { id: 'a', type: 'race', branches: [{ run: 'bin/tick a "$MODE"' }, { run: 'exit 1' }], cache: cross() }],
+    [
+      'a flow',
+      {
+        id: 'a',
+        type: 'flow',
+        def: { name: 'in', phases: [plain('b', { run: 'bin/tick a "$MODE"' })] },
+        cache: cross(),
+      },
+    ],
+  ])('a variable that is declared around decides what is kept inside: %s', async (_what, inner) => {
+    saved('sub', sub([inner]));
+    const run = async (MODE: string) => {
+      const result = await rig.runAs({ env: { MODE } }, flow([phase({ cache: cross(['env:MODE']) })]));
+      return phaseOf(result, 'f').output;
+    };
+    expect([await run('one'), await run('two'), await run('one')]).toEqual(['one', 'two', 'one']);
+    expect(rig.counts()).toEqual({ a: 2 });
+    // By itself the flow does not see it.
+    const alone = await rig.runAs({ env: { MODE: 'one' } }, sub([inner]), { file: 'alone.json' });
+    expect(phaseOf(alone, 'a').output).toBe('');
+  });
+
+  it('a variable that is declared around does not cost a call that is kept inside', async () => {
+    saved('sub', sub([{ id: 'a', type: 'agent', task: 'NAME: a\nSAY: so', cache: cross() }]));
+    for (const MODE of ['one', 'two'])
+      await rig.runAs({ env: { MODE } }, flow([phase({ cache: cross(['env:MODE']) })]));
+    expect(rig.counts()).toEqual({ a: 1 });
+  });
+
   it('files that phases inside declare come back with the hit', async () => {
     saved(
       'sub',
@@ -211,6 +243,32 @@ describe('equal phases in two places', () => {
     saved('sub', sub([plain('setup'), plain('own', { run: ['bin/tick', 'own', '{args.t}'] })]));
     const map = { id: 'm', type: 'map', over: ['x', 'y', 'z'], use: 'sub', with: { t: '{item}' } };
     expect(await rig.executed(flow([map]))).toEqual({ setup: 1, own: 3 });
+  });
+
+  it('what follows work of one item is not taken from another item, though it comes to the same', async () => {
+    const inner = [
+      plain('setup'),
+      plain('ready', { run: ['bin/tick', 'ready', '{steps.setup.output}'] }),
+      plain('note', {
+        run: 'bin/note note; echo "$T" > note.txt; echo noted',
+        env: { T: '{args.t} {steps.ready.output}' },
+      }),
+      plain('read', { run: 'bin/note read; cat - note.txt', input: '{steps.note.output}: ' }),
+      plain('end', { run: 'bin/note end; test -e ../ok', dependsOn: ['read'] }),
+    ];
+    saved('sub', sub(inner));
+    const map = { id: 'm', type: 'map', over: ['x', 'y'], use: 'sub', with: { t: '{item}' }, concurrency: 1 };
+    expect((await rig.run(flow([map, plain('last', { dependsOn: ['m'] })]))).status).toBe('failed');
+    expect(rig.counts()).toEqual({ setup: 1, ready: 1, note: 2, read: 2, end: 2 });
+    // A run that continues finds each item's own.
+    rig.write('../ok', '');
+    saved(
+      'sub',
+      sub([...inner.slice(0, 4), { ...inner[4], dependsOn: [], run: ['bin/tick', 'end', '{steps.read.output}'] }]),
+    );
+    const second = await rig.run();
+    expect(phaseOf(second, 'm').json).toEqual(['noted: x said setup', 'noted: y said setup']);
+    expect(rig.counts()).toEqual({ setup: 1, ready: 1, note: 2, read: 2, end: 4, last: 1 });
   });
 
   it('a nested flow that continues takes what it had finished, in each of its places', async () => {

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { selectPaths } from '../../src/memo/files/select-paths.js';
 import { readTable, writeTable } from '../../src/memo/files/stat-table.js';
 import { createFingerprints } from '../../src/memo/fingerprint/resolver.js';
 import { sha256Hex } from '../../src/util/digest.js';
@@ -53,6 +54,18 @@ describe('glob: is true to content', () => {
     renameSync(join(p.root, 'src/a.ts'), join(p.root, 'src/z.ts'));
     values.push(await glob('src/**'));
     expect(new Set(values).size).toBe(values.length);
+  });
+
+  test.each(['a\nb', 'Icon\r', 'a\u2028b', 'd\ne/c', '\n\u{10348}'])('a file named %j counts', async (name) => {
+    p.write(`src/${name}`, 'a');
+    for (const pattern of ['src/**', 'src/*', 's*/**/[!z]*']) {
+      if (name.includes('/') && pattern === 'src/*') continue;
+      p.write(`src/${name}`, 'a');
+      const before = await glob(pattern);
+      p.write(`src/${name}`, 'A');
+      expect(await glob(pattern), pattern).not.toBe(before);
+      expect([...(await selectPaths([`src/${name}`], [pattern]))]).toEqual([`src/${name}`]);
+    }
   });
 
   test('a same-size rewrite within one tick is seen', async () => {

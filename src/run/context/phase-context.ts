@@ -16,6 +16,8 @@ export interface PhaseContext<P extends Phase = Phase> {
   readonly signal: AbortSignal;
   /** A phase upstream that executed in this run: undeclared inputs of this one may have changed. */
   readonly newWork?: string;
+  /** In a row or an item: what was done above it there, which those of the other rows and items have not seen. */
+  readonly done?: string;
   /** Not 0 when a gate has sent the phase back: nothing is reused then. */
   readonly round: number;
 }
@@ -63,7 +65,15 @@ export function phaseContext(toRun: PhaseToRun): PhaseContext {
     signal,
     round,
     newWork: newWorkAbove(scope, phase),
+    done: doneAbove(scope, phase),
   };
+}
+
+/** Empty where nothing was; undefined outside of rows and items. */
+function doneAbove({ path, done = '', outcomes }: Scope, { needs }: Phase): string | undefined {
+  if (!path.startsWith('rows/') && !path.includes('[')) return undefined;
+  const above = needs.flatMap(({ id }) => outcomes.get(id)?.done || []);
+  return above.length === 0 ? done : [...new Set(above)].sort().join(' ');
 }
 
 function newWorkAbove(scope: Scope, { needs }: Phase): string | undefined {

@@ -1,9 +1,11 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { isInside } from '../../util/inside.js';
+import { ownFiles } from '../../memo/files/written-files.js';
+import { digestSmallFile } from '../../util/digest-file.js';
+import { isInside, relativePath } from '../../util/inside.js';
 import { isPrintedTo, type Project, STATE_DIR } from '../../util/project.js';
 import { userCacheDir } from '../../util/user-cache.js';
-import { changedVariable, endOnFileClock, isOfEditor, namesBeside, withoutEditor } from '../history/end-stamp.js';
+import { changedVariable, endOnFileClock, isOfEditor, namesAtEnd, printsOf } from '../history/end-stamp.js';
 import { type RunHead, runHead } from '../history/run-head.js';
 
 /** `unobserved`: what nobody observes; for a result of which it is known what it read of the project itself. */
@@ -46,15 +48,22 @@ const NO_INPUTS = [
 const OF_GIT = ['HEAD', 'packed-refs', 'refs'];
 /** More files behind links that lead out of the project are not worth looking at: something may have changed there. */
 const MOST_OUTSIDE = 20_000;
+/** So long after its end a run may still print what it came to. */
+const LAST_WORDS_MS = 2_000;
+/** A larger file that taskflow wrote for people (an archive of a cache) counts as a change. */
+const LARGEST_REPORT = 64 * 1024 * 1024;
 
 class Look {
   readonly #moment: number;
   readonly #state: string;
   readonly #flow: string | undefined;
-  readonly #before: readonly string[] | undefined;
+  readonly #before: ReadonlyMap<string, readonly string[]>;
   readonly #leftOut: ReadonlySet<string>;
+  /** The run that is compared with printed to these. */
+  readonly #prints: Project['prints'];
   readonly #all: boolean;
   readonly #visited = new Set<string>();
+  #own: ReadonlyMap<string, string> | undefined;
   #outside = 0;
 
   constructor(
@@ -67,7 +76,8 @@ class Look {
     this.#moment = endOnFileClock(project, previous);
     this.#state = join(project.root, STATE_DIR);
     this.#flow = file === undefined ? undefined : join(project.root, file);
-    this.#before = namesBeside(project, previous.runId);
+    this.#before = namesAtEnd(project, previous.runId);
+    this.#prints = printsOf(project, previous.runId);
     const ours = userCacheDir(project.env, project.home);
     this.#leftOut = new Set([ours, ...flowFiles, ...NO_INPUTS.map((path) => join(project.root, path))]);
   }
@@ -134,21 +144,23 @@ class Look {
     return undefined;
   }
 
-  /** Editors replace a file by a new one, so the flow's own folder is compared by its names. */
+  /** Editors replace a file by a new one, and we write reports: some folders are compared by their names. */
   #otherIn(folder: string, entries: readonly Dirent[]): string | undefined {
     if (!this.#counts(folder)) return undefined;
-    if (this.#flow === undefined || folder !== dirname(this.#flow) || !this.#before) {
+    const before = this.#before.get(folder);
+    if (!before) {
       // A run itself makes folders in these: a store that was just made is no change of the project.
       const isOurs = folder === this.#state || folder === dirname(this.#state);
       return !isOurs && this.#isNewer(folder) ? folder : undefined;
     }
-    const names = withoutEditor(
-      entries.map(({ name }) => name),
-      this.#flow,
+    const [known, now] = [new Set(before), new Set(entries.map(({ name }) => name))];
+    const paths = (names: Iterable<string>) => [...names].map((name) => join(folder, name));
+    const isOther = (path: string) => !this.#isIgnored(path);
+    const added = paths(now).filter((path) => !known.has(basename(path)) && isOther(path));
+    return (
+      added.find((path) => !this.#isReport(path)) ??
+      paths(known).find((path) => !now.has(basename(path)) && isOther(path))
     );
-    const [now, before] = [new Set(names), new Set(this.#before)];
-    const other = names.find((name) => !before.has(name)) ?? this.#before.find((name) => !now.has(name));
-    return other === undefined ? undefined : join(folder, other);
   }
 
   #isIgnored(path: string): boolean {
@@ -165,6 +177,22 @@ class Look {
     if (!this.#counts(path)) return false;
     // Gone while we look: something happened.
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    return stats === undefined || (stats.ctimeMs >= this.#moment && !isPrintedTo(this.project, stats));
+    return stats === undefined || (stats.ctimeMs >= this.#moment && !this.#isReport(path, stats));
+  }
+
+  /** What we print, and what we write for people, is no input. */
+  #isReport(path: string, stats = lstatSync(path, { throwIfNoEntry: false })): boolean {
+    if (!stats?.isFile()) return false;
+    if (isPrintedTo(this.project, stats)) return true;
+    if (isPrintedTo({ prints: this.#prints }, stats)) return stats.ctimeMs < this.#moment + LAST_WORDS_MS;
+    if (stats.size > LARGEST_REPORT) return false;
+    this.#own ??= ownFiles(this.project);
+    const digest = this.#own.get(relativePath(this.project.root, path));
+    try {
+      return digest !== undefined && digest === digestSmallFile(path);
+    } catch {
+      // Unreadable by now: somebody has changed it.
+      return false;
+    }
   }
 }

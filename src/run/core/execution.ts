@@ -53,6 +53,8 @@ export interface PhaseOutcome extends Pick<Settled, 'status' | 'failure' | 'resu
   readonly acted?: Acted;
   /** The phase at or above this one that executed in this run: what reads files that nobody declared follows it. */
   readonly newWork?: string;
+  /** In a row or an item: what was done there up to here, as one digest. */
+  readonly done?: string;
 }
 
 /** What an execution does not know of itself: when it ended, and what finds it again. */

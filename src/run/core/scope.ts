@@ -36,6 +36,8 @@ export interface Scope {
   };
   /** A phase above the one around it executed in this run: see `PhaseOutcome.newWork`. */
   readonly newWork?: string;
+  /** Of the phases above the one around it, in its row or item: see `PhaseOutcome.done`. */
+  readonly done?: string;
   /** A phase around it is kept across runs: scripts in here see these variables besides the plain ones. */
   readonly kept?: { readonly env: readonly string[] };
   /** Names of the flows around this one, to refuse a flow that uses itself. */

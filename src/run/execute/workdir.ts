@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Failure } from '../../model/failure.js';
+import { isCwdWord } from '../../model/names.js';
 import { isInside, relativePath } from '../../util/inside.js';
 import type { RunContext } from '../context/context.js';
 import type { PhaseContext } from '../context/phase-context.js';
@@ -37,7 +38,12 @@ export function workdirOf(
   if (cwd === 'worktree') return { name: 'worktree', enter: () => enterWorktree(at) };
   const folder = resolve(root, render(at, cwd, variables).text);
   if (!isInside(root, folder)) return { failure: outside(cwd) };
-  return { name: relativePath(root, folder), enter: () => enterFolder(root, folder, cwd) };
+  return { name: nameOf(relativePath(root, folder)), enter: () => enterFolder(root, folder, cwd) };
+}
+
+/** A folder `temp` of the project is another place than the word `temp`. */
+function nameOf(path: string): string {
+  return isCwdWord(path) ? `./${path}` : path;
 }
 
 /** Where most units start: one for all of a run. */

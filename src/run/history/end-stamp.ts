@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../util/digest.js';
 import { namesIn, parsedJson, textIfThere } from '../../util/if-there.js';
 import type { Project } from '../../util/project.js';
@@ -30,17 +30,29 @@ const OF_SESSION = new RegExp(
 interface RunEnvironment {
   readonly salt: string;
   readonly values: Readonly<Record<string, string>>;
+  readonly prints?: Project['prints'];
 }
 
-/** Records the environment that the run began in, by salted digests. */
+/** Records the environment that the run began in, by salted digests, and the files that it prints to. */
 export function stampStart(project: Project, runId: string): void {
   const salt = randomBytes(16).toString('hex');
-  write(stampFile(project, runId, ENVIRONMENT), { salt, values: digests(project, salt) } satisfies RunEnvironment);
+  const { prints } = project;
+  write(stampFile(project, runId, ENVIRONMENT), { salt, values: digests(project, salt), prints } as RunEnvironment);
+}
+
+/** Files that the run printed to: it says its last words after its end. */
+export function printsOf(project: Project, runId: string): Project['prints'] {
+  const prints = environmentOf(project, runId)?.prints;
+  return Array.isArray(prints) ? prints : [];
+}
+
+function environmentOf(project: Project, runId: string): RunEnvironment | undefined {
+  return parsedJson(textIfThere(stampFile(project, runId, ENVIRONMENT)) ?? '') as RunEnvironment | undefined;
 }
 
 /** The first variable that changed since the run began; undefined when none did, or the run recorded none. */
 export function changedVariable(project: Project, runId: string): string | undefined {
-  const then = parsedJson(textIfThere(stampFile(project, runId, ENVIRONMENT)) ?? '') as RunEnvironment | undefined;
+  const then = environmentOf(project, runId);
   if (!then || typeof then.salt !== 'string' || typeof then.values !== 'object') return undefined;
   const now = digests(project, then.salt);
   return [...new Set([...Object.keys(then.values), ...Object.keys(now)])].find(
@@ -64,25 +76,25 @@ function digests({ env }: Project, salt: string): Record<string, string> {
   return Object.fromEntries(lastingNames(env).map((name) => [name, sha256Hex(salt + env[name]).slice(0, 32)]));
 }
 
-/** Marks the end of a run on the clock by which files are compared with it, with the names beside the flow. */
+/**
+ * Marks the end of a run on the clock by which files are compared with it, with the names in the project's own folder
+ * and in that of the flow: editors and taskflow itself make files there.
+ */
 export function stampEnd(project: Project, runId: string, flowFile: string | undefined): void {
-  const names = flowFile === undefined ? [] : namesNow(join(project.root, flowFile));
-  write(stampFile(project, runId, ENDED), names);
+  const folders = new Set(['.', ...(flowFile === undefined ? [] : [dirname(flowFile)])]);
+  const names = [...folders].map((folder) => [folder, namesIn(join(project.root, folder))]);
+  write(stampFile(project, runId, ENDED), Object.fromEntries(names));
 }
 
-/** Names of the files beside the flow when the run ended; undefined where it recorded none. */
-export function namesBeside(project: Project, runId: string): readonly string[] | undefined {
-  const names = parsedJson(textIfThere(stampFile(project, runId, ENDED)) ?? '');
-  return Array.isArray(names) && names.length > 0 ? names : undefined;
-}
-
-function namesNow(flow: string): readonly string[] {
-  return withoutEditor(namesIn(dirname(flow)), flow);
-}
-
-/** Sorted, without what an editor puts beside the file that it has open. */
-export function withoutEditor(names: readonly string[], flow: string): readonly string[] {
-  return names.filter((name) => !isOfEditor(name, basename(flow))).sort();
+/** The names that these folders had when the run ended. */
+export function namesAtEnd(project: Project, runId: string): ReadonlyMap<string, readonly string[]> {
+  const written = parsedJson(textIfThere(stampFile(project, runId, ENDED)) ?? '');
+  const names = new Map<string, readonly string[]>();
+  if (typeof written !== 'object' || written === null || Array.isArray(written)) return names;
+  for (const [folder, list] of Object.entries(written)) {
+    if (Array.isArray(list) && list.length > 0) names.set(join(project.root, folder), list);
+  }
+  return names;
 }
 
 export function isOfEditor(name: string, flow: string): boolean {

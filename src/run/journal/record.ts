@@ -1,6 +1,7 @@
 import type { Phase } from '../../model/flow.js';
 import { mayBeCrossRun } from '../../model/kind.js';
 import type { Acted, Result, ShownOutcome } from '../../model/outcome.js';
+import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext, Policy } from '../context/phase-context.js';
 import { isNewWork, keysOf, type PhaseOutcome, type Settled } from '../core/execution.js';
 import { lookedOf } from '../core/observation-union.js';
@@ -18,6 +19,7 @@ export interface RecordSite {
   readonly phase: Pick<Phase, 'id' | 'kind' | 'idempotent' | 'optional'>;
   readonly policy: Pick<Policy, 'scope'>;
   readonly newWork?: string;
+  readonly done?: string;
 }
 
 /** The journal's line for a settled unit. */
@@ -149,7 +151,15 @@ export function outcomeOf(at: RecordSite, settled: Settled): PhaseOutcome {
     keys: idempotent ? keysOf(settled) : [],
     findable: isFindable ? true : undefined,
     newWork: isNewWork(settled) ? id : at.newWork,
+    done: at.done === undefined ? undefined : doneWith(at.done, settled, isFindable),
   };
+}
+
+/** A result that later runs find counts by what finds it, any other by its execution. */
+function doneWith(above: string, { status, result }: Settled, isFindable: boolean): string {
+  const { key, execution } = result;
+  if (status === 'skipped') return above;
+  return sha256Hex(`${above} ${(isFindable ? key : execution) ?? key ?? status}`);
 }
 
 /** What an event shows of an outcome. */

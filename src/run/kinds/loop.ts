@@ -1,20 +1,24 @@
 import type { Failure } from '../../model/failure.js';
 import type { LoopPhase } from '../../model/flow.js';
 import { NO_OUTPUT, type Output, type TextOutput } from '../../model/output.js';
+import { parseTemplate, templateRefs } from '../../plan/template.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { type Execution, endedAs, type Settled } from '../core/execution.js';
 import { promised } from '../core/output.js';
 import { readJson, readText } from '../core/output-text.js';
 import type { Variables } from '../core/scope.js';
 import { conditionInputs, evaluateText } from '../render/conditions.js';
+import type { IdentityParts } from '../reuse/identify.js';
 import { prepare, runBroken, runUnit, runWhole } from '../units/run-unit.js';
 import { UnitTally } from '../units/unit-tally.js';
 import { after } from './after.js';
+import { sumOf } from './aggregate.js';
 import type { KindHandler } from './kind.js';
 
 export const loopKind: KindHandler<LoopPhase> = {
   run: async (at) => {
     const { phase } = at;
+    if (differsInside(phase)) return runWhole(at, { parts: ENTERED, execute: () => iterate(at).then(asOfParts) });
     const first = await prepare(at, { body: phase.body, variables: variablesFor(at, BEFORE_ANY) });
     if ('failure' in first) return runBroken(at, first.failure);
     const { until, maxIterations, convergence, reflexion } = phase;
@@ -24,10 +28,39 @@ export const loopKind: KindHandler<LoopPhase> = {
     return runWhole(at, {
       // Later iterations are made of earlier ones, so the first one and the rules decide them all.
       parts: { ...first.parts, body: { ...first.parts.body, ...rules, first: first.parts.body['task'] ?? null } },
-      execute: () => iterate(at),
+      execute: async () => (await iterate(at)).execution,
     });
   },
 };
+
+/** What iterations read besides their task, or where they work, is known only inside: they are reused one by one. */
+const ENTERED: IdentityParts = {
+  body: {},
+  container: true,
+  unidentified: 'what its iterations read is known only inside',
+};
+
+function differsInside({ id, context, cwd = '', outputs, cache }: LoopPhase): boolean {
+  return [...context, cwd, ...outputs, ...cache.fingerprint].some((text) =>
+    templateRefs(parseTemplate(text)).some(
+      ({ root, name }) => root === 'loop' || root === 'reflexion' || (root === 'steps' && name === id),
+    ),
+  );
+}
+
+/** An execution, and the iterations that it consists of. */
+interface Iterated {
+  readonly execution: Execution;
+  readonly units: readonly Settled[];
+}
+
+/** Of a loop that is entered each time: found by its iterations, and reused if all of them were. */
+function asOfParts({ execution, units }: Iterated): Execution {
+  const { key, execution: name, reused } = sumOf(units, 0);
+  const files = units.flatMap(({ result }) => result.files);
+  const isReused = reused !== undefined && execution.status === 'done';
+  return { ...execution, key, execution: name, files, ...(isReused && { reused, attempts: 0 }) };
+}
 
 /** Where a loop is. */
 interface Place {
@@ -47,7 +80,7 @@ function variablesFor(at: PhaseContext<LoopPhase>, { iteration, last, reflexion 
   };
 }
 
-async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
+async function iterate(at: PhaseContext<LoopPhase>): Promise<Iterated> {
   const { phase } = at;
   const { clock } = at.run.options.project;
   const startedAt = clock.elapsed();
@@ -57,14 +90,17 @@ async function iterate(at: PhaseContext<LoopPhase>): Promise<Execution> {
   let output: Output = NO_OUTPUT;
   let reflexion = '';
   let broken: Execution['failure'];
-  const whole = (more: Partial<Execution>, iterations: number): Execution => ({
-    status: 'done',
-    output,
-    ...tally.totals(clock.elapsed() - startedAt),
-    attempts: iterations,
-    files: [],
-    facts: { iterations },
-    ...more,
+  const whole = (more: Partial<Execution>, iterations: number): Iterated => ({
+    units: earlier,
+    execution: {
+      status: 'done',
+      output,
+      ...tally.totals(clock.elapsed() - startedAt),
+      attempts: iterations,
+      files: [],
+      facts: { iterations },
+      ...more,
+    },
   });
   for (let iteration = 1; iteration <= phase.maxIterations; iteration++) {
     const unit = await runUnit(after(at, earlier), {

@@ -186,9 +186,14 @@ async function probesMoved(
   return parts.moved?.();
 }
 
-function fingerprintEntries({ policy }: PhaseContext, parts: IdentityParts): readonly string[] {
+function fingerprintEntries({ policy, scope }: PhaseContext, parts: IdentityParts): readonly string[] {
   const { fingerprint } = policy;
-  return parts.cwd === 'worktree' && !fingerprint.includes('git:HEAD') ? [...fingerprint, 'git:HEAD'] : fingerprint;
+  const implied = parts.cwd === 'worktree' ? ['git:HEAD'] : [];
+  // What the flows around it declare, its scripts see too. Agents see every variable, and none is in their keys.
+  if (scope.kept && policy.scope === 'cross-run' && parts.agent === undefined) {
+    for (const name of scope.kept.env) implied.push(`env:${name}`);
+  }
+  return implied.length === 0 ? fingerprint : [...new Set([...fingerprint, ...implied])];
 }
 
 /** Undefined when a placeholder has no value: its substitute would be the same next time, whatever changed. */

@@ -28,6 +28,7 @@ import {
 import { keepOutput, keepResult } from './keep.js';
 import { notKept, whyNotKept } from './not-kept.js';
 import { orShared } from './or-shared.js';
+import { declaresInputs } from './reuse-rules.js';
 import { withSeen } from './seen-inputs.js';
 import {
   type Found,
@@ -111,7 +112,7 @@ function foundAs(at: PhaseContext, work: Work, known: Known): Found {
   return {
     identity,
     key,
-    runKey: runKeyOf(at, key, work.private),
+    runKey: runKeyOf(at, key, work),
     probes,
     ttlMs: work.parts.ttlMs,
     closed: work.parts.closed,
@@ -163,11 +164,14 @@ async function waitOrExecute(
  * The key that finds a result again in this run. Work that declares all its inputs is the same everywhere. Rows and
  * items share other work with their siblings only: between two places of a flow, what it reads may have changed.
  */
-function runKeyOf(at: PhaseContext, key: string, isPrivate: boolean): string {
+function runKeyOf(at: PhaseContext, key: string, { private: isPrivate, parts }: Work): string {
   const { path } = at.scope;
   if (isPrivate) return sha256Hex(`${key}@${path}`);
   if (path === '' || at.policy.scope === 'cross-run') return key;
-  const place = path.replace(/^rows\/[^/]*\/?/, '').replaceAll(/\[[^\]]*\]/g, '[]');
+  // What was done in its own row may have changed files that it reads without saying so.
+  const isOpen = !parts.closed && !declaresInputs(at);
+  const after = isOpen && at.done ? `@${at.done}` : '';
+  const place = path.replace(/^rows\/[^/]*\/?/, '').replaceAll(/\[[^\]]*\]/g, '[]') + after;
   return place === '' ? key : sha256Hex(`${key}@${place}`);
 }
 

@@ -78,7 +78,7 @@ async function visitPhase(walk: Walk, scope: Scope, phase: Phase): Promise<strin
   const entries = [
     ...phase.cache.fingerprint,
     ...(phase.cache.implied ? ['git:worktree'] : []),
-    ...(phase.cwd === 'worktree' ? ['git:HEAD'] : []),
+    ...(startsInWorktree(phase) ? ['git:HEAD'] : []),
   ];
   for (const entry of entries) {
     const rendered = knownOnlyInside(entry) ? undefined : filledIn(site, entry);
@@ -162,6 +162,12 @@ export function bodiesOf(phase: Phase): readonly (TaskBody | RunBody | UseBody)[
     case 'expand':
       return [];
   }
+}
+
+/** The phase, or one of its branches. */
+function startsInWorktree(phase: Phase): boolean {
+  const branches = 'branches' in phase ? phase.branches : [];
+  return phase.cwd === 'worktree' || branches.some(({ cwd }) => cwd === 'worktree');
 }
 
 /** A fragment that grows in another flow may quote outputs of that flow, which its text alone does not show. */

@@ -38,6 +38,6 @@ export function refusesEarlier(at: PhaseContext, line: ResultLine, work: Conside
 }
 
 /** An empty list of fingerprints is a declaration too: nothing outside matters. */
-function declaresInputs({ policy, phase }: PhaseContext): boolean {
+export function declaresInputs({ policy, phase }: PhaseContext): boolean {
   return policy.scope === 'cross-run' || phase.cache.named;
 }

@@ -55,7 +55,8 @@ function whyNotContinued(at: PhaseContext, earlier: LastResult | undefined, foun
   if (!earlier) return how === 'checkpoint' ? 'not in the checkpoint' : FIRST_TIME;
   if (how === 'none') return NEW_RUN;
   if (earlier.status !== 'done') return endedAs(earlier.status);
-  return whatChanged(at, earlier, found) ?? 'no result to continue';
+  const above = at.newWork === undefined ? undefined : `${at.newWork} ran again`;
+  return whatChanged(at, earlier, found) ?? above ?? 'no result to continue';
 }
 
 /** From the checkpoint, which may come from another machine, else from the last run here. */

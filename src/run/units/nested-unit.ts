@@ -99,6 +99,7 @@ export async function prepareFlow(
     ancestry: [...at.scope.ancestry, flow.file ?? flow.name],
     ...(at.policy.anew && { anew: at.policy.anew }),
     ...(at.newWork !== undefined && { newWork: at.newWork }),
+    ...(at.done !== undefined && { done: at.done }),
     ...keptInside(at, spec),
   };
   at.run.io.secrets.add(flow.args, bound.args);

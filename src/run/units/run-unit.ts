@@ -139,6 +139,7 @@ export async function partsOfAll(
   const env: Record<string, string> = {};
   const context: JsonObject[] = [];
   const moved: NonNullable<IdentityParts['moved']>[] = [];
+  let cwd: string | undefined;
   for (const [index, spec] of specs.entries()) {
     const prepared = await prepare(at, spec);
     if ('failure' in prepared) return prepared;
@@ -147,8 +148,10 @@ export async function partsOfAll(
     for (const [name, value] of Object.entries(parts.env ?? {})) env[`${index} ${name}`] = value;
     context.push(...(parts.context ?? []));
     if (parts.moved) moved.push(parts.moved);
+    // One that starts in a worktree is enough for the commit to count.
+    if (parts.cwd === 'worktree') cwd = parts.cwd;
   }
-  return { parts: { body: { units: bodies }, env, context, moved: () => firstDefined(moved) } };
+  return { parts: { body: { units: bodies }, env, context, cwd, moved: () => firstDefined(moved) } };
 }
 
 /** A phase that cannot even be identified fails, and says so where all results are recorded. */

@@ -141,6 +141,8 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
   const durationMs = project.clock.elapsed() - startedAt;
   const workPath = entered.path;
   const doubting = asked.unkeepable ?? whyUnkeepable(at, asked, { result, workPath });
+  // One after the other: an error of the second, unheard while the first is awaited, would end the process.
+  const unkeepable = doubting instanceof Promise ? await doubting : doubting;
   const checking = checkedAnswer(at, spec, result);
   return judged(at, asked, {
     result,
@@ -148,7 +150,7 @@ async function askOnce(at: PhaseContext, asked: Asked): Promise<Attempt> {
     durationMs,
     workPath,
     observed: isRequest ? NOTHING_READ : trace?.observation(),
-    unkeepable: doubting instanceof Promise ? await doubting : doubting,
+    unkeepable,
     checked: checking instanceof Promise ? await checking : checking,
   });
 }
