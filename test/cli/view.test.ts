@@ -313,11 +313,29 @@ describe('the view', () => {
     for (const live of [true, false]) {
       const { writes, out } = sink(live);
       const view = createRunView({ out, clock });
-      const continues = { runId: 'run-0', reusable: 2, total: 3 };
+      const continues = { runId: 'run-0', reusable: 2, total: 3, notice: 'failed 5m ago' };
       view.onEvent(runEvent({ type: 'run-start', flow: 'release', phases: [], continues }));
       view.stop();
-      expect(writes.join('')).toContain('continuing run run-0: 2 of 3 phases reused; --fresh starts over');
+      const line = 'continuing run run-0 (failed 5m ago): 2 of 3 phases reused; --fresh starts over';
+      expect(writes.join('')).toContain(line);
     }
+  });
+
+  it('offers --fresh only where a run continues by itself, and counts nothing where nothing is known', () => {
+    const said = (continues: object) => {
+      const { writes, out } = sink(false);
+      const view = createRunView({ out, clock });
+      view.onEvent(runEvent({ type: 'run-start', flow: 'x', phases: [], continues } as never));
+      view.stop();
+      return writes
+        .join('')
+        .split('\n')
+        .find((line) => line.startsWith('continuing'));
+    };
+    const facts = { runId: 'run-0', reusable: 2, total: 3 };
+    expect(said(facts)).toBe('continuing run run-0: 2 of 3 phases reused');
+    const unknown = { ...facts, reusable: 0, known: 'at-least', notice: 'crashed 4s ago' };
+    expect(said(unknown)).toBe('continuing run run-0 (crashed 4s ago); --fresh starts over');
   });
 
   it('draws in place on a terminal, and leaves the final picture without a trace of the live one', async () => {

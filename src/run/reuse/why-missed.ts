@@ -16,6 +16,8 @@ const FIRST_TIME = 'first time';
 const NEW_RUN = 'new run';
 /** The last run had the same result, and the store has lost it. */
 const CLEARED = 'cleared or evicted since';
+/** The last run executed the same, and it is not known that the store ever had the result. */
+const NOT_KEPT = 'not in the store';
 
 /** Why work executes: what speaks against the result that is there, else what a person asked, else what changed. */
 export function whyMissed(
@@ -28,7 +30,10 @@ export function whyMissed(
   if (policy.because !== undefined) return policy.because;
   const earlier = earlierResult(at, unit);
   if (policy.scope !== 'cross-run') return whyNotContinued(at, earlier, found);
-  if (earlier?.key === found.key) return earlier.status === 'done' ? CLEARED : endedAs(earlier.status);
+  if (earlier?.key === found.key) {
+    if (earlier.status !== 'done') return endedAs(earlier.status);
+    return earlier.wasReused ? CLEARED : NOT_KEPT;
+  }
   return (
     whatChanged(at, earlier, found) ?? at.run.reuse.kept.difference(found.stored(), isOneOfMany(at, unit)) ?? FIRST_TIME
   );
