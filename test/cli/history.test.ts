@@ -126,6 +126,20 @@ describe('taskflow trace', () => {
 });
 
 describe('taskflow checkpoint', () => {
+  it('shows each phase once, with what the run had last', async () => {
+    const flow = (word: string) =>
+      JSON.stringify({ name: 'demo', phases: [{ id: 'a', type: 'script', run: ['echo', word] }] });
+    for (const word of ['one', 'two', 'three']) {
+      project.write('flow.json', flow(word));
+      await project.run(['run', './flow.json', '-q']);
+    }
+    await project.run(['checkpoint', 'export', 'last', '--out', 'saved.json']);
+    const { stdout } = await project.run(['checkpoint', 'show', 'saved.json', '--json']);
+    const last = JSON.parse((await project.run(['runs', 'show', 'last', '--json'])).stdout);
+    expect(JSON.parse(stdout).phases).toMatchObject([{ id: 'a', status: 'done', key: last.phases[0].key }]);
+    expect((await project.run(['checkpoint', 'show', 'saved.json'])).stdout).toContain('of demo: 1 phase\n');
+  });
+
   it('takes a run to another project, intact or not at all', async () => {
     const phases = [
       { id: 'a', type: 'script', run: 'echo ran >> count; echo one' },
