@@ -201,6 +201,31 @@ describe('the picture of a run', () => {
   });
 });
 
+describe('what to type next', () => {
+  const NONE = { usd: 0, tokens: 0, ms: 0 };
+  const ended = (more: object) => {
+    const end = {
+      type: 'run-end',
+      status: 'failed',
+      spent: { usd: 0, tokens: 0 },
+      saved: NONE,
+      durationMs: 1,
+      ...more,
+    };
+    return closingLines(fold(runStart([]), runEvent(end as never)), plain).join('\n');
+  };
+
+  it('names no run that left nothing behind', () => {
+    expect(ended({})).toContain('taskflow trace run-1');
+    expect(ended({ unrecorded: true })).not.toMatch(/taskflow (trace|resume)/);
+  });
+
+  it('does not promise that a run in doubt goes on by itself', () => {
+    const error = { phase: 'ship', code: 'in-doubt', message: 'nobody knows', hint: 'add --rerun ship' };
+    expect(ended({ error })).toMatch(/taskflow resume run-1 … +goes on, with --rerun or --skip/);
+  });
+});
+
 describe('the closing lines', () => {
   it('say what was spent and what was saved, separately', () => {
     expect(closingLines(fold(runStart(['a']), phaseEnd('a'), runEnd('success')), plain)).toEqual([
