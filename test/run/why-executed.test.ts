@@ -82,7 +82,15 @@ describe('a phase that is kept across runs says why it is executed', () => {
     rig.write('in.txt', '1');
     await rig.run(flow([{ id: 'm', type: 'script', run: 'date > in.txt', cache }]));
     rig.write('in.txt', '1');
-    expect(why(await rig.run(undefined, FRESH))).toEqual({ m: 'not in the store' });
+    const last = await rig.run(undefined, FRESH);
+    expect(why(last)).toEqual({ m: 'not in the store' });
+  });
+
+  it('the last run took it from the one before, which did not keep it', async () => {
+    const { runId } = await rig.run(flow([kept('a')]), { reuse: 'off' });
+    const resumed = await rig.run(undefined, { continuation: { how: 'resume', runId } });
+    expect(phaseOf(resumed, 'a').cacheHit).toBe('run');
+    expect(why(await rig.run(undefined, FRESH))).toEqual({ a: 'not in the store' });
   });
 
   it('what changed since it was kept, where the last run did not come to it', async () => {

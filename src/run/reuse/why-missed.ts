@@ -32,7 +32,7 @@ export function whyMissed(
   if (policy.scope !== 'cross-run') return whyNotContinued(at, earlier, found);
   if (earlier?.key === found.key) {
     if (earlier.status !== 'done') return endedAs(earlier.status);
-    return earlier.wasReused ? CLEARED : NOT_KEPT;
+    return earlier.wasKept ? CLEARED : NOT_KEPT;
   }
   return (
     whatChanged(at, earlier, found) ?? at.run.reuse.kept.difference(found.stored(), isOneOfMany(at, unit)) ?? FIRST_TIME
@@ -66,7 +66,8 @@ function whyNotContinued(at: PhaseContext, earlier: LastResult | undefined, foun
 /** From the checkpoint, which may come from another machine, else from the last run here. */
 function earlierResult({ run, path }: PhaseContext, unit: string | undefined): LastResult | undefined {
   const line = run.reuse.prior.how === 'checkpoint' && unit === undefined ? run.reuse.prior.ofPhase(path) : undefined;
-  if (line?.identity) return { key: line.key, status: line.status, identity: line.identity, wasReused: false };
+  if (line?.identity)
+    return { key: line.key, status: line.status, identity: line.identity, wasReused: false, wasKept: false };
   return run.reuse.last.of(path, unit);
 }
 
