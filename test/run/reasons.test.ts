@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/model/event.js';
 import type { RunResult } from '../../src/run/core/result.js';
@@ -64,6 +66,52 @@ describe('work of which nothing had to be done', () => {
     rig.write('flow.json', JSON.stringify(flow(phases)));
     const forecast = JSON.parse((await cli('--dry-run', '--json')).stdout);
     expect(forecast.phases.map(({ would }: { would: string }) => would)).toEqual(['skip', 'run', 'skip', 'skip']);
+  });
+});
+
+describe('what taskflow itself wrote after a run', () => {
+  const any = (...args: string[]) => runCli(args, { cwd: rig.root, env: { HOME: rig.project.home } });
+  const executed = async (...args: string[]) => {
+    rig.forget();
+    await cli(...args);
+    return rig.counts()['a'] ?? 0;
+  };
+  beforeEach(() => {
+    rig.write('flow.json', JSON.stringify(flow([ticking('a'), failing(['a'])])));
+    rig.write('sub/theirs.txt', '');
+  });
+
+  it.each(['j.xml', 'sub/j.xml', 'new/j.xml'])('--junit %s is no change of the project', async (file) => {
+    const runs = [];
+    for (let i = 0; i < 3; i++) runs.push(await executed('--junit', file));
+    expect(runs).toEqual([1, 0, 0]);
+  });
+
+  it('reports, checkpoints and archives are none either, wherever they are, until a person changes them', async () => {
+    await cli();
+    await any('report');
+    await any('report', '--out', 'sub/r.html');
+    await any('checkpoint', 'export', 'last', '--out', 'sub/run.json');
+    await any('cache', 'export', 'x.tfc');
+    expect(await executed()).toBe(0);
+    await any('report');
+    rmSync(join(rig.root, 'report.html'));
+    expect(await executed()).toBe(0);
+    await any('report', '--out', 'sub/r.html');
+    rig.write('sub/r.html', 'mine');
+    expect(await executed()).toBe(1);
+  });
+
+  it('what came, changed or went beside it is a change', async () => {
+    await cli('--junit', 'sub/j.xml');
+    rig.write('sub/new.txt', '');
+    expect(await executed('--junit', 'sub/j.xml')).toBe(1);
+    rmSync(join(rig.root, 'sub/theirs.txt'));
+    expect(await executed('--junit', 'sub/j.xml')).toBe(1);
+    await any('report', '--out', 'sub/r.html');
+    rmSync(join(rig.root, 'sub/new.txt'));
+    await any('report', '--out', 'sub/r.html');
+    expect(await executed()).toBe(1);
   });
 });
 

@@ -37,9 +37,9 @@ export function continuingLines({ continues }: RunState): string[] {
   if (!continues) return [];
   const { runId, reusable, total, notice, known } = continues;
   const atLeast = known === 'at-least';
-  const count = `${atLeast ? 'at least ' : ''}${reusable} of ${total} phases ${known === 'done' ? 'done there' : 'reused'}`;
+  const counted = `${reusable} of ${total} phases ${known === 'done' ? 'done there' : 'reused'}`;
   const facts = [`continuing run ${runId}${notice === undefined ? '' : ` (${oneLine(notice)})`}`];
-  if (!atLeast || reusable > 0) facts.push(`: ${count}`);
+  if (!atLeast || reusable > 0) facts.push(`: ${atLeast ? 'at least ' : ''}${counted}`);
   // Whoever named the run, or phases of it, wants it continued.
   if (notice !== undefined) facts.push('; --fresh starts over');
   return [facts.join('')];

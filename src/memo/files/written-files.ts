@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { removeIfThere, temporaryName, writeAll, writeFileAtomic, writeFileTidily } from '../../util/atomic-write.js';
 import { appendDerivedFile, readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
 import { sha256Hex, sha256Stream } from '../../util/digest.js';
-import { digestFile } from '../../util/digest-file.js';
+import { digestFile, digestSmallFile } from '../../util/digest-file.js';
 import { isInside, realPath, relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
@@ -15,6 +15,11 @@ import { statIfThere } from '../../util/stat.js';
  * One line `["<digest>","<path>"]` per file, appended; the last one for a path holds. A lost line costs a miss.
  */
 const LIST = 'written.jsonl';
+/**
+ * Writing a file changes its folder, too. One line `["<before>","<after>","<path>"]` with the times of the folder: it
+ * proves that nothing but our file came or went. A lost line costs a miss.
+ */
+const FOLDERS = 'written-in.jsonl';
 
 /** As `writeFileAtomic`, for a file of ours. Recorded before it exists, so that no phase sees it as a change. */
 export function writeOwnFile(
@@ -23,7 +28,12 @@ export function writeOwnFile(
   { data, mode, amongMany }: { readonly data: string | Buffer; readonly mode?: number; readonly amongMany?: true },
 ): ReturnType<typeof writeFileAtomic> {
   record(project, path, sha256Hex(data));
-  return (amongMany ? writeFileAtomic : writeFileTidily)(path, data, mode);
+  if (amongMany) return writeFileAtomic(path, data, mode);
+  const folder = dirname(path);
+  const before = timeOf(folder);
+  const written = writeFileTidily(path, data, mode);
+  recordFolder(project, folder, [before, timeOf(folder)]);
+  return written;
 }
 
 /** The same for data that is too large for memory, in pieces. May throw. */
@@ -75,6 +85,40 @@ function compactList(project: Project, files: ReadonlyMap<string, string>): void
     .filter(([path]) => statIfThere(join(project.root, path)))
     .map(([path, digest]) => lineOf(digest, path));
   writeDerivedFile(project, LIST, lines.join(''));
+}
+
+/** Whether this is a file of ours as we wrote it, or was one and is gone. Of a large one nobody asks: it is read. */
+export function isOwnFile(project: Project, files: ReadonlyMap<string, string>, path: string): boolean {
+  const digest = files.get(relativePath(project.root, path));
+  if (digest === undefined) return false;
+  const stat = statIfThere(path);
+  return stat === undefined || (stat.isFile() && stat.size <= LARGEST_READ && digestSmallFile(path) === digest);
+}
+
+const LARGEST_READ = 64 * 1024 * 1024;
+
+/** When something other than a file of ours last came to or left the folder, as far as we know. */
+export function folderTime(project: Project, folder: string, time: number): number {
+  const path = relativePath(project.root, folder);
+  const lines = (readDerivedFile(project, FOLDERS)?.toString('utf8') ?? '').split('\n').filter(Boolean);
+  if (lines.length > SHORT) writeDerivedFile(project, FOLDERS, '');
+  let last = time;
+  for (const line of lines.reverse()) {
+    const [before, after, of] = parseLine(line) ?? [];
+    if (of === path && after === String(last)) last = Number(before);
+  }
+  return last;
+}
+
+function timeOf(folder: string): number | undefined {
+  return statIfThere(folder)?.ctimeMs;
+}
+
+function recordFolder(project: Project, folder: string, times: readonly (number | undefined)[]): void {
+  const { root } = project;
+  const real = realPath(folder);
+  if (times.includes(undefined) || !isInside(root, real)) return;
+  appendDerivedFile(project, FOLDERS, `${JSON.stringify([...times.map(String), relativePath(root, real)])}\n`);
 }
 
 /** Best effort: where nothing can be kept, the file counts as a change. */

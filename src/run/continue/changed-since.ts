@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { folderTime, isOwnFile, ownFiles } from '../../memo/files/written-files.js';
 import { isInside } from '../../util/inside.js';
 import { isPrintedTo, type Project, STATE_DIR } from '../../util/project.js';
 import { userCacheDir } from '../../util/user-cache.js';
@@ -55,6 +56,7 @@ class Look {
   readonly #leftOut: ReadonlySet<string>;
   readonly #all: boolean;
   readonly #visited = new Set<string>();
+  #own: ReadonlyMap<string, string> | undefined;
   #outside = 0;
 
   constructor(
@@ -100,7 +102,7 @@ class Look {
   #entry(path: string, entry: Dirent): string | undefined {
     if (entry.isSymbolicLink()) return this.#isNewer(path) ? path : this.#target(path);
     if (entry.isDirectory()) return this.#folder(path);
-    return this.#isNewer(path) ? path : undefined;
+    return this.#isNewer(path) && !this.#isOwn(path) ? path : undefined;
   }
 
   /** What a link leads to; inside of the project it is looked at where it is. */
@@ -140,15 +142,15 @@ class Look {
     if (this.#flow === undefined || folder !== dirname(this.#flow) || !this.#before) {
       // A run itself makes folders in these: a store that was just made is no change of the project.
       const isOurs = folder === this.#state || folder === dirname(this.#state);
-      return !isOurs && this.#isNewer(folder) ? folder : undefined;
+      return !isOurs && this.#isNewer(folder) && !this.#onlyOwnCame(folder) ? folder : undefined;
     }
     const names = withoutEditor(
       entries.map(({ name }) => name),
       this.#flow,
     );
     const [now, before] = [new Set(names), new Set(this.#before)];
-    const other = names.find((name) => !before.has(name)) ?? this.#before.find((name) => !now.has(name));
-    return other === undefined ? undefined : join(folder, other);
+    const differing = [...names.filter((name) => !before.has(name)), ...this.#before.filter((name) => !now.has(name))];
+    return differing.map((name) => join(folder, name)).find((path) => !this.#isOwn(path));
   }
 
   #isIgnored(path: string): boolean {
@@ -159,6 +161,17 @@ class Look {
   /** Observation leaves out packages and repositories. */
   #counts(path: string): boolean {
     return this.#all || /\/(?:node_modules|\.git)(?:\/|$)/.test(path);
+  }
+
+  /** A report or an archive that we wrote ourselves. */
+  #isOwn(path: string): boolean {
+    this.#own ??= ownFiles(this.project);
+    return isOwnFile(this.project, this.#own, path);
+  }
+
+  #onlyOwnCame(folder: string): boolean {
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    return stats !== undefined && folderTime(this.project, folder, stats.ctimeMs) < this.#moment;
   }
 
   #isNewer(path: string): boolean {
