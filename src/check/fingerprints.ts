@@ -59,6 +59,8 @@ export function checkFingerprint(
 /** A path without a prefix is the commonest mistake. */
 function likelyEntry(entry: string): string | undefined {
   if (entry.includes(':')) return undefined;
+  const prefix = FINGERPRINT_PREFIXES.find((known) => known === `${entry}:`);
+  if (prefix) return exampleOf(prefix);
   if (entry === 'HEAD' || entry === 'worktree') return `git:${entry}`;
   if (/^[A-Z][A-Z0-9_]*$/.test(entry)) return `env:${entry}`;
   if (hasWildcards(entry) || entry.endsWith('/')) return `glob:${entry}`;

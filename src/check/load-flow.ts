@@ -10,7 +10,7 @@ import { readBounded } from '../util/read-bounded.js';
 import { VERSION } from '../util/version.js';
 import type { FlowOverrides } from './check-flow.js';
 import { type Dependency, unchanged } from './dependencies.js';
-import { findFlow, savedFlowNames } from './find-flow.js';
+import { findFlow, isFlowPath, savedFlowNames } from './find-flow.js';
 import { diskWorld } from './world.js';
 
 interface LoadOptions {
@@ -150,6 +150,8 @@ async function missingFlow(
   ref: string,
   { missing, known }: { missing: string; known: readonly string[] },
 ): Promise<Diagnostic> {
+  const problem = { file: ref, line: 1, column: 1, length: 1, severity: 'error', code: 'no-flow' } as const;
+  if (isFlowPath(ref)) return { ...problem, message: missing };
   const { nearestName } = await import('../util/nearest.js');
   const nearest = await nearestName(ref, known);
   const hint = nearest
@@ -157,5 +159,5 @@ async function missingFlow(
     : known.length > 0
       ? `saved flows: ${known.slice(0, 20).join(', ')}`
       : 'a path has a slash or ends in .yaml, .yml or .json';
-  return { file: ref, line: 1, column: 1, length: 1, severity: 'error', code: 'no-flow', message: missing, hint };
+  return { ...problem, message: missing, hint };
 }

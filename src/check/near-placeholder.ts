@@ -34,6 +34,8 @@ export interface NearMisses {
 
 const WORD = '[\\p{L}\\p{N}_$@-]+';
 const BRACES = new RegExp(`(\\{\\{?)([ \\t]*)(${WORD}(?:\\.${WORD})*)([ \\t]*)(\\}\\}?)`, 'gu');
+/** A placeholder that goes on with something else than its closing brace. */
+const UNCLOSED = /\{((?:steps\.[\w-]+\.(?:output|json)|args\.[\w-]+)(?:\.[\w-]+)*)(?![\w.}-])/g;
 /** `${name}` is the shell's or JavaScript's, `\cite{name}` is TeX. */
 const OTHER_LANGUAGE = /(?:\$|\\[A-Za-z]+)$/;
 
@@ -63,7 +65,24 @@ export function nearMisses(text: string, names: Names): NearMisses {
     if (meant) near.push({ ...place, ...meant });
     else if (!isDouble && !isSpaced && !names.isCode) words.push(place);
   }
+  if (!names.isCode) addUnclosed(text, names, near);
   return { near, words };
+}
+
+/** `{steps.a.output, …`, `{args.topic || 'x'}`: of a phase or an argument that is there. */
+function addUnclosed(text: string, { phases, args }: Names, near: NearPlaceholder[]): void {
+  for (const found of text.matchAll(UNCLOSED)) {
+    const [written, inner] = found as unknown as [string, string];
+    const [root, name] = inner.split('.') as [string, string];
+    const offset = found.index;
+    if (
+      !(root === 'steps' ? phases : args).has(name) ||
+      OTHER_LANGUAGE.test(text.slice(Math.max(0, offset - 40), offset))
+    )
+      continue;
+    if (near.some((other) => other.offset <= offset && offset < other.offset + other.length)) continue;
+    near.push({ offset, length: written.length, written, meant: `{${inner}}` });
+  }
 }
 
 /** The root alone is a word like any other: `{{ item }}` counts only where there is an item. */

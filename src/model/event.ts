@@ -91,6 +91,8 @@ export type RunEvent = { readonly at: number; readonly runId: string } & (
       readonly saved: Savings;
       readonly durationMs: number;
       readonly error?: EndError;
+      /** Its journal could not be written: nothing can continue or look at it. */
+      readonly unrecorded?: true;
     }
 );
 

@@ -1,3 +1,4 @@
+import { isSlip } from '../util/slip.js';
 import { type ConditionError, isWord, readTokens, type Token } from './condition-tokens.js';
 import type { PlaceholderRef } from './placeholder.js';
 import { parseTemplate, type Template, templateRefs } from './template.js';
@@ -27,6 +28,7 @@ export type ConditionNode =
 type ParsedCondition = { readonly ok: true; readonly condition: ConditionNode } | ConditionError;
 
 const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '>', '<=', '>=']);
+const COMPARING_WORDS = ['contains', 'matches'] as const;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const DEEPEST = 100;
 const LONGEST = 20_000;
@@ -213,7 +215,8 @@ class ConditionParser {
     if (token.type === 'operator' && written !== '(' && written !== '!') {
       return wrong(token, `a value is missing before "${written}"`);
     }
-    const hint = 'join parts with && or ||, and put text with spaces in quotes';
+    const meant = COMPARING_WORDS.find((word) => isSlip(written, word));
+    const hint = meant ? `did you mean ${meant}?` : 'join parts with && or ||, and put text with spaces in quotes';
     return wrong(token, `"${written}" is not expected here`, hint);
   }
 }
@@ -226,7 +229,7 @@ function wrong({ offset, length }: Token, message: string, hint?: string): Condi
 function isComparing(token: Token): boolean {
   if (token.type === 'string' || token.type === 'pattern') return true;
   if (token.type === 'operator') return COMPARISONS.has(token.text);
-  return isWord(token, 'contains') || isWord(token, 'matches');
+  return COMPARING_WORDS.some((word) => isWord(token, word));
 }
 
 function patternOf(token: Token): { source: string; flags: string } | undefined {

@@ -3,6 +3,7 @@ import { createReadStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { sha256Stream } from '../util/digest.js';
+import { whyUnreadable } from '../util/why-unreadable.js';
 import { ArchiveProblem, ArchiveReader, MAGIC, parseHead } from './archive-format.js';
 import { countAdded } from './collect-marker.js';
 import { prepareFolder } from './folder.js';
@@ -128,5 +129,5 @@ function existingAge(dir: string, key: string): number {
 function describe(error: NodeJS.ErrnoException): string {
   if (error instanceof ArchiveProblem) return error.message;
   if (error.code?.startsWith('Z_')) return `it cannot be unpacked (${error.message})`;
-  return error.message;
+  return whyUnreadable(error);
 }

@@ -50,7 +50,12 @@ describe('finding a flow', () => {
       diagnostics: [{ code: 'no-flow', hint: 'did you mean "review"?' }],
     });
     expect(await loadFlow(project, 'config')).toMatchObject({ diagnostics: [{ code: 'no-flow' }] });
-    expect(await loadFlow(project, './nothing.yaml')).toMatchObject({ diagnostics: [{ code: 'no-flow' }] });
+    // Whoever wrote a path knows what a path is: no hint.
+    const at = { file: './nothing.yaml', line: 1, column: 1, length: 1 };
+    const message = 'there is no flow file ./nothing.yaml';
+    expect(await loadFlow(project, './nothing.yaml')).toEqual({
+      diagnostics: [{ ...at, severity: 'error', code: 'no-flow', message }],
+    });
   });
 
   it.each(['../x', '..', '/etc', 'a\0b', '__proto__', 'constructor', `${'a'.repeat(10_000)}`, '', '.pi/taskflows'])(

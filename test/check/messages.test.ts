@@ -31,6 +31,24 @@ describe('what is said about a mistake is what the mistake is', () => {
     ]);
   });
 
+  it('a kind of fingerprint without its value', async () => {
+    const cache = { scope: 'cross-run', fingerprint: ['git', 'env'] };
+    expect(await told({ type: 'script', run: ['x'], cache })).toEqual([
+      expect.stringContaining('| did you mean "git:HEAD"?'),
+      expect.stringContaining('| did you mean "env:NODE_ENV"?'),
+    ]);
+  });
+
+  it.each([
+    ['contians', 'contains'],
+    ['match', undefined],
+    ['matchs', 'matches'],
+  ])('%s in a condition', async (word, meant) => {
+    const hint = meant ? `did you mean ${meant}?` : 'join parts with && or ||, and put text with spaces in quotes';
+    const [said] = await told({ task: 'x', when: `{args.a} ${word} y` }, { args: { a: { default: '1' } } });
+    expect(said).toBe(`bad-condition | this condition cannot be read: "${word}" is not expected here | ${hint}`);
+  });
+
   it('a phase that resembles none is not suggested', async () => {
     expect(await told({ task: '{steps.q.output}' })).toEqual(['unknown-step | there is no phase "q"']);
   });

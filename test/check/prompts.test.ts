@@ -57,4 +57,22 @@ describe('braces that are no placeholders raise no alarm', () => {
     });
     expect(diagnostics.map(({ hint }) => hint)).toEqual(['did you mean {args.topic}?']);
   });
+
+  it('but a placeholder of something that is there does, when its brace is missing', async () => {
+    const task =
+      'About {args.topic, from {steps.scan.output || "x"} and {steps.scan.json.files\nthen {steps.gone.output ';
+    const { diagnostics } = await check({
+      name: 'prompts',
+      args: { topic: { default: 'cats' } },
+      phases: [
+        { id: 'scan', task: 'x' },
+        { id: 'last', task },
+      ],
+    });
+    expect(diagnostics.map(({ message, hint }) => [message.split(' is ')[0], hint?.split('?')[0]])).toEqual([
+      ['{args.topic', 'did you mean {args.topic}'],
+      ['{steps.scan.output', 'did you mean {steps.scan.output}'],
+      ['{steps.scan.json.files', 'did you mean {steps.scan.json.files}'],
+    ]);
+  });
 });

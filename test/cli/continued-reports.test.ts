@@ -44,6 +44,12 @@ describe.each(['.', 'flows'])('what taskflow writes for people into the project,
     expect(executed()).toBe(1);
   });
 
+  it('costs one execution where the first report of a folder changes it, and none after that', () => {
+    shell(folder, 'mkdir ci');
+    for (const _run of [1, 2, 3, 4]) shell(folder, 'RUN --junit ci/j.xml');
+    expect(executed()).toBe(2);
+  });
+
   it('counts once somebody has edited it', () => {
     for (const line of ['RUN', '"$0" "$1" report last', 'RUN']) shell(folder, line);
     appendFileSync(join(project.root, 'report.html'), '<!-- mine -->');

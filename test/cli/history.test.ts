@@ -53,6 +53,21 @@ describe('taskflow runs', () => {
     expect((await project.run(['runs', 'show', 'last'])).status).toBe(2);
   });
 
+  it('takes any part of an id that only one run has, and says of each phase what its run said', async () => {
+    const phase = { id: 'm', type: 'map', over: 'a\nb', run: ['echo', '{item}'] };
+    project.write('flow.json', JSON.stringify({ name: 'demo', phases: [phase] }));
+    const said = await project.run(['run', './flow.json']);
+    const remark = 'over: took one item per line';
+    expect(said.stderr).toContain(remark);
+    const [{ runId }] = JSON.parse((await project.run(['runs', '--json'])).stdout);
+    for (const part of [runId.slice(0, 15), runId.slice(9, 15), runId.slice(11, 18), runId.slice(-6)]) {
+      const { status, stdout } = await project.run(['runs', 'show', part]);
+      expect([part, status]).toEqual([part, 0]);
+      expect(stdout).toContain(remark);
+    }
+    expect((await project.run(['runs', 'logs', 'last'])).stdout).toContain(remark);
+  });
+
   it('refuses run ids that are no run ids', async () => {
     await project.run(['run', './flow.json', '-q']);
     for (const id of ['../x', 'nope', '20200101-000000-abcdef']) {
@@ -126,6 +141,20 @@ describe('taskflow trace', () => {
 });
 
 describe('taskflow checkpoint', () => {
+  it('shows each phase once, with what the run had last', async () => {
+    const flow = (word: string) =>
+      JSON.stringify({ name: 'demo', phases: [{ id: 'a', type: 'script', run: ['echo', word] }] });
+    for (const word of ['one', 'two', 'three']) {
+      project.write('flow.json', flow(word));
+      await project.run(['run', './flow.json', '-q']);
+    }
+    await project.run(['checkpoint', 'export', 'last', '--out', 'saved.json']);
+    const { stdout } = await project.run(['checkpoint', 'show', 'saved.json', '--json']);
+    const last = JSON.parse((await project.run(['runs', 'show', 'last', '--json'])).stdout);
+    expect(JSON.parse(stdout).phases).toMatchObject([{ id: 'a', status: 'done', key: last.phases[0].key }]);
+    expect((await project.run(['checkpoint', 'show', 'saved.json'])).stdout).toContain('of demo: 1 phase\n');
+  });
+
   it('takes a run to another project, intact or not at all', async () => {
     const phases = [
       { id: 'a', type: 'script', run: 'echo ran >> count; echo one' },

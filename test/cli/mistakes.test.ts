@@ -26,6 +26,16 @@ phases:
     expect((await project.run(['run', 'flow.yaml'])).stderr).toContain('did you mean {steps.a.output}?');
   });
 
+  it('a JSON argument that is no JSON, with one that is', async () => {
+    const flow = { name: 'json', args: { j: { type: 'json' } }, phases: [{ id: 'a', type: 'script', run: ['true'] }] };
+    project = createTestProject({ 'flow.json': JSON.stringify(flow) });
+    const { status, stderr } = await project.run(['run', './flow.json', 'j={bad']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('argument "j" has to be JSON');
+    expect(stderr).toContain(`for example: 'j=["a", "b"]'`);
+    expect(stderr).not.toContain('name=value');
+  });
+
   it('an empty list in a map', async () => {
     const list = { id: 'list', type: 'script', run: ['echo', '[]'], output: 'json' };
     const each = { id: 'each', type: 'map', over: '{steps.list.json}', run: ['echo', '{item}'] };

@@ -33,6 +33,14 @@ it.each(found)('%s: a run goes on and says what cannot be written, where, and wh
   expect(stderr).not.toMatch(/ENOENT|ENOTDIR|EACCES/);
 });
 
+it.each(found)('%s: a run that fails sends nobody to a run that is nowhere', async (_, _why, make) => {
+  project.write('flow.json', JSON.stringify({ name: 'demo', phases: [{ id: 'a', type: 'script', run: ['false'] }] }));
+  make();
+  const { status, stderr } = await project.run(['run', './flow.json']);
+  expect(status).toBe(1);
+  expect(stderr).not.toMatch(/taskflow (trace|resume)/);
+});
+
 it.each(found)('%s: whatever writes to the project says the same', async (_, why, make) => {
   make();
   for (const args of [['init'], ['new', 'x'], ['config', 'set', 'runner', 'pi']]) {

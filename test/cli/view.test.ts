@@ -201,6 +201,31 @@ describe('the picture of a run', () => {
   });
 });
 
+describe('what to type next', () => {
+  const NONE = { usd: 0, tokens: 0, ms: 0 };
+  const ended = (more: object) => {
+    const end = {
+      type: 'run-end',
+      status: 'failed',
+      spent: { usd: 0, tokens: 0 },
+      saved: NONE,
+      durationMs: 1,
+      ...more,
+    };
+    return closingLines(fold(runStart([]), runEvent(end as never)), plain).join('\n');
+  };
+
+  it('names no run that left nothing behind', () => {
+    expect(ended({})).toContain('taskflow trace run-1');
+    expect(ended({ unrecorded: true })).not.toMatch(/taskflow (trace|resume)/);
+  });
+
+  it('does not promise that a run in doubt goes on by itself', () => {
+    const error = { phase: 'ship', code: 'in-doubt', message: 'nobody knows', hint: 'add --rerun ship' };
+    expect(ended({ error })).toMatch(/taskflow resume run-1 … +goes on, with --rerun or --skip/);
+  });
+});
+
 describe('the closing lines', () => {
   it('say what was spent and what was saved, separately', () => {
     expect(closingLines(fold(runStart(['a']), phaseEnd('a'), runEnd('success')), plain)).toEqual([
@@ -313,11 +338,29 @@ describe('the view', () => {
     for (const live of [true, false]) {
       const { writes, out } = sink(live);
       const view = createRunView({ out, clock });
-      const continues = { runId: 'run-0', reusable: 2, total: 3 };
+      const continues = { runId: 'run-0', reusable: 2, total: 3, notice: 'failed 5m ago' };
       view.onEvent(runEvent({ type: 'run-start', flow: 'release', phases: [], continues }));
       view.stop();
-      expect(writes.join('')).toContain('continuing run run-0: 2 of 3 phases reused; --fresh starts over');
+      const line = 'continuing run run-0 (failed 5m ago): 2 of 3 phases reused; --fresh starts over';
+      expect(writes.join('')).toContain(line);
     }
+  });
+
+  it('offers --fresh only where a run continues by itself, and counts nothing where nothing is known', () => {
+    const said = (continues: object) => {
+      const { writes, out } = sink(false);
+      const view = createRunView({ out, clock });
+      view.onEvent(runEvent({ type: 'run-start', flow: 'x', phases: [], continues } as never));
+      view.stop();
+      return writes
+        .join('')
+        .split('\n')
+        .find((line) => line.startsWith('continuing'));
+    };
+    const facts = { runId: 'run-0', reusable: 2, total: 3 };
+    expect(said(facts)).toBe('continuing run run-0: 2 of 3 phases reused');
+    const unknown = { ...facts, reusable: 0, known: 'at-least', notice: 'crashed 4s ago' };
+    expect(said(unknown)).toBe('continuing run run-0 (crashed 4s ago); --fresh starts over');
   });
 
   it('draws in place on a terminal, and leaves the final picture without a trace of the live one', async () => {

@@ -60,6 +60,7 @@ describe('--no-cache, --refresh, --frozen', () => {
       const result = await rig.run(flow(phases), { frozen: true, ...fresh });
       expect(result.error?.code).toBe('frozen');
       expect(rig.counts()).toEqual({});
+      expect(result.phases.map(({ items }) => items?.executed ?? 0)).toEqual([0]);
     };
     await refused([kept('a', ['cmd:no-such-program'])]);
     const map = (over: string[]) => [{ id: 'm', type: 'map', over, run: ['bin/tick', 'm', '{item}'], cache: cross() }];

@@ -266,6 +266,21 @@ describe('under way when the process died', () => {
     expect(rig.counts()).toEqual({ a: 1, b: 2, c: 1, d: 1 });
   });
 
+  it('of a map: what changed is compared in the detail; no line of it stands for the reason', async () => {
+    const sends = (text: string) => {
+      const item = ['sh', '-c', 'bin/tick "$0" did "$1"', '{item}', text];
+      const end = { id: 'end', type: 'script', run: 'test -e ../ok', dependsOn: ['m'] };
+      return flow([{ id: 'm', type: 'map', over: ['a', 'b'], run: item, ...once }, end]);
+    };
+    rig.write('flow.json', JSON.stringify(sends('one')));
+    await cli();
+    rig.write('flow.json', JSON.stringify(sends('two')));
+    const { message, detail } = (await cli()).result.error!;
+    expect(message).toMatch(/would now be something else \(so are item 2\)$/);
+    expect(detail).toContain('"two"');
+    expect(rig.counts()).toEqual({ a: 1, b: 1 });
+  });
+
   it('of branches: each can be named; one that there is not is refused before anything is done', async () => {
     const branch = (id: string) => ({ id, run: ['sh', '-c', `bin/tick ${id}; test -e ../ok || sleep 60`] });
     await crash(flow([{ id: 'p', type: 'parallel', branches: [branch('mail'), branch('chat')], ...once }]), [

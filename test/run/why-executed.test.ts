@@ -50,6 +50,14 @@ describe('a phase that is kept within its run only says why it is executed', () 
     expect(rig.counts()).toEqual({ a: 2, end: 2, after: 1, late: 1 });
   });
 
+  it('in a run that is continued: it ran with other inputs since, and does not name itself as its cause', async () => {
+    const said = (text: string) => flow([ticking('a', {}, text), { id: 'end', type: 'script', run: 'exit 1' }]);
+    const { runId } = await rig.run(said('one'));
+    const second = await rig.run(said('two'), { continuation: { how: 'resume', runId } });
+    const third = await rig.run(said('one'), { continuation: { how: 'resume', runId: second.runId } });
+    expect(phaseOf(third, 'a').reason).toBe('it ran again since');
+  });
+
   it('in a run that is continued: it failed', async () => {
     const end = { id: 'end', type: 'script', run: 'bin/tick end; test -e ok' };
     const first = await rig.run(flow([end]));
@@ -65,6 +73,24 @@ describe('a phase that is kept across runs says why it is executed', () => {
     expect(why(await rig.run(flow(phases)))).toEqual({ a: 'first time', b: 'first time' });
     rmSync(join(rig.root, '.pi/taskflows/cache'), { recursive: true });
     expect(why(await rig.run(undefined, FRESH))).toEqual({ a: 'cleared or evicted since', b: 'failed last time' });
+  });
+
+  it('the last run did not keep it: nobody has cleared or evicted what was never there', async () => {
+    await rig.run(flow([kept('a')]), { reuse: 'off' });
+    expect(why(await rig.run(undefined, FRESH))).toEqual({ a: 'not in the store' });
+    const cache = { scope: 'cross-run', fingerprint: ['file:in.txt'] };
+    rig.write('in.txt', '1');
+    await rig.run(flow([{ id: 'm', type: 'script', run: 'date > in.txt', cache }]));
+    rig.write('in.txt', '1');
+    const last = await rig.run(undefined, FRESH);
+    expect(why(last)).toEqual({ m: 'not in the store' });
+  });
+
+  it('the last run took it from the one before, which did not keep it', async () => {
+    const { runId } = await rig.run(flow([kept('a')]), { reuse: 'off' });
+    const resumed = await rig.run(undefined, { continuation: { how: 'resume', runId } });
+    expect(phaseOf(resumed, 'a').cacheHit).toBe('run');
+    expect(why(await rig.run(undefined, FRESH))).toEqual({ a: 'not in the store' });
   });
 
   it('what changed since it was kept, where the last run did not come to it', async () => {

@@ -34,7 +34,7 @@ export async function givenArgs(
   }
   for (const pair of [...invocation.flags.list('arg'), ...pairs]) {
     const split = splitPair(pair, specs);
-    if ('problem' in split) problems.push({ message: split.problem, hint: 'arguments are written name=value' });
+    if ('problem' in split) problems.push({ message: split.problem, hint: split.hint });
     else given[split.name] = split.value;
   }
   if (problems.length > 0) return { problems };
@@ -46,17 +46,19 @@ export async function givenArgs(
 function splitPair(
   pair: string,
   specs: Readonly<Record<string, ArgSpec>>,
-): { readonly name: string; readonly value: JsonValue } | { readonly problem: string } {
+): { readonly name: string; readonly value: JsonValue } | { readonly problem: string; readonly hint: string } {
+  const hint = 'arguments are written name=value';
   const equals = pair.indexOf('=');
-  if (equals < 1) return { problem: `${JSON.stringify(pair)} is no argument` };
+  if (equals < 1) return { problem: `${JSON.stringify(pair)} is no argument`, hint };
   const name = pair.slice(0, equals).trim();
   const text = pair.slice(equals + 1);
-  if (isForbiddenName(name)) return { problem: `${JSON.stringify(name)} is no name for an argument` };
+  if (isForbiddenName(name)) return { problem: `${JSON.stringify(name)} is no name for an argument`, hint };
   if (!Object.hasOwn(specs, name) || specs[name]!.type !== 'json' || specs[name]!.untyped) return { name, value: text };
   try {
     return { name, value: JSON.parse(text) as JsonValue };
   } catch (error) {
-    return { problem: `argument ${name} has to be JSON: ${(error as Error).message}` };
+    const why = (error as Error).message;
+    return { problem: `argument "${name}" has to be JSON: ${why}`, hint: `for example: '${name}=["a", "b"]'` };
   }
 }
 

@@ -5,7 +5,7 @@ import type { Project } from '../../util/project.js';
 type FoundRun = { readonly runId: string } | { readonly problem: string; readonly hint: string };
 
 /**
- * RUN as a person types it: the id, a unique beginning or end of it, or `last`. `isMeant` says which run `last` is,
+ * RUN as a person types it: the id, a unique part of it, or `last`. `isMeant` says which run `last` is,
  * if there is one: the last one that waits, the last one that can be resumed.
  */
 export function findRun(project: Project, typed: string, isMeant?: (head: RunHead) => boolean): FoundRun {
@@ -14,7 +14,7 @@ export function findRun(project: Project, typed: string, isMeant?: (head: RunHea
   if (typed === 'last')
     return { runId: (isMeant && newest(project, ids, isMeant)) ?? newest(project, ids, () => true) ?? ids[0]! };
   if (ids.includes(typed)) return { runId: typed };
-  const matching = typed.length < 3 ? [] : ids.filter((id) => id.startsWith(typed) || id.endsWith(typed));
+  const matching = typed.length < 3 ? [] : ids.filter((id) => id.includes(typed));
   if (matching.length === 1) return { runId: matching[0]! };
   if (matching.length > 1) {
     return {

@@ -52,6 +52,7 @@ export function closingLines(state: RunState, style: Style, { named = false, col
   ];
 }
 
+const GOES_ON = 'goes on with what is done';
 const MAX_FAILURES = 5;
 const MAX_ASKED = 10;
 
@@ -86,6 +87,8 @@ function failureOf({ id, state, outcome }: PhaseState, style: Style): string[] {
 
 function nextSteps(state: RunState): Advice[] {
   const { runId, end } = state;
+  if (end!.unrecorded) return [];
+  const inDoubt = end!.error?.code === 'in-doubt';
   switch (end!.status) {
     case 'success':
       return [];
@@ -100,11 +103,11 @@ function nextSteps(state: RunState): Advice[] {
     case 'over-budget':
       return [[`taskflow resume ${runId} --max-usd N`, 'goes on with a higher budget']];
     case 'interrupted':
-      return [[`taskflow resume ${runId}`, 'goes on with what is done']];
+      return [[`taskflow resume ${runId}`, GOES_ON]];
     default:
       return [
         [`taskflow trace ${runId}`, 'shows every attempt with its inputs'],
-        [`taskflow resume ${runId}`, 'goes on with what is done'],
+        [`taskflow resume ${runId}${inDoubt ? ' …' : ''}`, inDoubt ? 'goes on, with --rerun or --skip' : GOES_ON],
       ];
   }
 }

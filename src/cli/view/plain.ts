@@ -32,13 +32,17 @@ export function plainLines(state: RunState, event: RunEvent, style: Style): stri
   }
 }
 
-/** `continuing run …: 2 of 3 phases reused; --fresh starts over`. */
+/** `continuing run … (failed 5m ago): 2 of 3 phases reused; --fresh starts over`. */
 export function continuingLines({ continues }: RunState): string[] {
   if (!continues) return [];
   const { runId, reusable, total, notice, known } = continues;
-  const how = notice === undefined ? '' : ` (${oneLine(notice)})`;
-  const count = `${known === 'at-least' ? 'at least ' : ''}${reusable} of ${total} phases`;
-  return [`continuing run ${runId}${how}: ${count} ${known === 'done' ? 'done there' : 'reused'}; --fresh starts over`];
+  const atLeast = known === 'at-least';
+  const counted = `${reusable} of ${total} phases ${known === 'done' ? 'done there' : 'reused'}`;
+  const facts = [`continuing run ${runId}${notice === undefined ? '' : ` (${oneLine(notice)})`}`];
+  if (!atLeast || reusable > 0) facts.push(`: ${atLeast ? 'at least ' : ''}${counted}`);
+  // Whoever named the run, or phases of it, wants it continued.
+  if (notice !== undefined) facts.push('; --fresh starts over');
+  return [facts.join('')];
 }
 
 type Retry = Extract<RunEvent, { readonly type: 'retry' }>;

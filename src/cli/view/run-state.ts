@@ -30,6 +30,7 @@ export interface RunState {
     readonly saved: Savings;
     readonly durationMs: number;
     readonly error?: EndError;
+    readonly unrecorded?: true;
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ownFiles } from '../../memo/files/written-files.js';
 import { sha256Hex } from '../../util/digest.js';
 import { namesIn, parsedJson, textIfThere } from '../../util/if-there.js';
 import type { Project } from '../../util/project.js';
@@ -76,12 +77,16 @@ function digests({ env }: Project, salt: string): Record<string, string> {
   return Object.fromEntries(lastingNames(env).map((name) => [name, sha256Hex(salt + env[name]).slice(0, 32)]));
 }
 
+/** A batch can write into as many as it has rows. */
+const MOST_FOLDERS = 100;
+
 /**
- * Marks the end of a run on the clock by which files are compared with it, with the names in the project's own folder
- * and in that of the flow: editors and taskflow itself make files there.
+ * Marks the end of a run on the clock by which files are compared with it, with the names in folders where editors and
+ * taskflow itself make files: the project's own, that of the flow, and those with reports.
  */
 export function stampEnd(project: Project, runId: string, flowFile: string | undefined): void {
-  const folders = new Set(['.', ...(flowFile === undefined ? [] : [dirname(flowFile)])]);
+  const written = [...(flowFile === undefined ? [] : [flowFile]), ...ownFiles(project).keys()];
+  const folders = new Set(['.', ...written.map((file) => dirname(file)).slice(0, MOST_FOLDERS)]);
   const names = [...folders].map((folder) => [folder, namesIn(join(project.root, folder))]);
   write(stampFile(project, runId, ENDED), Object.fromEntries(names));
 }

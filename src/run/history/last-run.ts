@@ -14,6 +14,8 @@ export interface LastResult {
   readonly identity?: JsonObject;
   /** The identity is the one that its entry or its original line says: it was reused there, or is kept. */
   readonly wasReused: boolean;
+  /** The store has had the result. */
+  readonly wasKept: boolean;
 }
 
 interface ResultQuery {
@@ -46,8 +48,9 @@ export class LastRun {
     const line = journal === undefined ? undefined : this.#find(journal, { path, unit });
     if (journal === undefined || !line) return undefined;
     const { key, status } = line;
-    if (line.identity) return { key, status, identity: line.identity, wasReused: false };
-    return { key, status, identity: this.#identityOf(journal, line), wasReused: true };
+    if (line.identity) return { key, status, identity: line.identity, wasReused: false, wasKept: false };
+    const made = this.#madeIn(journal, line);
+    return { key, status, identity: made ?? this.#identityIn(line), wasReused: true, wasKept: made === undefined };
   }
 
   /** What a phase said then; undefined when it is not known. Asked for by each item of a map that quotes it. */
@@ -61,12 +64,15 @@ export class LastRun {
     return this.#quoted.output;
   }
 
-  /** For a result that was reused: its entry, or the line that was carried over, has the identity. */
-  #identityOf(journal: string, { key, hit, phase, unit }: ResultLine): JsonObject | undefined {
-    if (key === undefined) return undefined;
+  /** For a result that was reused: the line that was carried over has the identity, unless its entry has it. */
+  #madeIn(journal: string, { key, hit, phase, unit }: ResultLine): JsonObject | undefined {
+    if (key === undefined || hit !== 'run') return undefined;
     const wasMade = (line: ResultLine) => line.identity !== undefined && line.key === key;
-    const made = hit === 'run' ? this.#find(journal, { path: phase, unit, isWanted: wasMade })?.identity : undefined;
-    if (made !== undefined || !this.store) return made;
+    return this.#find(journal, { path: phase, unit, isWanted: wasMade })?.identity;
+  }
+
+  #identityIn({ key }: ResultLine): JsonObject | undefined {
+    if (key === undefined || !this.store) return undefined;
     const got = this.store.peek(key, { now: this.now() });
     return 'entry' in got ? got.entry.identity : undefined;
   }

@@ -6,6 +6,7 @@ import type { ResultLine } from '../journal/lines.js';
 export function recordedOutcome(line: ResultLine, root: string): ShownOutcome {
   const { phase, kind, status, hit, madeAt, at, files = [] } = line;
   const { reason, key, output, attempts, durationMs, usage, saved, model, failure, optional, items, observed } = line;
+  const { shared, remark, unkeepable } = line;
   const ageMs = hit !== null && madeAt !== undefined ? Math.max(0, at - madeAt) : undefined;
   return {
     id: phase,
@@ -13,6 +14,7 @@ export function recordedOutcome(line: ResultLine, root: string): ShownOutcome {
     status,
     cacheHit: hit,
     ageMs,
+    shared,
     reason,
     key,
     output: shownOutput(output, root),
@@ -25,7 +27,9 @@ export function recordedOutcome(line: ResultLine, root: string): ShownOutcome {
     failure,
     optional,
     items,
+    unkeepable,
     observed,
+    remark,
     ...(status === 'done' && hit === null && attempts === 0 && { noWork: true }),
   };
 }

@@ -1,4 +1,4 @@
-import { actedOf, type CacheHit, type ItemCounts, NO_SAVINGS, type Origin } from '../../model/outcome.js';
+import { actedOf, type CacheHit, type ItemCounts, NO_SAVINGS, type Origin, type Status } from '../../model/outcome.js';
 import { sha256Hex } from '../../util/digest.js';
 import type { PhaseContext } from '../context/phase-context.js';
 import { addToSavings } from '../core/budget.js';
@@ -6,6 +6,9 @@ import type { Execution, Settled } from '../core/execution.js';
 import { recordPhase } from '../journal/record.js';
 import { unidentified } from '../reuse/settle.js';
 import { UnitTally } from '../units/unit-tally.js';
+
+/** Without an attempt, such a unit has not begun: it waits, or was refused before (`--frozen`). */
+const NEEDS_ATTEMPT: ReadonlySet<Status> = new Set<Status>(['paused', 'failed']);
 
 /** The totals of a phase that is the sum of its units: each unit is reused or executed for itself. */
 export function sumOf(units: readonly Settled[], durationMs: number) {
@@ -29,7 +32,7 @@ export function sumOf(units: readonly Settled[], durationMs: number) {
       if (origin.hit === 'run') hit = 'run';
     } else if (unit.noWork) {
       noWork += 1;
-    } else if (unit.status !== 'cancelled' && (unit.status !== 'paused' || unit.attempts > 0)) {
+    } else if (unit.status !== 'cancelled' && (unit.attempts > 0 || !NEEDS_ATTEMPT.has(unit.status))) {
       executed += 1;
     }
     if (unit.status === 'failed') failed += 1;

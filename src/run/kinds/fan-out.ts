@@ -199,7 +199,7 @@ function itemsFailure(
   const others = doubtful.slice(0, 10).map(({ spec }) => spec.label);
   if (doubtful.length > 10) others.push('…');
   const also = others.length === 0 ? '' : ` (so are ${others.join(', ')})`;
-  const said = causeText(cause ?? { message: 'failed' }, (text) => at.run.io.secrets.mask(text));
+  const said = cause ? causeText(cause, (text) => at.run.io.secrets.mask(text)) : 'failed';
   return {
     code: frozen ? 'frozen' : cause?.code === 'in-doubt' ? 'in-doubt' : 'items',
     message: `${failed.length} of ${total} failed; ${unitTitle(at, first.spec)}: ${said}${also}`,

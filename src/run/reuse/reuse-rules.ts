@@ -25,6 +25,7 @@ export function refusesEarlier(at: PhaseContext, line: ResultLine, work: Conside
   if (line.idempotent === false) return undefined;
   const isOpen = line.deciding === true || !declaresInputs(at);
   const newWork = at.newWork ?? line.outdatedBy;
+  if (isOpen && newWork === at.path) return 'it ran again since';
   if (isOpen && newWork !== undefined) return `${newWork} ran again`;
   if (prior.how !== 'auto') return undefined;
   const age = options.project.clock.now() - (line.madeAt ?? line.at);

@@ -16,6 +16,8 @@ const FIRST_TIME = 'first time';
 const NEW_RUN = 'new run';
 /** The last run had the same result, and the store has lost it. */
 const CLEARED = 'cleared or evicted since';
+/** The last run executed the same, and it is not known that the store ever had the result. */
+const NOT_KEPT = 'not in the store';
 
 /** Why work executes: what speaks against the result that is there, else what a person asked, else what changed. */
 export function whyMissed(
@@ -28,7 +30,10 @@ export function whyMissed(
   if (policy.because !== undefined) return policy.because;
   const earlier = earlierResult(at, unit);
   if (policy.scope !== 'cross-run') return whyNotContinued(at, earlier, found);
-  if (earlier?.key === found.key) return earlier.status === 'done' ? CLEARED : endedAs(earlier.status);
+  if (earlier?.key === found.key) {
+    if (earlier.status !== 'done') return endedAs(earlier.status);
+    return earlier.wasKept ? CLEARED : NOT_KEPT;
+  }
   return (
     whatChanged(at, earlier, found) ?? at.run.reuse.kept.difference(found.stored(), isOneOfMany(at, unit)) ?? FIRST_TIME
   );
@@ -62,7 +67,8 @@ function whyNotContinued(at: PhaseContext, earlier: LastResult | undefined, foun
 /** From the checkpoint, which may come from another machine, else from the last run here. */
 function earlierResult({ run, path }: PhaseContext, unit: string | undefined): LastResult | undefined {
   const line = run.reuse.prior.how === 'checkpoint' && unit === undefined ? run.reuse.prior.ofPhase(path) : undefined;
-  if (line?.identity) return { key: line.key, status: line.status, identity: line.identity, wasReused: false };
+  if (line?.identity)
+    return { key: line.key, status: line.status, identity: line.identity, wasReused: false, wasKept: false };
   return run.reuse.last.of(path, unit);
 }
 

@@ -92,7 +92,8 @@ export class RunRecording implements Recording {
     this.#close();
     context.close();
     const error = masked && { phase: masked.phase, code: masked.code, message: masked.message, hint: masked.hint };
-    emit({ type: 'run-end', status, spent: spentOf(context.limits.ledger), saved, durationMs, error });
+    const lost = journal.broken === undefined ? {} : ({ unrecorded: true } as const);
+    emit({ type: 'run-end', status, spent: spentOf(context.limits.ledger), saved, durationMs, error, ...lost });
     pruneRuns(project, runBytes(project, runId));
   }
 

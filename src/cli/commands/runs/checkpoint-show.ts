@@ -26,7 +26,7 @@ export const command: Command = {
     const file = resolve(invocation.cwd, invocation.positionals[0]!);
     const read = readCheckpoint(invocation.project, file, signing.key);
     if ('failure' in read) return complain(invocation, read.failure.message, read.failure.hint);
-    const phases = read.lines.filter(isPhase);
+    const phases = currentOf(read.lines);
     if (invocation.flags.boolean('json')) {
       const rows = phases.map(({ phase, status, key, durationMs }) => ({
         id: phase,
@@ -54,6 +54,14 @@ export const command: Command = {
   },
 };
 
-function isPhase(line: JournalLine): line is ResultLine {
-  return line.type === 'phase';
+/** A checkpoint also holds earlier results of a phase, which may fit again: the last one is what the run had. */
+function currentOf(lines: readonly JournalLine[]): readonly ResultLine[] {
+  const last = new Map<string, ResultLine>();
+  for (const line of lines) {
+    if (line.type !== 'phase') continue;
+    // In the order in which the run had them.
+    last.delete(line.phase);
+    last.set(line.phase, line);
+  }
+  return [...last.values()];
 }

@@ -19,8 +19,8 @@ const DEFAULT_FILE = 'report.html';
 export const command: Command = {
   usage: '[RUN] [--out FILE] [--compare RUN] [--no-outputs] [--json]',
   description:
-    'One file that opens in a browser, without a network: why each phase ran or was reused, what that cost or saved, ' +
-    'the graph, a timeline, every item, and the same beside the run before.',
+    'One file that opens in a browser, without a network: why each phase ran or was reused, what that cost or\n' +
+    'saved, the graph, a timeline, every item, and the same beside the run before.',
   examples: [
     { command: 'taskflow report', does: `the last run, in ${DEFAULT_FILE}` },
     {
