@@ -57,7 +57,7 @@ export function findAgent(
   return { problem: `there is no agent "${name.slice(0, 100)}"`, known: [...known] };
 }
 
-/** Where agent files are, the first to be asked first. */
+/** Where agent files are, in the order of the look-up. */
 export function agentFolders(project: Pick<Project, 'root' | 'home'>, scope: AgentScope): readonly string[] {
   const own = join(project.root, '.pi', 'agents');
   const user = join(project.home, '.pi', 'agent', 'agents');
@@ -114,7 +114,7 @@ function readIfThere(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch {
-    // Not there, a folder, or not readable: for a look-up they are the same, and the next place is asked.
+    // Absent, a folder, or not readable: the look-up goes on to the next folder.
     return undefined;
   }
 }

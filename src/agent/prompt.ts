@@ -10,7 +10,7 @@ export interface Prompt {
   readonly task: string;
 }
 
-/** Splits what is said to an agent into what fits an argument and what goes by stdin. */
+/** Splits the prompt into what fits an argument and what goes by stdin. */
 export function promptOf({ systemPrompt, task }: Pick<RunnerRequest, 'systemPrompt' | 'task'>): Prompt {
   if (systemPrompt === undefined || systemPrompt.trim() === '') return { task };
   // An argument cannot hold a NUL byte either.

@@ -9,7 +9,7 @@ export function readEvent(line: string): (JsonObject & { readonly type: string }
     const { type } = value;
     return typeof type === 'string' ? { ...value, type } : undefined;
   } catch {
-    // Cut off, or no JSON after all: the caller keeps a sample.
+    // Cut off, or not JSON: the caller keeps a sample.
     return undefined;
   }
 }

@@ -17,7 +17,7 @@ export interface ClientRun {
   readonly env: RunnerRequest['env'];
   /** How to get the program, should it not be there. */
   readonly install?: string;
-  /** What to look at when it cannot reach its provider. */
+  /** What to check when it cannot reach its provider. */
   readonly advice?: ClientAdvice;
 }
 

@@ -123,7 +123,7 @@ function keepBytes(bytes: Buffer, dir: string, { now, onStored }: Keeping): stri
 function adoptFile(source: string, blob: string, { bytes, now, onStored }: Keeping & { readonly bytes: number }): void {
   if (isKept(blob, bytes, now)) return;
   mkdirSync(dirname(blob), { recursive: true, mode: 0o700 });
-  // One of another size is damaged.
+  // A blob of another size is damaged.
   removeIfThere(blob);
   linkOrCopy(source, blob);
   utimesSync(blob, now / 1_000, now / 1_000);
@@ -137,7 +137,7 @@ function isKept(path: string, size: number, now: number): boolean {
   return true;
 }
 
-/** What is kept under this digest has another one: it is removed, and the entry is a miss. */
+/** The content has another digest than its name says: the blob is removed, and the entry is a miss. */
 class DamagedBlob extends Error {}
 
 function restoreFile(

@@ -22,7 +22,7 @@ export interface Collected {
   /** Claims and temporary files of processes that died. */
   readonly leftovers: number;
   readonly freedBytes: number;
-  /** What is left. */
+  /** Entries that remain. */
   readonly entries: number;
   readonly bytes: number;
 }
@@ -39,9 +39,9 @@ const NOTHING: Collected = {
 const DAMAGED_KEPT_MS = 30 * 24 * 3_600_000;
 
 export interface CollectRequest {
-  /** Others than those of the store. */
+  /** Default: those of the store. */
   readonly limits?: StoreLimits;
-  /** How long another maintenance is waited for. */
+  /** How long to wait for another maintenance. */
   readonly patienceMs?: number;
   readonly watcher?: Watcher;
 }
@@ -66,7 +66,7 @@ type CollectOptions = Pick<StoreOptions, 'dir' | 'project' | 'limits' | 'signing
 async function collect(options: CollectOptions, pace: Pace): Promise<Collected> {
   const { dir, project } = options;
   const now = project.clock.now();
-  // By this clock, files are old; nothing is removed for its age where it cannot be read.
+  // Files are old by the file system's clock. Where that cannot be read, 0 makes nothing old enough.
   const fileNow = fileClock(dir) ?? 0;
   const marker = readMarker(dir);
   const leftovers = await removeLeftovers(dir, fileNow, pace);
@@ -91,7 +91,7 @@ async function collect(options: CollectOptions, pace: Pace): Promise<Collected> 
   });
 }
 
-/** Removes what has to go, and writes the index of what stays. */
+/** Removes what exceeds the bounds, and writes the index of what stays. */
 async function evict(
   { index, list, dir }: { readonly index: StoreIndex; readonly list: BlobList; readonly dir: string },
   bounds: Bounds,

@@ -8,7 +8,7 @@ import { stateOf } from './holder.js';
 import type { Pace } from './pace.js';
 import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, RESTORING, STAT_TABLES } from './paths.js';
 
-/** Writing a file takes milliseconds; nobody still writes one this old. */
+/** Writing a file takes milliseconds: no process still writes one this old. */
 const TEMPORARY_MS = 60 * 60_000;
 const UNUSED_TABLE_MS = 30 * 24 * 60 * 60_000;
 
@@ -30,7 +30,7 @@ export async function removeLeftovers(dir: string, now: number, pace: Pace): Pro
   return removed + (await removeFromSubfolders(dir, now, pace));
 }
 
-/** In folders that are all ours. Tables that no glob has asked for in a month go as well. */
+/** In the folders inside the store. Stat tables that no glob has used for a month are removed, too. */
 async function removeFromSubfolders(dir: string, now: number, pace: Pace): Promise<number> {
   const blobFolders = Array.from(namesIn(join(dir, BLOBS)), (prefix) => join(dir, BLOBS, prefix));
   let removed = 0;
@@ -74,7 +74,7 @@ function headOf(path: string): string {
       closeSync(file);
     }
   } catch {
-    // Renamed or removed this moment: not left over.
+    // Renamed or removed meanwhile: no leftover.
     return '';
   }
 }

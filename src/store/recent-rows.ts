@@ -14,8 +14,8 @@ export interface RecentRow {
 }
 
 /**
- * The rows that were written last, the newest first, without a look at the folder: what they name may be gone or
- * forged, so nobody believes them before the entry itself is read. `isAll` is false where there may be more.
+ * The rows that were written last, the newest first, without a look at the folder: the entry of a row may be gone and
+ * the row may be forged, so callers read the entry first. `isAll` is false where there may be more.
  */
 export function recentRows({ dir }: LogOptions): { readonly rows: readonly RecentRow[]; readonly isAll: boolean } {
   const rows: RecentRow[] = [];
@@ -57,7 +57,7 @@ function readEnd(path: string, most: number): { readonly text: string; readonly 
   }
 }
 
-/** Undefined for a use, which brings no row, and for half a line. */
+/** Undefined for a use, which has no row, and for half a line. */
 function parseLine(line: string): RecentRow | undefined {
   if (!line.includes('"phaseId"')) return undefined;
   try {

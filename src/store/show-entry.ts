@@ -12,7 +12,7 @@ export type Shown =
   | { readonly ambiguous: readonly string[] }
   | { readonly problem: string };
 
-/** The entry whose key begins with these characters. Looking is not using: its last use stays as it is. */
+/** The entry whose key begins with these characters. Showing it does not count as a use. */
 export function showEntry({ dir, signingKey }: Pick<StoreOptions, 'dir' | 'signingKey'>, prefix: string): Shown {
   if (!/^[0-9a-f]{1,64}$/.test(prefix)) return { none: true };
   const keys = isKey(prefix) ? [prefix] : keysBeginning(dir, prefix);

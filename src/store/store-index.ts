@@ -54,7 +54,7 @@ export class StoreIndex {
     }
   }
 
-  /** Under the lock, after `takeLog`. Best effort: what is not written is found the next time. */
+  /** Only under the lock, after `takeLog`. Best effort: the next maintenance writes what this one could not. */
   async write(pace: Pace, isKept: (slot: number) => boolean = () => true): Promise<void> {
     let writer: IndexWriter | undefined;
     try {
@@ -119,12 +119,12 @@ function parsedRow(text: string): IndexRow | undefined {
   }
 }
 
-/** For listings: the names in the folder are compared with the rows; no entry is touched unless it has no row. */
+/** For listings: compares the names in the folder with the rows, and opens only entries without a row. */
 export function withIndex<T>(options: LogOptions, pace: Pace, use: (index: StoreIndex) => T | Promise<T>): Promise<T> {
   return openIndex(options, { pace, checked: false }, use);
 }
 
-/** For maintenance, which removes files: a row counts only if it is about the file that is there. Under the lock. */
+/** For maintenance, which removes files: a row counts only if it describes the file that is there. Under the lock. */
 export function withTakenIndex<T>(
   options: LogOptions,
   pace: Pace,
@@ -171,7 +171,7 @@ export async function keysIn(dir: string, pace: Pace): Promise<KeyTable> {
   return keys;
 }
 
-/** By last use; entries without a row have their place by the time of their file. */
+/** Orders by last use; an entry without a row is ordered by the time of its file. */
 async function orderOf(
   dir: string,
   { keys, columns }: { readonly keys: KeyTable; readonly columns: IndexColumns },
@@ -211,8 +211,8 @@ function merged(
 }
 
 /**
- * Sets the log aside, so that what is appended from now on is not removed with it. One that a killed process has left
- * aside is folded first; the next maintenance takes the newer one.
+ * Sets the log aside, so that lines that are appended from now on are not removed with it. If a killed process has left
+ * one aside, that one is folded first, and the next maintenance takes the newer one.
  */
 export function takeLog(dir: string): void {
   if (existsSync(join(dir, INDEX_LOG_TAKEN))) return;

@@ -17,7 +17,7 @@ export interface StoreStatus {
   readonly oldest?: number;
   /** Entries that were set aside or cannot be read. */
   readonly damaged: number;
-  /** Entries that no row of the index knew: they had to be read. */
+  /** Entries without a row in the index: they had to be read. */
   readonly unindexed: number;
 }
 

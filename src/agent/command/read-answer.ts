@@ -34,7 +34,7 @@ export function readJsonAnswer(stdout: string): Transcript {
   };
 }
 
-/** `resetsAt` (a time, or null where that is not known) says that a usage limit is the reason. */
+/** `resetsAt` (a time, or null where it is not known) means that a usage limit is the reason. */
 function saidOfError({ transient, resetsAt }: JsonObject): Partial<Transcript> {
   const moment = momentOf(resetsAt);
   return {

@@ -18,13 +18,13 @@ export interface Completion {
   readonly env: Project['env'];
   readonly limits: RequestLimits;
   readonly keyName: string | undefined;
-  /** Of the answer's text. */
+  /** Limit for the answer's text. */
   readonly maxBytes: number;
-  /** Told what comes while it comes. */
+  /** Gets the parts of the answer as they come. */
   readonly listener: Pick<RunnerRequest, 'onEvent' | 'onText'>;
 }
 
-/** Asks once. The answer, or how it failed, is in the transcript; never rejects. */
+/** Sends one request. The answer or the failure is in the transcript; never rejects. */
 export async function complete(call: Completion): Promise<Transcript> {
   const { limits, url, headers, env } = call;
   const answer = new Answer(call.listener);
@@ -40,13 +40,13 @@ export async function complete(call: Completion): Promise<Transcript> {
       answer.update({ error: 'the connection was lost in the middle of the answer', transient: true });
     }
   } catch (error) {
-    // After the last word of the answer, how the connection ends does not matter.
+    // Once the answer is complete, how the connection ends does not matter.
     if (!answer.transcript.ended) answer.update(connectionFailure(error, url));
   }
   return answer.transcript;
 }
 
-/** What has come so far, changed in place: there are dozens of chunks in an answer. The listener hears what is new. */
+/** The answer so far, changed in place, because it comes in dozens of chunks. Reports to the listener what is new. */
 class Answer {
   readonly transcript = newTranscript();
 
@@ -59,13 +59,13 @@ class Answer {
     if (before) report(this.listener, before, this.transcript);
   }
 
-  /** Nothing that anybody listens for. */
+  /** A change that the listener need not see. */
   update(more: Partial<Transcript>): void {
     Object.assign(this.transcript, more);
   }
 }
 
-/** Some servers do not know how to count tokens, or to keep to JSON: better an answer without that. */
+/** Optional fields that some servers refuse: the request is then sent without them. */
 const WISHES = ['stream_options', 'response_format'] as const;
 
 async function readFailure(response: IncomingMessage, call: Completion): Promise<Transcript> {
@@ -78,25 +78,25 @@ async function readFailure(response: IncomingMessage, call: Completion): Promise
   return { ...EMPTY_TRANSCRIPT, ...statusFailure(response, text, call.keyName) };
 }
 
-/** A server that does not stream, though it was asked to. */
+/** The answer of a server that does not stream, although asked to. */
 function foldWhole(text: string, { maxBytes, limits }: Completion, answer: Answer): void {
   const isTooLong = Buffer.byteLength(text) > maxBytes;
   const value = isTooLong ? undefined : parseObject(text);
   if (isTooLong) limits.stop(overflowFailure(maxBytes));
   else if (value) answer.fold(value);
-  // Not JSON in spite of its type: a sample of it goes into the message.
+  // Not JSON in spite of its type: the message quotes its start.
   else answer.update(withGarbage(answer.transcript, text));
 }
 
 /**
- * Only what belongs to an answer counts as a sign of life: comments and empty pieces come from a proxy that keeps the
- * line open, for ever if need be.
+ * Only parts of an answer count as a sign of life: comments and empty pieces may come for ever, from a proxy that keeps
+ * the connection open.
  */
 async function readStream(response: IncomingMessage, { limits, maxBytes }: Completion, answer: Answer): Promise<void> {
   const lines = new LineSplitter(maxBytes);
   let received = 0;
   let isTooLong = false;
-  /** Answers `enough` after the last word: whatever follows, nothing of it is the answer's. */
+  /** Returns `enough` once the answer is complete: what follows does not belong to it. */
   const take = (line: string): 'enough' | undefined => {
     const event = readEvent(line);
     if (event === undefined) return undefined;

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.
 import type { Usage } from '../../model/outcome.js';
 import type { Draft } from '../transcript.js';
 
-/** What one line of a server-sent event stream says. Undefined: nothing. */
+/** What one line of a server-sent event stream holds; undefined: nothing. */
 export type StreamEvent = { readonly chunk: JsonObject } | { readonly garbage: string } | 'done' | undefined;
 
 /** Reads a line of a stream of chat completion chunks. Each is parsed once, here. */

@@ -86,7 +86,7 @@ export function openaiRunner(name: string, config: RunnerConfig, project: Projec
   };
 }
 
-/** Providers quote the key in their error messages; ours are written to journals. */
+/** Providers quote the key in error messages, which would reach the journal. */
 function withoutKey(transcript: Transcript, key: string): Transcript {
   const { error, garbage } = transcript;
   if (error === undefined && garbage === undefined) return transcript;
