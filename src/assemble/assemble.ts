@@ -27,7 +27,7 @@ interface AssembleOptions extends Omit<Asking, 'onEvent'> {
   readonly askForeign?: Looking['askForeign'];
 }
 
-/** How a complete plan came to be there. */
+/** How a complete plan was found or made. */
 export type How = 'memory' | 'disk' | 'planned' | 'repaired' | 'continued';
 
 export type AssembleOutcome =
@@ -47,9 +47,9 @@ export type AssembleOutcome =
       readonly spent: Spent;
       /** Undefined where nothing could be written. */
       readonly record?: AssembledRecord;
-      /** The last flow, which is nowhere else where nothing could be written. */
+      /** The last flow: the only copy where nothing could be written. */
       readonly definition?: JsonObject;
-      /** Nothing was tried: an earlier attempt came to this. */
+      /** The outcome of an earlier attempt: nothing was tried now. */
       readonly known?: true;
     }
   | { readonly status: 'refused'; readonly problems: readonly RequestProblem[] };
@@ -72,7 +72,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembleOutcom
   if ('aborted' in claimed) return { status: 'incomplete', ended: 'interrupted', error: 'interrupted', ...NOTHING };
   if ('failed' in claimed) return cannotKeep(claimed.failed);
   try {
-    // Since the first look, somebody else may have planned the same thing.
+    // Another process may have planned the same since the first look.
     const decision = replan ? first : await decide({ ...call, askForeign: undefined, onEvent: () => {} });
     return settledBy(call, decision) ?? (await planned(call, decision));
   } finally {
@@ -92,7 +92,7 @@ function cannotKeep(why: string): AssembleOutcome {
   return { status: 'incomplete', ended: 'disk', error, hint: 'Nothing was spent.', ...NOTHING };
 }
 
-/** What needs no planning. */
+/** The outcome of a decision that needs no planning. */
 function settledBy(call: Call, decision: Decision): AssembleOutcome | undefined {
   if (decision.do === 'take') {
     const { record, flow, from } = decision;
@@ -114,7 +114,7 @@ function settledBy(call: Call, decision: Decision): AssembleOutcome | undefined 
   };
 }
 
-/** How somebody gets further. */
+/** How to go on from such an ending. */
 function tryAgain(ended: Ending): string | undefined {
   if (ended === 'rounds') return 'A larger --max-rounds goes on from there; --replan starts anew.';
   if (ended === 'money') return 'A larger --max-usd goes on from there; --replan starts anew.';
@@ -165,7 +165,7 @@ async function planned(call: Call, decision: Decision): Promise<AssembleOutcome>
 const NO_KEY =
   'there is no folder of your own to keep a key in (~/.cache/taskflow): the next call will not know this plan as yours';
 
-/** The flow of a round that was cut short: nothing is known to be wrong with it. */
+/** The flow of a round that was cut short: it was not tried to the end. */
 function untried({ rounds }: AssembledRecord): JsonObject | undefined {
   const last = rounds.at(-1);
   return last && errorOf(last) === undefined ? last.flow : undefined;
@@ -190,7 +190,7 @@ class RecordWriter {
     this.#attempt = `${timeText(call.project.clock.now())}-${process.pid}`;
   }
 
-  /** What went wrong, in words. */
+  /** Returns what went wrong. */
   write({ ended, rounds, spent, error }: PlanState, uses: Uses = NO_USES): string | undefined {
     const { project, request, inputId, allowScripts } = this.call;
     const { base, planner } = this.facts;

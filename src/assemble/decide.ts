@@ -8,13 +8,13 @@ import { askedIn } from './rounds.js';
 import { approve, isApproved } from './user-key.js';
 import { changedUses, type UsesWorld } from './uses.js';
 
-/** What is to be done about a request, from what is there. Nothing of it is started by looking. */
+/** What to do about a request, given the plans that exist. Deciding starts nothing. */
 export type Decision =
   | { readonly do: 'take'; readonly record: AssembledRecord; readonly flow: Flow; readonly from: 'memory' | 'disk' }
   | { readonly do: 'repair'; readonly record: AssembledRecord; readonly changed: readonly string[] }
   /** An attempt was cut short, or may now have more rounds or money than it had. */
   | { readonly do: 'continue'; readonly record: AssembledRecord }
-  /** There are only attempts that came to nothing: this is the last one. */
+  /** All attempts failed: this is the last one. */
   | { readonly do: 'give-up'; readonly record: AssembledRecord }
   | { readonly do: 'plan' };
 
@@ -22,7 +22,7 @@ export interface Looking extends UsesWorld {
   readonly inputId: string;
   readonly limits: AssembleLimits;
   readonly onEvent: OnAssembleEvent;
-  /** Shows a plan that this user has not made to a person, and asks; without it such plans are passed over. */
+  /** Shows a plan of another user and asks whether to use it; without it, such plans are passed over. */
   readonly askForeign?: ((record: AssembledRecord) => Promise<boolean>) | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function decide(looking: Looking): Promise<Decision> {
   return stale ?? { do: 'plan' };
 }
 
-/** The flow of a record, where everything that it uses is as it was; else what changed. */
+/** The flow of a record if everything that it uses is unchanged; else what changed. */
 async function usable(
   world: UsesWorld,
   record: AssembledRecord,
@@ -69,7 +69,7 @@ async function usable(
   return 'flow' in checked ? checked : { changed: [`it no longer checks: ${checked.problems[0]}`] };
 }
 
-/** A plan that came with the project: a person has to say that it is to be used. */
+/** A plan that came with the project: a person has to approve it. */
 async function fromElsewhere(
   { askForeign, onEvent, ...world }: Looking,
   read: readonly ReadRecord[],
@@ -90,7 +90,7 @@ function isComplete({ record }: ReadRecord): boolean {
   return record.status === 'complete' && record.flow !== undefined;
 }
 
-/** Where nobody has judged the last flow, or there is more to spend now, an attempt goes on. */
+/** An attempt goes on if its last flow was not judged, or if it may spend more now. */
 function goesOn(record: AssembledRecord, { maxRounds, maxUSD = DEFAULT_USD }: AssembleLimits): Decision {
   const { ended, rounds, spent } = record;
   const isOver =

@@ -27,7 +27,7 @@ export async function flowForPhase(wanted: WantedFlow): Promise<MadeFlow> {
   return madeFlow(outcome);
 }
 
-/** Examples have no names in a flow file: they are counted. */
+/** Examples have no names in a flow file: they are numbered. */
 function requestOf(spec: AssembleSpec): { readonly request: AssembleRequest } | { readonly problem: string } {
   const examples: Example[] = [];
   for (const [index, value] of spec.examples.entries()) {
@@ -46,7 +46,7 @@ const WOULD: Readonly<Record<Exclude<Decision['do'], 'take'>, string>> = {
   'give-up': '',
 };
 
-/** What a dry run says. */
+/** What a dry run reports. */
 function foretold(decision: Decision): MadeFlow {
   if (decision.do === 'take') return { ...taken(decision), usage: NO_USAGE };
   if (decision.do === 'give-up') return { failure: givenUp(decision.record.error ?? ''), usage: NO_USAGE };

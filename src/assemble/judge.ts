@@ -4,7 +4,7 @@ import { excerpt } from './compare.js';
 import { type Asking, runOnePhase } from './one-phase.js';
 import type { AssembleRequest, Example } from './request.js';
 
-/** What ends assembling, and says nothing about the flow. */
+/** Reasons to stop that say nothing about the flow. */
 export type Stopped = 'interrupted' | 'money' | 'limit';
 
 interface Judged {
@@ -19,7 +19,7 @@ interface JudgeRequest extends Asking, Pick<AssembleRequest, 'task'> {
   readonly maxUSD?: number;
 }
 
-/** Asks an agent whether a result is as good as the one that was wanted. */
+/** Asks an agent whether a result is as good as the expected one. */
 export async function judgeResult(value: JsonValue, { example, task, ...ask }: JudgeRequest): Promise<Judged> {
   const wanted = example.output === undefined ? [] : [`The result that was wanted: ${JSON.stringify(example.output)}`];
   const prompt = [

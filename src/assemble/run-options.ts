@@ -12,7 +12,7 @@ import { isApproved } from './user-key.js';
 
 type Complete = Extract<AssembleOutcome, { readonly status: 'complete' }>;
 
-/** How an assembled flow is run: held to the limits of generated flows, with an input that fits what was asked for. */
+/** The options to run an assembled flow: with the limits of generated flows, and an input that fits its schema. */
 export async function assembledRun(
   { flow, record }: Complete,
   { project, config, args }: { readonly project: Project; readonly config: Config; readonly args: JsonObject },
@@ -24,7 +24,7 @@ export async function assembledRun(
   return { project, config, args, ...runOf(record, flow), continuation: { how: 'auto', finished: false } };
 }
 
-/** What a record says about the runs of its flow. */
+/** The options that follow from the record. */
 function runOf(record: AssembledRecord, flow: Flow): AssembledFlow {
   const source = { ref: recordFile(record.id), byName: false, digest: record.flowId };
   return { flow, source, generated: !record.allowScripts };
@@ -32,7 +32,7 @@ function runOf(record: AssembledRecord, flow: Flow): AssembledFlow {
 
 export type AssembledFlow = Pick<RunOptions, 'flow' | 'source'> & { readonly generated: boolean };
 
-/** The flow of a record again, for a run that goes on. */
+/** The flow of a record, for a run that is continued. */
 export async function assembledFlow(
   { record, own }: ReadRecord,
   { project, config }: { readonly project: Project; readonly config: Config },

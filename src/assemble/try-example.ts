@@ -11,7 +11,7 @@ import { type Asking, askingOf } from './one-phase.js';
 import type { AssembleRequest, Example } from './request.js';
 import { makeSandbox } from './sandbox.js';
 
-/** A flow that is tried, and what bounds the trial. */
+/** A flow to try, with the bounds of the trial. */
 interface Trial extends Asking {
   readonly request: AssembleRequest;
   readonly flow: Flow;
@@ -24,7 +24,7 @@ interface ExampleOutcome {
   readonly ok: boolean;
   readonly why?: string;
   readonly output?: JsonValue;
-  /** The trial itself was stopped: that says nothing about the flow. */
+  /** The trial was stopped, which says nothing about the flow. */
   readonly stopped?: Stopped;
   readonly spent: Spent;
   readonly durationMs: number;
@@ -90,7 +90,7 @@ function failed({ status, error, spent }: RunResult): Attempted {
   return { why: `the flow failed in ${error?.phase ?? '?'}: ${error?.message ?? status}${detail}`, spent };
 }
 
-/** The schema first; then the very value, or a judge where the example has one. */
+/** Checks the schema first; then the exact value, or asks a judge where the example has a criterion. */
 async function judged(trial: Trial, example: Example, result: RunResult): Promise<Attempted> {
   const { spent } = result;
   const found = await resultValue(result, trial.request.output);

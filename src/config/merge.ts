@@ -16,7 +16,7 @@ import { remoteOf, secretSource, trustOf } from './remote.js';
 import { checkRunners } from './runners.js';
 import { isUserOnly } from './settings.js';
 
-/** Lays the files over each other, the last one on top, and checks what only the whole can show. */
+/** Lays the files over each other, the last one on top, and checks the merged settings. */
 export async function mergeLayers(layers: readonly Layer[]): Promise<{
   readonly config: Config;
   readonly problems: readonly Diagnostic[];
@@ -40,8 +40,8 @@ export async function mergeLayers(layers: readonly Layer[]): Promise<{
 }
 
 /**
- * What the user has said, a project does not replace. Shared entries are kept under the user's own signing key, so with
- * one of these a project's choice of whom to trust does not count either.
+ * A project does not replace these settings of the user. Shared entries are kept under the user's own signing key, so
+ * with one of these a project's choice of whom to trust does not count either.
  */
 const GUARDED = [
   { keys: /^cache\.signingKey\./, by: /^cache\.signingKey\./ },

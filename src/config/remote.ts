@@ -39,7 +39,7 @@ export function remoteOf(placed: Placed): RemoteConfig | undefined {
   return isRefused ? { ...remote, keyNeedsLeave: true } : remote;
 }
 
-/** Where a key of the user goes: the project has a part in it if it named the key, or the address. */
+/** Whether the project decides where a user's key goes: it named the key or the address. */
 function isProjectsChoice(placed: Placed): boolean {
   const parts = ['url', 'endpoint', 'token.env', 'token.file'];
   return parts.some((part) => placed.get(`cache.remote.${part}`)?.layer.source === 'project');

@@ -12,7 +12,7 @@ interface CheckedRunners {
   readonly problems: readonly Diagnostic[];
 }
 
-/** What only the merged settings can show: each runner's type, fields it cannot use, and whether `runner` exists. */
+/** Checks the merged settings: each runner's type, fields it cannot use, and whether `runner` exists. */
 export async function checkRunners(placed: ReadonlyMap<string, PlacedValue>): Promise<CheckedRunners> {
   const fields = new Map<string, Map<string, PlacedValue>>();
   for (const [key, value] of placed) {
@@ -70,7 +70,7 @@ function checkRunner(
   return { runner: isRefused ? { ...runner, keyNeedsLeave: true } : runner, problems };
 }
 
-/** Where a key of the user goes: the project has a part in it if it named the key, or the address. */
+/** Whether the project decides where a user's key goes: it named the key or the address. */
 function isProjectsChoice(fields: ReadonlyMap<string, PlacedValue>): boolean {
   return (
     fields.has('apiKeyEnv') && ['apiKeyEnv', 'baseUrl'].some((name) => fields.get(name)?.layer.source === 'project')
@@ -83,7 +83,7 @@ export function allowedKeys(placed: ReadonlyMap<string, PlacedValue>): AllowedKe
   return Object.fromEntries(found.map(([key, { value }]) => [key.slice(prefix.length), value as string[]]));
 }
 
-/** What it says it is, else what its name or its fields leave no doubt about. */
+/** The declared type, else the one that its name or its fields imply. */
 export function runnerType(
   name: string,
   field: (name: keyof RunnerConfig) => unknown,
@@ -100,7 +100,7 @@ async function checkChosen(chosen: PlacedValue, defined: Iterable<string>): Prom
   return unknown ? [problemAt(chosen, { severity: 'error', code: 'unknown-runner', ...unknown })] : [];
 }
 
-/** What to say of a name that is neither defined nor built in; undefined if it is. */
+/** The problem with a runner's name that is neither defined nor built in; undefined if it is. */
 export async function unknownRunner(
   name: string,
   defined: Iterable<string>,

@@ -7,7 +7,7 @@ import { isPublicKey } from '../remote/public-key.js';
 import { parseDuration } from '../util/duration.js';
 import { parseSize } from '../util/size.js';
 
-/** What one setting may be. `read` gives the value that the program uses, or says what is expected instead. */
+/** One setting. `read` returns the value that the program uses, or says what it expects. */
 export interface Setting {
   readonly key: string;
   readonly help: string;
@@ -128,7 +128,7 @@ function oneOf(...choices: readonly string[]): Read {
   );
 }
 
-/** `on` and `off` are said as well; YAML reads them as truth values. */
+/** YAML reads `on` and `off` as booleans. */
 const iterationMode = kindOf({ enum: ['always', 'auto', 'off', 'on', true, false] }, (value) => {
   const mode = value === true || value === 'on' ? 'auto' : value === false ? 'off' : value;
   return mode === 'always' || mode === 'auto' || mode === 'off'
@@ -174,10 +174,10 @@ const ALLOWED_KEY = 'allow.keys.NAME';
 /** Any role may stand in the place of NAME. */
 const MODEL_ROLE = 'models.NAME';
 
-/** NAME is what a public key is called. */
+/** NAME is the name of a public key. */
 const TRUSTED_KEY = 'cache.trust.keys.NAME';
 
-/** What weakens a protection of the user is said by the user: a project's file must not hold it. */
+/** Settings that weaken a protection of the user: a project's file must not hold them. */
 export function isUserOnly(key: string): boolean {
   return /^(safe|allow)\./.test(key);
 }
@@ -300,7 +300,7 @@ export function findSetting(key: string): Setting | undefined {
   return RUNNER_NAME.test(runner[1]!) ? RUNNER_SETTINGS.find((setting) => setting.key === runner[2]) : undefined;
 }
 
-/** The setting of a family that a key belongs to: a name of the user's own stands at its end. */
+/** The pattern (`allow.keys.NAME`) of a key that ends with a name of the user's choice. */
 function patternOf(key: string): string | undefined {
   if (/^allow\.keys\.[A-Za-z_]\w*$/.test(key)) return ALLOWED_KEY;
   if (/^cache\.trust\.keys\.[A-Za-z0-9][\w-]{0,63}$/.test(key)) return TRUSTED_KEY;

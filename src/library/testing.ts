@@ -7,7 +7,7 @@ import { requireTrusted } from './trust.js';
 /** `replay` calls nobody; `update` calls for what is not recorded; `record` calls for everything anew. */
 export type RecordMode = 'replay' | 'update' | 'record';
 
-/** How a program runs tests: what the flags of `taskflow test` say, as fields. */
+/** How a program runs tests: the flags of `taskflow test` as fields. */
 export interface TestFlowOptions extends Pick<RunOptions, 'runner' | 'model' | 'maxUSD' | 'signal'> {
   /** Default: `replay`. */
   readonly mode?: RecordMode;
@@ -38,7 +38,7 @@ export interface Recorded {
   readonly calls: number;
   /** Calls that nothing was recorded for: each has failed. */
   readonly unrecorded: readonly UnrecordedCall[];
-  /** Files of recordings that nothing has used. */
+  /** Files of recordings that were not used. */
   readonly unused: readonly string[];
 }
 

@@ -8,8 +8,8 @@ import type { StoredIdentity } from './stored-identity.js';
 import { shortDiff } from './text-diff.js';
 
 /**
- * What differs between an identity now and an earlier one, the most likely cause first. Empty when nothing does. Only
- * what can be compared is: of values that another store has sealed nobody knows more than that they may have changed.
+ * The differences between an identity now and an earlier one, the most likely cause first. Values that another store
+ * has sealed cannot be compared: they may have changed.
  */
 export function explainChange(now: StoredIdentity, before: StoredIdentity): Change[] {
   if (!sealedElsewhere(now, before)) return differences(now, before);
@@ -33,7 +33,7 @@ function differences(now: StoredIdentity, before: StoredIdentity): Change[] {
 
 const SHOWN = 2;
 
-/** One line of it all. */
+/** All changes in one line. */
 export function changeSummary(changes: readonly Change[]): string {
   const shown = changes.slice(0, SHOWN).map(({ message }) => message);
   const more = changes.length - shown.length;
@@ -55,7 +55,7 @@ function explainUpstream(now: StoredIdentity, before: StoredIdentity): Change[] 
   return [...ids].map((id) => ({ field: `upstream.${id}`, message: `upstream ${id} changed` }));
 }
 
-/** Words for the fields that have better ones than their name. */
+/** How messages call a field whose name says too little. */
 const NAMES: Readonly<Record<string, string>> = {
   'body.task': 'prompt',
   'body.run': 'command',
@@ -82,7 +82,7 @@ function explainObject(path: string, now: JsonValue | undefined, before: JsonVal
   );
 }
 
-/** A list of arguments and a text for the shell are two ways to say one thing. */
+/** A list of arguments and a text for the shell are compared as one field. */
 function withCommand(body: JsonObject): JsonObject {
   const { argv, shell, ...rest } = body;
   const run = argv ?? shell;
@@ -91,7 +91,7 @@ function withCommand(body: JsonObject): JsonObject {
 
 function changed(path: string, now: JsonValue | undefined, before: JsonValue | undefined): Change {
   const narrow = narrowed(now, before);
-  // Which word of a command it is can be seen.
+  // A changed word of a command needs no path: the message shows the words.
   const where = narrow.path.length === 0 || isWords(now) ? '' : ` (${cut(narrow.path.join('.'))})`;
   return { field: path, message: `${fieldName(path)} changed${where}${difference(narrow.now, narrow.before)}` };
 }
@@ -102,7 +102,7 @@ interface Narrow {
   readonly before: JsonValue | undefined;
 }
 
-/** Down to the one member that differs, as long as there is only one. */
+/** Descends to the member that differs, as long as there is only one. */
 function narrowed(now: JsonValue | undefined, before: JsonValue | undefined, path: readonly string[] = []): Narrow {
   const here = { path, now, before };
   const lists = Array.isArray(now) && Array.isArray(before) && now.length === before.length;
@@ -157,7 +157,7 @@ function cut(text: string): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/** Values are sealed: only whether they differ is known. */
+/** Values are sealed, so only the names of changed variables are known. */
 function explainEnvironment(now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
   return differingNames(members(now), members(before)).map((name) => ({
     field: `env.${name}`,

@@ -7,7 +7,7 @@ export interface Named {
   readonly from?: number;
 }
 
-/** What a call asks, whatever became of it. `follow`: a link at the end of the name was followed. */
+/** What a call asks for, whether or not it succeeds. `follow`: it follows a link at the end of the name. */
 export type Access =
   | { readonly type: 'open'; readonly at: Named; readonly flags: string }
   | {

@@ -14,24 +14,24 @@ interface ObserverOptions {
   readonly root: string;
   /** Where the first process starts: absolute and real. */
   readonly cwd: string;
-  /** Nothing is left out: the caller selects. */
+  /** Leave nothing out: the caller selects. */
   readonly all?: boolean;
   /** When the first process was started. */
   readonly startedAt: number;
 }
 
-/** Longer than any call with the two longest names that there can be, each byte of them escaped. */
+/** Longer than a call with two names of the greatest length, each byte escaped. */
 const MOST_LINE = 256 * 1024;
 const UNREADABLE = 'the trace cannot be read';
-/** Lines of processes whose start has not been seen yet. */
+/** How many lines may wait for the start of their process to appear. */
 const MOST_WAITING = 10_000;
 
-/** Reads a trace as it comes and knows in the end what the process tree did with the project's files. */
+/** Reads a trace as it comes, and reports at the end what the process tree did with the project's files. */
 export class Observer {
   readonly #files: Files;
   readonly #first: string;
   readonly #elsewhere: Elsewhere;
-  /** Of each process that is alive; threads share theirs. */
+  /** By id of each living process; threads share one. */
   readonly #views = new Map<number, View>();
   readonly #unfinished = new Map<number, string>();
   readonly #waiting = new Map<number, string[]>();
@@ -61,7 +61,7 @@ export class Observer {
     for (const line of lines) for (const left of this.#elsewhere.linesLeft(line)) this.#line(left);
   }
 
-  /** Processes that have begun and not ended. */
+  /** Processes that have started and not ended. */
   alive(): Iterable<number> {
     return this.#views.keys();
   }
@@ -94,7 +94,7 @@ export class Observer {
     return stat.isDirectory() ? 'folder' : 'other';
   }
 
-  /** The first reason is the one that is told; what may make it fail comes before all others. */
+  /** The first reason is reported, except that `hindered`, which may make the program fail, replaces any other. */
   #cannotFollow(why: string, trouble: Observation['trouble'] = 'lost'): void {
     if (this.#incomplete !== undefined && (trouble === 'lost' || this.#trouble === 'hindered')) return;
     this.#incomplete = why;
@@ -142,7 +142,7 @@ export class Observer {
     if (cwd) this.#views.set(pid, cwd);
   }
 
-  /** A process can say something before the call that started it has returned. */
+  /** A process's first lines may come before the call that started it has returned. */
   #wait(pid: number, text: string): void {
     const lines = this.#waiting.get(pid) ?? [];
     lines.push(text);

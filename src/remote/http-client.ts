@@ -22,7 +22,7 @@ export interface RequestBody {
   send(request: ClientRequest): void;
 }
 
-/** A server's word, whatever it is; or why there was none. */
+/** The server's answer, whatever its status; or why there was none. */
 export type Exchanged =
   | { readonly status: number; readonly headers: IncomingHttpHeaders }
   | { readonly failed: string; readonly isStale?: true };

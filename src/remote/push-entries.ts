@@ -11,7 +11,7 @@ export interface Pushed {
   readonly pushed: number;
   /** The server had them already. */
   readonly known: number;
-  /** Their keys are made with this store's own secret, or they cannot be read. */
+  /** Not uploaded: their keys are made with this store's own secret, or they cannot be read. */
   readonly left: number;
   readonly failed: number;
   readonly why?: string;

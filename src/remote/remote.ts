@@ -14,7 +14,7 @@ export type Upload = { readonly digest: string } & (
   | { readonly file: string; readonly bytes: number }
 );
 
-/** `refused`: the server does not let us. `failed`: it has no use, or did not answer; `isServers`: it did. */
+/** `refused`: no permission. `failed`: an error, or no answer; `isServers`: the server answered with the error. */
 export type Answer =
   | { readonly found: true }
   | { readonly absent: true }
@@ -100,7 +100,7 @@ export class Remote {
       headers: { ...headers, ...more, ...(body && { 'content-type': 'application/octet-stream' }) },
       body,
       take,
-      // The text of an error may be longer than what was asked for.
+      // The text of an error may be longer than the content.
       maxBytes: bytes + 64 * 1024,
       signal,
     });

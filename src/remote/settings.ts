@@ -11,7 +11,7 @@ export interface Why {
   readonly hint?: string;
 }
 
-/** The shared store of a project, as far as it can be known without asking it. */
+/** The shared store of a project, as the settings describe it. */
 export interface RemoteSettings {
   readonly url: string;
   readonly address: string;
@@ -51,7 +51,7 @@ export function remoteSettings({ cache }: Pick<Config, 'cache'>, project: Projec
   };
 }
 
-/** A key of the user goes to an address that a project chose only with the user's word. */
+/** A user's key goes to an address that a project chose only if the user has allowed it. */
 function refusal({ remote }: Config['cache']): Why | undefined {
   if (!remote?.keyNeedsLeave) return undefined;
   const { apiKeyEnv, baseUrl = remote.url } = keyOfRemote(remote);

@@ -143,7 +143,7 @@ function whyNot(answer: Answer): string | undefined {
   return 'refused' in answer ? answer.refused : answer.failed;
 }
 
-/** A file that comes piece by piece. A disk that is full is the same to the caller as a file that did not come. */
+/** A file that is written piece by piece. A full disk is the same to the caller as a failed download. */
 class ReceivedFile {
   readonly #hash = sha256Stream();
   #file: number | undefined;

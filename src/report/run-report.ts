@@ -12,7 +12,7 @@ export interface ReportedFlow {
   readonly file?: string;
 }
 
-/** Phases that failed and may: the run goes on, and nobody's build is red because of them. */
+/** Optional phases that failed: the run went on, so they do not fail a build. */
 export function toleratedPhases(result: RunResult, { flow }: ReportedFlow): ReadonlySet<string> {
   const optional = new Set(flow.phases.flatMap((phase) => (phase.optional ? [phase.id] : [])));
   const failed = result.phases.filter(({ status }) => status === 'failed' || status === 'blocked');

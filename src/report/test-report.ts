@@ -30,7 +30,7 @@ function outcomeOf(report: CaseReport): TestCase['outcome'] {
   return { type: 'failed', code, message: lines[0]!, detail: lines.join('\n') };
 }
 
-/** Everything that is wrong with a case, a line each. What a call without a recording led to is not worth a line. */
+/** The problems of a case, a line each. Consequences of a call without a recording are left out. */
 export function problemLines({ differences, unrecorded }: Pick<CaseReport, 'differences' | 'unrecorded'>): string[] {
   if (unrecorded.length === 0) return differences.map(({ what, message }) => `${what}: ${message}`);
   return unrecorded.flatMap(({ title, ordinal, nearest }) => [

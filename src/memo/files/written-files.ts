@@ -10,13 +10,13 @@ import { statIfThere } from '../../util/stat.js';
 
 /**
  * Files that taskflow itself writes for people (archives, reports, the results of a batch), with the digest of what it
- * wrote. They are no input of a phase: `git:worktree` leaves each out for as long as its content is still ours.
+ * wrote. They are no input of a phase: `git:worktree` leaves each out as long as its content is unchanged.
  *
  * One line `["<digest>","<path>"]` per file, appended; the last one for a path holds. A lost line costs a miss.
  */
 const LIST = 'written.jsonl';
 
-/** As `writeFileAtomic`, for a file of ours. Recorded before it exists, so that no phase sees it as a change. */
+/** As `writeFileAtomic`, for a file of ours. Recorded before it is written, so that no phase sees it as a change. */
 export function writeOwnFile(
   project: Project,
   path: string,
@@ -50,13 +50,13 @@ export function writeOwnPieces(
   }
 }
 
-/** For a file that is there already: an archive that was just written, or came from another machine. */
+/** For an existing file: an archive that was just written, or came from another machine. */
 export async function recordOwnFile(project: Project, path: string): Promise<void> {
   const stat = statIfThere(path);
   if (stat?.isFile()) record(project, path, await digestFile(path, stat.size));
 }
 
-/** Digest of each, by path from the project root. */
+/** Digest of each of our files, by path from the project root. */
 export function ownFiles(project: Project): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const lines = (readDerivedFile(project, LIST)?.toString('utf8') ?? '').split('\n').filter(Boolean);
@@ -77,7 +77,7 @@ function compactList(project: Project, files: ReadonlyMap<string, string>): void
   writeDerivedFile(project, LIST, lines.join(''));
 }
 
-/** Best effort: where nothing can be kept, the file counts as a change. */
+/** Best effort: where the list cannot be written, the file counts as a change. */
 function record(project: Project, path: string, digest: string): void {
   const { root } = project;
   const real = join(realPath(dirname(path)), basename(path));
@@ -94,7 +94,7 @@ function parseLine(line: string): readonly string[] | undefined {
     const parsed: unknown = JSON.parse(line);
     return Array.isArray(parsed) && parsed.every((part) => typeof part === 'string') ? parsed : undefined;
   } catch {
-    // Torn: the file counts as a change.
+    // A torn line: its file counts as a change.
     return undefined;
   }
 }

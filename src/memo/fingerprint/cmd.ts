@@ -6,7 +6,7 @@ import type { Fingerprint } from './syntax.js';
 /** Short answers (versions) are kept as they are, so that a miss can say from what to what. */
 const SHORT = 200;
 
-/** Exit status and whole stdout. A status other than 0 is an answer; a program that cannot be run is not. */
+/** Exit status and whole stdout. A status other than 0 is a value; a program that cannot be run has none. */
 export const resolveCommand: Source<Fingerprint & { source: 'cmd' }> = async ({ argv }, options, context) => {
   if (!context.runCommands) return { failed: 'commands are not run now' };
   const result = await context.exec(argv, options.cwd);

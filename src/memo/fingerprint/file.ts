@@ -16,8 +16,8 @@ const IF_THERE = { throwIfNoEntry: false } as const;
 const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
 
 /**
- * Content digest; null when there is no such file, which is not the empty file. Read from the bytes, unless this
- * process or an earlier one has read them, and the file was left alone long before and ever since.
+ * Content digest; null when there is no such file, which is not the empty file. Reads the file, unless this process or
+ * an earlier one has read it and it has not been touched since, nor shortly before.
  */
 export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
   const absolute = `${context.project.root}/${fingerprint.path}`;
@@ -34,14 +34,14 @@ function isFolderInside(folder: string, { project, inside }: SourceContext): boo
   try {
     if (!isInside(project.root, realpathSync.native(folder))) return false;
   } catch {
-    // Not there or not readable: `resolveCarefully` has words for it.
+    // Not there or not readable: `resolveCarefully` finds the message.
     return false;
   }
   inside.add(folder);
   return true;
 }
 
-/** Digest of a small regular file inside of the project; undefined for anything else, whatever it is. */
+/** Digest of a small regular file inside the project; undefined for anything else. */
 function digestPlainFile(path: string, context: SourceContext): string | undefined {
   const { project, read } = context;
   try {
@@ -53,13 +53,13 @@ function digestPlainFile(path: string, context: SourceContext): string | undefin
     const { size, mtimeMs, ctimeMs, ino } = stat;
     const isLeftAlone = leftAloneBefore(mtimeMs, ctimeMs, project.clock.now());
     const text = readFileSync(path, UTF8);
-    // Decoding is lossless unless it had to put in this character; then the bytes themselves have to be looked at.
+    // Decoding is lossless unless it put in this character: then the bytes must be read.
     if (text.includes('\uFFFD')) return undefined;
     const digest = sha256Hex(text);
     if (isLeftAlone) read.set(path, { size, mtimeMs, ctimeMs, ino, digest });
     return digest;
   } catch {
-    // Unreadable, or gone meanwhile: `resolveCarefully` has words for it.
+    // Unreadable, or gone meanwhile: `resolveCarefully` finds the message.
     return undefined;
   }
 }
@@ -85,7 +85,7 @@ async function resolveCarefully(
 }
 
 function unreadable(path: string, error: NodeJS.ErrnoException): SourceResult {
-  // A file where the path wants a folder: there is nothing of that name.
+  // ENOTDIR: a part of the path is a file.
   if (error.code === 'ENOTDIR' || error.code === 'ENOENT') return { value: null, matchesNothing: true };
   if (error.code === undefined) throw error;
   return { failed: `${path} cannot be read (${error.code})` };

@@ -2,7 +2,7 @@ import { ask, isInRepository, OUTSIDE_REPOSITORY } from './git-repository.js';
 import type { Source } from './source.js';
 import type { Fingerprint } from './syntax.js';
 
-/** The commit. */
+/** The commit that the ref names. */
 export const resolveGitRef: Source<Fingerprint & { source: 'git-ref' }> = async ({ ref }, _options, context) => {
   if (!isInRepository(context.project)) return { value: '', warning: OUTSIDE_REPOSITORY };
   const answer = await ask(['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`], context);

@@ -28,12 +28,12 @@ export interface ResolveOptions {
 export interface FingerprintResolver {
   /** The entry's value now, or why it has none (then the phase is not cached this time). */
   resolve(entry: string, options: ResolveOptions): Promise<Resolution> | Resolution;
-  /** Some phase executed or restored files: what was resolved before is no longer good. */
+  /** Call it when a phase executed or restored files: earlier values may be out of date. */
   touched(): void;
-  /** How often that has happened, and when for the last time, on the clock that counts `elapsed`. */
+  /** How often that has happened, and when it last did, by `clock.elapsed`. */
   readonly touches: number;
   readonly touchedAt: number;
-  /** Small files that were read, and left alone long before: a later process may be given them as `known`. */
+  /** Small files that were read and had been left alone for long: a later process may get them as `known`. */
   readonly read: ReadonlyMap<string, KnownFile>;
 }
 
@@ -86,7 +86,7 @@ export function createFingerprints(options: FingerprintsOptions): FingerprintRes
   };
 }
 
-/** At once where the source answers at once: a warm run asks a thousand times. */
+/** Without a promise where the source needs none: a warm run resolves a thousand entries. */
 function resolveEntry(
   { entry, parsed }: { readonly entry: string; readonly parsed: ReturnType<typeof parseFingerprint> },
   options: SourceOptions,
@@ -106,7 +106,7 @@ function resolveEntry(
 
 function resolutionOf(entry: string, result: SourceResult): Resolution {
   if ('failed' in result) return result;
-  // Asking for the parts would make them.
+  // Not `...result`: reading `parts` would compute them.
   const { warning, matchesNothing } = result;
   if (!('parts' in result)) return { value: { entry, value: result.value }, warning, matchesNothing };
   const value = Object.defineProperty({ entry, value: result.value }, 'parts', {
@@ -116,7 +116,7 @@ function resolutionOf(entry: string, result: SourceResult): Resolution {
   return { value, warning, matchesNothing };
 }
 
-/** Whatever the file system says that a source did not expect is a reason not to cache, not to stop. */
+/** An unexpected error of the file system is a reason not to cache, not to fail. */
 function reasonNotToCache(error: unknown): { readonly failed: string } {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;

@@ -83,7 +83,7 @@ function parseList(text: string): string[] | undefined {
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) && list.every((word) => typeof word === 'string') ? list : undefined;
   } catch {
-    // Not the list form after all; a program whose name begins with a bracket is quoted.
+    // Not the list form. A program whose name begins with a bracket must be quoted.
     return undefined;
   }
 }

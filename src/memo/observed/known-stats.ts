@@ -13,7 +13,7 @@ import {
 } from '../fingerprint/stat-table.js';
 
 const NAME = tableName('observed paths');
-/** Beyond it, only what this process has looked at stays. */
+/** Beyond it, only the rows that this process has used stay. */
 const MOST_ROWS = 50_000;
 
 interface Row {
@@ -23,8 +23,8 @@ interface Row {
 }
 
 /**
- * Digests of observed files and folders, by what a stat says: one table for the whole project, since phases look at
- * the same files. Trusted as the tables of globs are: see `leftAloneBefore`.
+ * Digests of observed files and folders, by their stat: one table for the whole project, since phases look at the same
+ * files. Its rows are trusted as those of globs are: see `leftAloneBefore`.
  */
 export class KnownStats {
   #table: StatTable | undefined;

@@ -4,21 +4,21 @@ import { canonicalEncode } from '../../util/canonical.js';
 import { parsedJson } from '../../util/if-there.js';
 import type { RawMatchers } from '../file/schema.js';
 
-/** What is held against expectations: a text, and what it is as JSON. */
+/** An actual output: its text, and its value where it is JSON. */
 export interface Said {
   readonly text: string;
   readonly json?: JsonValue;
 }
 
 export interface Mismatch {
-  /** The way from the matchers to the one that failed. */
+  /** The path from the matchers to the one that failed. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 const SHOWN = 300;
 
-/** Everything that a text does not meet. A text alone has to be in it. */
+/** The matchers that a text does not meet. A bare string has to be contained in it. */
 export function mismatches(said: Said, wanted: string | RawMatchers): readonly Mismatch[] {
   if (typeof wanted === 'string') return missing(said, wanted, []);
   const { contains, lacks, equals, matches, json } = wanted;
@@ -61,7 +61,7 @@ function unmatched({ text }: Said, source: string): readonly Mismatch[] {
   return tested.value ? [] : [{ path: ['matches'], message: `does not match /${source}/; it is ${quoted(text)}` }];
 }
 
-/** An output that was not declared as JSON may be some all the same. */
+/** An output that was not declared as JSON may still be JSON. */
 function jsonOf({ text, json }: Said): JsonValue | undefined {
   return json ?? (parsedJson(text) as JsonValue | undefined);
 }

@@ -71,8 +71,8 @@ export class Recordings {
   }
 
   /**
-   * What is known of a runner from what it has answered; of any, where nothing is known of this one. The same for all
-   * cases, whatever is recorded meanwhile: it is part of what decides whether a result is reused.
+   * The facts about a runner from its recordings; those of any runner, where this one has none. The same for all cases,
+   * whatever is recorded meanwhile, because they decide whether a result is reused.
    */
   factsOf(runner: string | undefined): RunnerFacts | undefined {
     const known = this.#atFirst;
