@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js'
 import { cut, cutText, MOST_CHARACTERS } from './cut.js';
 import type { Called, Problem } from './host.js';
 
-/** What a tool answers: an object, and the command that shows the whole of it. */
+/** The answer of a tool: an object, and the command that shows all of it. */
 export interface Answer {
   readonly value: JsonObject;
   readonly whole: string;
 }
 
-/** What the client gets: the object, and the same as text for clients that know no objects. */
+/** What the client gets: the object, and the same as text for clients that do not read objects. */
 export function toResult(answer: Answer | Problem) {
   if ('problem' in answer) {
     return { content: [{ type: 'text' as const, text: cutText(answer.problem, MOST_CHARACTERS) }], isError: true };
@@ -17,7 +17,7 @@ export function toResult(answer: Answer | Problem) {
   return { content: [{ type: 'text' as const, text }], structuredContent: value };
 }
 
-/** What fits a context window, with a pointer to the whole if something is missing; and the same as text. */
+/** The answer shortened to fit a context window, with the command that shows the rest; and the same as text. */
 export function shortened({ value: whole, whole: command }: Answer): { value: JsonObject; text: string } {
   const text = JSON.stringify(whole);
   if (text.length <= MOST_CHARACTERS) return { value: whole, text };
@@ -25,7 +25,7 @@ export function shortened({ value: whole, whole: command }: Answer): { value: Js
   return { value, text: JSON.stringify(value) };
 }
 
-/** The JSON that a command printed; or what was wrong, in the words of the command line. */
+/** The JSON that a command printed; or its error message. */
 export function readCalled(called: Called): { readonly json: JsonValue } | Problem {
   const { status, stderr } = called;
   const said = stderr.trim();

@@ -17,7 +17,7 @@ const FORM = {
   required: ['decision'],
 };
 
-/** A person decides, in a form that the client shows; the agent cannot. */
+/** Lets a person decide, in a form that the client shows. The agent itself cannot. */
 export const APPROVE: Tool = tool({
   name: 'approve',
   title: 'Ask a person to decide',

@@ -1,6 +1,6 @@
 import type { Problem } from './host.js';
 
-/** Lets so many in at once; the others wait in order, and a flood is refused. */
+/** Lets a number of calls in at once; the others wait in order, and too many are refused. */
 export class Gate {
   readonly #waiting: (() => void)[] = [];
   #inside = 0;

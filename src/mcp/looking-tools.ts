@@ -8,7 +8,7 @@ import { commandTool, LOOKS, type Tool } from './tool.js';
 const PROBLEM = Type.Object({ severity: TEXT, message: TEXT });
 const isError = (problem: JsonValue) => (problem as JsonObject)['severity'] === 'error';
 
-/** Tools that look: they execute nothing of the project and change nothing. */
+/** Read-only tools: they execute nothing of the project and change nothing. */
 export const LOOKING: readonly Tool[] = [
   commandTool({
     name: 'list_flows',
@@ -89,7 +89,7 @@ export const LOOKING: readonly Tool[] = [
 
 const DURATION = Type.String({ pattern: '^[0-9]+(ms|s|m|h|d|w)$', description: 'such as 12h or 30d' });
 
-/** Tools that change what is kept or under way, in one step. */
+/** Tools that change the store or a run in one step. */
 export const CHANGING: readonly Tool[] = [
   commandTool({
     name: 'cancel_run',

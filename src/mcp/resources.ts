@@ -7,7 +7,7 @@ import { shellLine } from './line.js';
 
 const JSON_TYPE = 'application/json';
 
-/** What a client can read without calling a tool. Runs and flows are shortened as in answers; the language is whole. */
+/** What a client can read without calling a tool. Runs and flows are shortened as in answers; the language is not. */
 export function registerResources(server: McpServer, lend: () => Promise<McpHost>): void {
   const title = 'The flow language';
   server.registerResource('language', 'taskflow://language', { title, mimeType: 'text/markdown' }, ({ href }) => {

@@ -11,7 +11,7 @@ const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false
 const MONEY = Type.Number({ exclusiveMinimum: 0, description: 'stop starting work once this much is spent, in USD' });
 const DEFAULT_WAIT = 30;
 
-/** Tools that start a run, or wait for one. The run is in a process of its own: it outlives the client. */
+/** Tools that start a run, or wait for one. The run is a process of its own, which outlives the client. */
 export const RUNNING: readonly Tool[] = [
   tool({
     name: 'run_flow',
@@ -74,7 +74,7 @@ async function startAndWait(line: readonly string[], seconds: number | undefined
   return { problem: started.stderr.trim() || `it could not be started (status ${started.status})` };
 }
 
-/** How the run stands when it has ended, the time is over, or the client wants no answer any more. */
+/** The state of the run when it has ended, the time is over, or the client has cancelled the call. */
 async function waitFor(runId: string, seconds = DEFAULT_WAIT, { host, context }: ToolCall): Promise<Reply> {
   if (seconds > 0) {
     const over = new AbortController();

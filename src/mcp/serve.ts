@@ -30,11 +30,11 @@ export interface Serving {
   readonly readOnly: boolean;
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Ends it as a client that hangs up does. */
+  /** Ends the server, as a disconnecting client does. */
   readonly signal: AbortSignal;
 }
 
-/** Serves one client until it hangs up. Runs that were started go on. What it is lent is loaded with the first call. */
+/** Serves one client until it disconnects. Runs that were started go on. The host is loaded by the first call. */
 export async function serveMcp(
   lend: () => Promise<McpHost>,
   { readOnly, stdin, stdout, signal }: Serving,
@@ -86,7 +86,7 @@ function clientOf({ server }: McpServer, { mcpReq }: ServerContext): Client {
   const info = said[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
   const { elicitation } = said[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {};
   const name = (info?.name ?? 'unknown').replaceAll(/[^\w.@/-]+/g, '-').slice(0, 60);
-  // A client that names no way to ask has forms.
+  // A client that names no mode of elicitation supports forms.
   const asksPeople = elicitation !== undefined && ('form' in elicitation || !('url' in elicitation));
   return { name, asksPeople };
 }

@@ -5,7 +5,7 @@ import { type Answer, readCalled } from './answer.js';
 import type { McpHost, Problem } from './host.js';
 import { shellLine, withFlag } from './line.js';
 
-/** One call of a tool: who calls, and what the command line lends. */
+/** One call of a tool: the client, and the host that the command line lends. */
 export interface ToolCall {
   readonly host: McpHost;
   readonly context: ServerContext;
@@ -31,22 +31,22 @@ export interface Tool<I extends TObject = TObject> {
   answer(input: Static<I>, call: ToolCall): Promise<Reply>;
 }
 
-/** For the types of the input. */
+/** Only infers the type of the input. */
 export function tool<I extends TObject>(row: Tool<I>): Tool {
   return row as unknown as Tool;
 }
 
-/** It changes nothing, and executes nothing of the project. */
+/** For a tool that changes nothing and executes nothing of the project. */
 export const LOOKS: ToolAnnotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
 interface CommandTool<I extends TObject> extends Omit<Tool<I>, 'answer'> {
-  /** The command line that the tool stands for, without `--json`; values that a client gave come last or after `=`. */
+  /** The tool's command line, without `--json`; values from a client come last or after `=`. */
   command(input: Static<I>): readonly string[];
   /** The answer from what the command printed. */
   shape(json: JsonValue, input: Static<I>): JsonObject;
 }
 
-/** A tool that is a command: the same words as in a terminal, and the same answer. */
+/** A tool that runs one command and answers with its JSON. */
 export function commandTool<I extends TObject>({ command, shape, ...row }: CommandTool<I>): Tool {
   return tool<I>({
     ...row,

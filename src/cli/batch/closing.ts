@@ -23,13 +23,13 @@ interface ClosingOptions {
   readonly style: Style;
   /** Each failed row was named when it ended. */
   readonly named?: boolean;
-  /** The page that `--out` has. */
+  /** The page in the `--out` folder. */
   readonly summary?: string;
   /** The width of the terminal. */
   readonly columns?: number;
 }
 
-/** What a batch ends with: how it went, what failed and why, what was spent and saved, and what to do next. */
+/** The last lines of a batch: how it went, what failed and why, what was spent and saved, and what to do next. */
 export function closingLines(result: BatchResult, options: ClosingOptions): string[] {
   const { style, named = false, summary, columns } = options;
   const { total, done, failed, paused, left, underWay, reused, reuse } = result;
@@ -59,7 +59,7 @@ function pausedBy({ rows }: BatchResult) {
 
 function failures({ rows, status: ended, error: stopped }: BatchResult, style: Style, named: boolean): string[] {
   const bad = rows.filter(({ status }) => status === 'failed' || status === 'blocked');
-  // No row is to blame: the time or the money of the whole batch was used up.
+  // No row failed: the time or the money of the whole batch was used up.
   if (bad.length === 0 && stopped && (ended === 'failed' || ended === 'over-budget')) {
     const hint = stopped.hint ? [`  ${style.dim('→')} ${oneLine(stopped.hint)}`] : [];
     return [`${style.red('✖')} ${oneLine(stopped.message)}`, ...hint, ''];

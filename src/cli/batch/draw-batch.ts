@@ -16,8 +16,8 @@ interface RowPicture {
 }
 
 /**
- * The picture of a batch: one bar with its numbers, the rows that failed, those that have been under way for the
- * longest time, and, where there is room left, those that ended last.
+ * The picture of a batch: one bar with its numbers, the rows that failed, those under way for the longest time, and,
+ * where there is room, those that ended last.
  */
 export function drawBatch(state: BatchState, options: DrawOptions): string[] {
   const { style, columns, rows } = options;
@@ -53,7 +53,7 @@ function failedPicture(row: RowEnd, style: Style): RowPicture {
   return { mark: style.red('✖'), label: row.label, facts: style.red(whyText(row)) };
 }
 
-/** The time is in the same column as that of the rows under way. */
+/** Has its time in the same column as the rows under way. */
 function endedPicture({ label, durationMs, spent, file }: RowEnd, style: Style): RowPicture {
   const facts = [formatDuration(durationMs)];
   if (spent.usd !== null ? spent.usd > 0 : spent.tokens > 0) facts.push(formatSpent(spent));

@@ -1,6 +1,6 @@
 import type { Flow } from '../../model/flow.js';
 
-/** A flow as a picture needs it. */
+/** A flow as nodes and edges, for drawing. */
 export interface Graph {
   readonly name: string;
   /** In the order of the file. */
@@ -12,7 +12,7 @@ export interface GraphNode {
   readonly id: string;
   readonly kind: string;
   readonly description?: string;
-  /** What is worth knowing beside the kind: `cross-run`, `when …`, `optional`, `result`. */
+  /** Further properties: `cross-run`, `when …`, `optional`, `result`. */
   readonly marks: readonly string[];
 }
 

@@ -23,7 +23,7 @@ const TIP =
   '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">' +
   '<path class="tip" d="M0 0 8 4 0 8z"/></marker>';
 
-/** A picture that needs nothing else: no script, no font, no other file. */
+/** A picture that needs no script, font or other file. */
 export function toSvg(graph: Graph): string {
   const byId = new Map(graph.nodes.map((node) => [node.id, node]));
   const layout = layoutOf(graph);

@@ -21,7 +21,7 @@ export const CHANGE_FLAGS: Command['flags'] = [
   jsonFlag('as JSON: {key, value, file, changed, overriddenBy, problems}'),
 ];
 
-/** Sets one value in the project's or the user's file, or takes it out; nothing is written that would not be valid. */
+/** Sets one value in the project's or the user's file, or removes it. Never writes an invalid file. */
 export async function changeConfig(invocation: Invocation, value: string | undefined): Promise<number> {
   const file = configFile(invocation.project, invocation.flags.boolean('user') ? 'user' : 'project');
   const before = readIfThere(file.path);
@@ -91,7 +91,7 @@ interface Edit {
   readonly value: JsonValue;
 }
 
-/** A runner may be chosen in one file and defined in the other: whatever is chosen has to be defined afterwards. */
+/** A runner may be chosen in one file and defined in the other: afterwards, each chosen runner must be defined. */
 async function unfitRunner({ project }: Invocation, { file, text, key, value }: Edit) {
   const { values } = await loadConfig(project);
   if (key === 'runner' && value !== null) return unknownRunner(String(value), definedRunners(values));
@@ -116,7 +116,7 @@ function readIfThere(path: string): string | Error {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // Where its folder is a file, writing it reports that.
+    // Where its folder is a file, the write reports that.
     return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '') ? '' : (error as Error);
   }
 }

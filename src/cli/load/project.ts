@@ -5,7 +5,7 @@ import type { Refused } from '../../config/safe-projects.js';
 import { systemClock } from '../../util/clock.js';
 import type { Project } from '../../util/project.js';
 
-/** The project of a folder, or the one that `--root` names; or why its settings must not decide. */
+/** The project of a folder, or the one that `--root` names; or why its settings are not trusted. */
 export async function projectAt(cwd: string, root?: string): Promise<Project | { readonly refused: Refused }> {
   const who = userOf();
   const found = root === undefined ? await findProjectRoot(cwd, who) : await namedRoot(root, who);
@@ -13,7 +13,7 @@ export async function projectAt(cwd: string, root?: string): Promise<Project | {
   return { root: found.root, ...who, clock: systemClock, prints: printsTo() };
 }
 
-/** For what concerns the user and no project. */
+/** For commands that concern the user and no project. */
 export function withoutProject(): Project {
   const who = userOf();
   return { root: who.home, ...who, clock: systemClock };

@@ -60,7 +60,7 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   return next && 'status' in next ? next.status : EXIT.success;
 }
 
-/** A detached run that waits for nobody else any more is started again: there is nobody at a terminal to do that. */
+/** Continues a detached run once all its questions are answered: no person at a terminal would do it. */
 async function goOnByItself(
   invocation: Invocation,
   runId: string,
@@ -93,7 +93,7 @@ function decidedJson(runId: string, { asked, decision, earlier, repeated }: Deci
   return { runId, phase: asked.phase, ...decisionJson(decision), replaces };
 }
 
-/** Also a run that failed meanwhile, or a batch in which rows did, may have a question left. */
+/** Also a failed run, or a batch with failed rows, may have an open question. */
 function asksSomething({ project }: Invocation, { runId, state }: RunHead): boolean {
   return isUnfinished(state) && !wentOn(project, runId) && waitingApprovals(project, runId).length > 0;
 }
@@ -105,7 +105,7 @@ function typedPhasePath({ project }: Invocation, runId: string, typedPhase: stri
   return row ? `${row.path}${typedPhase.slice(typedPhase.indexOf('/'))}` : typedPhase;
 }
 
-/** As the machine knows them; in a job of CI, as the one who started it. */
+/** The user's name on this machine; in CI, the person who started the job. */
 export function whoDecides({ env }: Project): string | undefined {
   const user = env['GITHUB_ACTOR'] || env['USER'] || env['LOGNAME'];
   if (user) return user;

@@ -57,17 +57,17 @@ export async function executeRun(
   return reported ? status : status || EXIT.failed;
 }
 
-/** Why there will be no test report or trace, before anything is spent on a run that needs one. */
+/** Why the test report or trace cannot be written, before anything is spent on the run. */
 export async function reportProblem(invocation: Invocation): Promise<string | undefined> {
   const junit = invocation.flags.has('junit') ? (await import('./reports.js')).prepareReport(invocation) : undefined;
   return junit ?? traceProblem(invocation);
 }
 
-/** Nobody to ask: the run pauses, or stops. In CI there is nobody either, whatever the terminal looks like. */
+/** Undefined where there is no person to ask, as in CI even with a terminal: the run then pauses or stops. */
 export async function askers(
   { flags, err, stdin }: Invocation,
   view: Pick<RunView, 'suspend'>,
-  /** What the person knows a phase by. */
+  /** The name of a phase for the person. */
   nameOf: (phase: string) => string = (phase) => phase,
 ): Promise<Pick<RunOptions, 'approve' | 'decideEffect'>> {
   const yes: RunOptions['approve'] = flags.boolean('yes') ? async () => ({ decision: 'approve' }) : undefined;

@@ -3,7 +3,7 @@ import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { exitStatusOf } from './run-status.js';
 
-/** The status that a run has ended with; says so where nobody executes it any more. */
+/** The exit status for a followed run; reports a run whose process died. */
 export function followedStatus({ project, err }: Invocation, runId: string): number {
   const end = runHead(project, runId)?.end;
   if (end) return exitStatusOf({ status: end.status, ...(end.failure && { error: { phase: '', ...end.failure } }) });

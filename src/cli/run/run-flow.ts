@@ -11,7 +11,7 @@ import { type Around, executeRun } from './execute.js';
 import { snapshotCollector } from './from-snapshot.js';
 import { prepareRun } from './prepare-run.js';
 
-/** What a watch does with each of its runs. */
+/** How a watch changes each of its runs. */
 interface Watching extends Omit<Around, 'snapshot'> {
   /** The run that is continued, whatever the flags say. */
   readonly continued?: string;

@@ -49,7 +49,7 @@ export class TraceText {
     this.text += `\n${this.#style.bold(`row ${row}: ${oneLine(label)}`)} ${this.#style.dim(path)}\n`;
   }
 
-  /** `name`: what to call it, where its path says less. */
+  /** `name`: shown instead of its path. */
   phase(trace: PhaseTrace, name = trace.phase): void {
     const { starts, attempts, units, result } = trace;
     const at = starts[0]?.at ?? result?.at;
@@ -143,7 +143,7 @@ export class TraceText {
   }
 }
 
-/** It was meant to be, but the run may have ended before that, or something else have failed. */
+/** Whether the retry took place: the run may have ended before it, or something else failed. */
 function wasTriedAgain({ result, units }: PhaseTrace, { unit, attempt }: AttemptLine): boolean {
   const ended = unit === undefined ? result : units.find((line) => line.unit === unit);
   return ended === undefined || ended.attempts > attempt;

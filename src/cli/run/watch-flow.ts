@@ -33,7 +33,7 @@ class Watch {
   readonly #inputs: WatchedInputs;
   readonly #inARow = new ChangesInARow();
   readonly #interrupt: Interrupt;
-  /** How an interrupt is shown while a run is under way. */
+  /** Shows an interrupt while a run is under way. */
   #say: ((line: string) => void) | undefined;
   #restart = new AbortController();
   #outputs: readonly string[] = [];
@@ -95,11 +95,11 @@ class Watch {
         if (traces.acted) this.#continued = runId;
       },
     });
-    // What the run wrote last is seen only now.
+    // Only now the last writes of the run are noticed.
     await this.#files.settle();
     const changed = [...this.#changed];
     const own = [...made, ...this.#inputs.written()];
-    // What has ended the run starts it again, whoever wrote it.
+    // A change that ended the run starts it again, even if the run made it.
     const counting = this.#restart.signal.aborted ? changed : await notDeclared(project, changed, own);
     for (const path of changed) if (!counting.includes(path)) this.#changed.delete(path);
     this.#isRunning = false;
@@ -140,7 +140,7 @@ class Watch {
     return this.invocation.flags.string('watch') === 'restart';
   }
 
-  /** What changed while the run was under way; else waits for an edit. */
+  /** The changes since the run began; waits for an edit if there are none. */
   async #nextChanges(): Promise<readonly string[]> {
     const { project } = this.invocation;
     const again = (path: string) => this.#inARow.mayRunAgain(path, this.#restarts);

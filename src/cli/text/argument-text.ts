@@ -38,7 +38,7 @@ export function argumentHelp({ description, required, secret, minimum, maximum, 
   return [oneLine(description ?? ''), words].filter(Boolean).join(' ');
 }
 
-/** An argument for programs. A secret's default stays where it is written. */
+/** An argument as JSON, without the default of a secret. */
 export function argumentJson({ untyped, ...spec }: ArgSpec) {
   return spec.secret ? { ...spec, default: undefined } : spec;
 }

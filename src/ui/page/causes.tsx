@@ -6,7 +6,7 @@ import { selectPhase } from './state.js';
 
 const SHOWN = 5;
 
-/** What spending goes back to: one line for each edit. */
+/** The causes of the spending: one line for each edit. */
 export function Causes({ run }: { readonly run: RunView }) {
   const { causes } = run;
   if (run.phases.length === 0) return null;
@@ -40,12 +40,12 @@ export function Causes({ run }: { readonly run: RunView }) {
   );
 }
 
-/** Money where there is some, else time. */
+/** The price if there is one, else the time. */
 export function costText({ spent, ms }: Cause): string {
   return spent.usd === 0 && spent.tokens === 0 ? formatDuration(ms) : formatSpent(spent);
 }
 
-/** Money where there is some; time only among things that cost none. */
+/** Compares by price; by time only among causes without a price. */
 function weight({ spent, ms }: Cause): number {
   return (spent.usd ?? 0) * 1e9 + spent.tokens * 1e3 + ms / 1e3;
 }

@@ -87,7 +87,7 @@ function namesOf({ phases }: Cause): string {
   return `${phases.slice(0, MOST_NAMED).map(oneLine).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** What it was made from that is not the same; else why it ran, or what became of it. */
+/** Which inputs differ; else why it ran, or how it ended. */
 function Why({ phase }: { readonly phase: ComparedPhase }) {
   const { why, differs, verdict } = phase;
   if (differs && differs.length > 0) {

@@ -164,7 +164,7 @@ function Paths({ paths }: { readonly paths: readonly string[] }) {
   );
 }
 
-/** What it looked at by itself, where the run has watched it. */
+/** What its execution looked at, where the run observed it. */
 function Observed({ observed }: { readonly observed: NonNullable<Detail['observed']> }) {
   const { reads, lists, absent, counts, complete, incomplete } = observed;
   const parts: readonly [string, readonly string[]][] = [

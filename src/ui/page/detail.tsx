@@ -17,7 +17,7 @@ import { outcomeOf, outcomeWord, savedWord, whyText } from './words.js';
 interface PaneProps {
   readonly run: RunView;
   readonly source: Source;
-  /** The run that this one is shown beside. */
+  /** The run that this one is compared with. */
   readonly beside: string | undefined;
 }
 
@@ -131,7 +131,7 @@ interface TextsProps extends PaneProps {
   readonly unit: UnitView | undefined;
 }
 
-/** Loads the long texts; what was there before is not shown for another selection. */
+/** Loads the long texts. Never shows the texts of an earlier selection. */
 function Texts({ run, source, beside, phase, unit }: TextsProps) {
   const name = unit?.name ?? phase.id;
   const [loaded, setLoaded] = useState<{ readonly of: string; readonly detail?: Detail } | undefined>(undefined);

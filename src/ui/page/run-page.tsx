@@ -19,7 +19,7 @@ import { outcomeWord, whyText } from './words.js';
 interface RunPageProps {
   readonly source: Source;
   readonly runId: string;
-  /** What can be done about the run, where something can. */
+  /** Buttons to act on the run, where that is possible. */
   readonly actions?: ComponentChildren;
 }
 
@@ -102,7 +102,7 @@ const NAMES: Readonly<Record<ViewName, string>> = {
   ...{ graph: 'Graph', timeline: 'Timeline', table: 'Table', rows: 'Rows' },
 };
 
-/** More phases than this make no picture; they are a list. */
+/** More phases than this are shown as a list. */
 const MOST_DRAWN = 500;
 
 function isLarge({ phases }: RunView): boolean {

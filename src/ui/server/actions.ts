@@ -5,12 +5,12 @@ import { batchToResume } from './batch-to-resume.js';
 import type { CommandResult, UiHost } from './host.js';
 import type { Body } from './read-body.js';
 
-/** A command line: what the page does is what a person could type. */
+/** The page acts by command lines, which a person could type as well. */
 interface Action {
   readonly command: readonly string[];
   readonly names?: readonly string[];
   readonly flags?: readonly string[];
-  /** What a person need not type. */
+  /** Flags that the page adds and does not show. */
   readonly unshown?: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export const ACTION_NAMES = Object.keys(ACTIONS);
 
 function decision(word: string, body: Body, who: string): Action | Refused {
   const [phase, digest] = [body.text('phase'), body.text('digest')];
-  // Without the digest nobody could say which text was read.
+  // The digest tells which text the person has read.
   if (phase === undefined || digest === undefined) return refused(400, 'phase and digest are missing');
   const unshown = [`--digest=${digest}`, `--by=${who}`];
   return ofRun(body, { command: [word], names: [phase], flags: flagsOf(body, { note: 'note' }), unshown });
@@ -58,7 +58,7 @@ function ofRun(body: Body, { names = [], ...action }: Action): Action | Refused 
   return { ...action, names: [run, ...names] };
 }
 
-/** The flags for those fields that are given, after those that are always there. */
+/** The flags that are always there, then those for the given fields. */
 function flagsOf(body: Body, flags: Readonly<Record<string, string>>, always: readonly string[] = []): string[] {
   const given = Object.entries(flags).flatMap(([field, flag]) => {
     const value = body.text(field);
@@ -67,18 +67,18 @@ function flagsOf(body: Body, flags: Readonly<Record<string, string>>, always: re
   return [...always, ...given];
 }
 
-/** Does it, and says how it went. A preview only looks. */
+/** Runs the command and returns how it ended. A preview changes nothing. */
 export async function act(host: UiHost, name: string, body: Body): Promise<Answer> {
   if (host.readOnly && !body.is('preview')) return refused(403, 'this page was started with --read-only');
   const action = ACTIONS[name]!(body, host);
   if ('refusal' in action) return action;
   const { command, names = [], flags = [], unshown = [] } = action;
-  // Nothing that comes from a page or a journal is read as a flag.
+  // After `--`: a value from a page or a journal is never read as a flag.
   const result = await host.call([...command, ...flags, ...unshown, '--', ...names]);
   return { json: { command: commandText(action), ...outcomeOf(result) } };
 }
 
-/** What to type in a terminal. */
+/** The command line to show. */
 function commandText({ command, names = [], flags = [] }: Action): string {
   const dashed = names.some((name) => name.startsWith('-'));
   const rest = dashed ? [...flags, '--', ...names] : [...names, ...flags];

@@ -6,9 +6,9 @@ import { visible } from '../../util/terminal-text.js';
 /** A question of a run, whole: a person who decides about a text has to see all of it. */
 export interface Question {
   readonly phase: string;
-  /** With what cannot be seen made visible, as on a terminal. */
+  /** With invisible characters made visible, as on a terminal. */
   readonly text: string;
-  /** Of the text that was asked; goes back with the decision. */
+  /** Digest of the question, which goes back with the decision. */
   readonly digest: string;
   readonly at: number;
   readonly deadline: number | null;

@@ -2,7 +2,7 @@ import { type Survey, surveyStore } from '../../store/survey.js';
 import { type Answer, refused } from './answer.js';
 import type { UiHost } from './host.js';
 
-/** What the cache page shows. What was reused when is in the list of runs. */
+/** What the cache page shows. The history of reuse comes from the list of runs. */
 export interface CacheView extends Survey {
   readonly dir: string;
   readonly limits: { readonly maxBytes: number; readonly maxEntries: number; readonly maxAgeMs: number };

@@ -1,7 +1,7 @@
 import { cspHash, type PageFiles } from '../report/html.js';
 import type { ServedPage } from './host.js';
 
-/** The page without data: those it asks for once it was let in. */
+/** The page without data, which it requests with its session. */
 export function livePage({ script, style }: PageFiles): ServedPage {
   const policy = [
     "default-src 'none'",

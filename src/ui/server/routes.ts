@@ -11,14 +11,14 @@ import type { Asked, Site } from './site.js';
 interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: RegExp;
-  /** Holds nothing of the project: it needs no cookie. */
+  /** Needs no cookie, because it shows nothing of the project. */
   readonly open?: true;
   readonly answer: (site: Site, asked: Asked) => Answer | Promise<Answer>;
 }
 
-/** Each tab listens once; a browser opens six connections to one server. */
+/** Each tab has one; a browser opens six connections to one server. */
 const MOST_STREAMS = 64;
-/** Each is a process. */
+/** Actions under way; each is a process. */
 const MOST_ACTING = 8;
 
 const ROUTES: readonly Route[] = [
@@ -38,7 +38,7 @@ function ofRun(what: string): RegExp {
   return new RegExp(`^/api/runs/(\\d{8}-\\d{6}-[0-9a-z]{6})${what}$`);
 }
 
-/** After the request was found to come from our own page, or from no page at all. */
+/** Answers a request that comes from our own page or from no page at all. */
 export async function answer(site: Site, request: IncomingMessage, response: ServerResponse): Promise<Answer> {
   const [pathname = '', query = ''] = (request.url ?? '').split('?');
   const found = ROUTES.find(({ method, path }) => method === request.method && path.test(pathname));

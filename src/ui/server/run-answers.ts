@@ -18,22 +18,22 @@ export interface LiveRun {
   readonly view: RunView;
   readonly continuedBy: string | null;
   readonly questions: readonly Question[];
-  /** Of this state: `since` of the events that follow. */
+  /** Identifies this state: the `since` of later events. */
   readonly mark: string;
   /** The run before it of the same flow. */
   readonly before: string | null;
-  /** Of a batch: how to go on with it. Null: another one over the same rows came after it. */
+  /** In a batch: how to continue it. Null: there is a later batch over the same rows. */
   readonly batch: Pick<BatchToResume, 'command' | 'byHand'> | null;
 }
 
-/** One that succeeded asks nothing, and one that is under way asks on its own terminal. */
+/** States with open questions: a finished run has none, and a running one asks at its own terminal. */
 const MAY_ASK: ReadonlySet<RecordedState> = new Set<RecordedState>([
   ...(['paused', 'failed', 'blocked', 'over-budget', 'interrupted', 'crashed'] as const),
 ]);
 
 export async function runAnswer(site: Site, { part: runId }: Asked): Promise<Answer> {
   const { project } = site.host;
-  // Before it is read: what is said meanwhile is a change.
+  // Taken before the read, so that a line that is written meanwhile counts as a change.
   const mark = runMark(project, runId);
   const run = await site.shown.get(runId);
   if (!run) return noRun(runId);
@@ -50,10 +50,10 @@ export async function runAnswer(site: Site, { part: runId }: Asked): Promise<Ans
   };
 }
 
-/** Characters of one detail beside those that the journal has. */
+/** Characters that one detail may have beside those from the journal. */
 const OF_INPUTS = 1_000_000;
 
-/** Null: nothing more was recorded of it. */
+/** Null: the journal has no more about it. */
 export async function detailAnswer(site: Site, { part: runId, query }: Asked): Promise<Answer> {
   const run = await site.shown.get(runId);
   const before = await runBeside(site, runId, query);
@@ -65,7 +65,7 @@ async function inputSources({ host }: Site) {
   return { kept: await host.store(), texts: new TextBudget(OF_INPUTS, host.mask) };
 }
 
-/** The run that was chosen, else the one before it. */
+/** The chosen run to compare with, else the one before. */
 async function runBeside({ host, shown }: Site, runId: string, query: Asked['query']): Promise<ReadRun | undefined> {
   const other = query.get('with') ?? runBefore(host.project, runId);
   return other !== undefined && isRunId(other) ? shown.get(other) : undefined;

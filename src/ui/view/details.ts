@@ -14,12 +14,12 @@ const MOST_FILES = 500;
 const MOST_ATTEMPTS = 100;
 
 interface DetailOptions {
-  /** Texts of the phases of the flow, and those of everything inside of them: so many that they could be in the way. */
+  /** Separate budgets: the many texts inside of phases must not use up that of the phases. */
   readonly phases: TextBudget;
   readonly units: TextBudget;
   /** False: contents are left out. */
   readonly outputs: boolean;
-  /** How a file of the run is named for people. */
+  /** The name of a file of the run, for people. */
   fileName(path: string): string;
 }
 
@@ -116,7 +116,7 @@ function saidOf(output: Output, texts: TextBudget): Text {
   return output instanceof StoredOutput ? texts.text(output.preview, output.stored.bytes) : texts.text(output.text);
 }
 
-/** The error stream of a process is content, too. */
+/** The error stream of a process is content, which a report may leave out. */
 export function failureOf(failure: Failure, texts: TextBudget, outputs: boolean): FailureView {
   const { code, message, hint, detail } = failure;
   return {

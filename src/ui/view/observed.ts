@@ -4,7 +4,7 @@ import type { ObservedView } from './types.js';
 
 const MOST_PATHS = 500;
 
-/** What an execution looked at, where its line says so: how much of everything, and the paths that are not declared. */
+/** What an execution looked at, if its line has that: counts of everything, and the undeclared paths. */
 export function observedOf(
   { observed, seen }: Pick<ResultLine, 'observed' | 'seen'>,
   texts: TextBudget,

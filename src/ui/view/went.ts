@@ -3,7 +3,7 @@ import type { ResultLine } from '../../run/journal/lines.js';
 import type { TextBudget } from './text.js';
 import type { UnitView } from './types.js';
 
-/** Undefined for what cost nothing, which is most of a large run. */
+/** Undefined where nothing was spent, as in most lines of a large run. */
 export function spentOf(usage: Usage): Spent | undefined {
   const money = spentOn(usage);
   return money.usd === 0 && money.tokens === 0 ? undefined : money;

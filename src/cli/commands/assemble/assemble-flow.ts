@@ -116,7 +116,7 @@ function notAssembled({ flags, out, err, command }: Invocation, outcome: Incompl
       `${JSON.stringify({ status: 'incomplete', ended, ...facts, spent, error: { message: error, hint }, ...last })}\n`,
     );
   } else if (ended === 'disk' && definition) {
-    // It was paid for, and is nowhere else.
+    // It was paid for, and could not be written to disk.
     err.write('  the last flow follows on stdout\n');
     out.json(definition);
   }

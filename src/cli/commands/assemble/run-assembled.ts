@@ -20,7 +20,7 @@ interface ToRun {
   readonly config: Config;
 }
 
-/** `--run`: asks a person who has not seen the flow, runs it, and holds its result to the output schema. */
+/** `--run`: asks a person who has not seen the flow, runs it, and checks its result against the output schema. */
 export async function runAssembled(invocation: Invocation, { outcome, config }: ToRun): Promise<number> {
   const { project, positionals } = invocation;
   const { flow, record } = outcome;
@@ -60,7 +60,7 @@ async function mayRun(invocation: Invocation, { record }: Complete, signal: Abor
   return isWanted;
 }
 
-/** A result of another shape than was asked for is a failure. */
+/** A result that does not fit the requested schema is a failure. */
 async function heldToOutput({ err }: Invocation, { record }: Complete, result: RunResult): Promise<RunResult> {
   if (result.status !== 'success') return result;
   const found = await resultValue(result, record.output);

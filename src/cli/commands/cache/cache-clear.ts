@@ -87,7 +87,7 @@ async function namedThings(
   return (await unknownPhase(phase, flow, phasesOf)) ?? { flow };
 }
 
-/** The phases of each flow of which something is kept. Looked up only where the flow file does not say enough. */
+/** The phases with kept results, by flow. Looked up only where the flow file is not enough. */
 type KeptNames = () => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 
 function keptNames(store: StoreOptions, watcher: Watcher): KeptNames {
@@ -105,7 +105,7 @@ function keptNames(store: StoreOptions, watcher: Watcher): KeptNames {
   });
 }
 
-/** What is cleared is not reused by a run that continues either. */
+/** Keeps runs that continue from reusing cleared results. */
 function endContinuing(
   { project }: Invocation,
   { flow, phase, olderThanMs }: { readonly flow?: string; readonly phase?: string; readonly olderThanMs?: number },

@@ -6,10 +6,10 @@ import type { Project } from '../../../util/project.js';
 export const CLIENTS = ['claude', 'codex', 'cursor', 'vscode', 'pi'] as const;
 export type ClientName = (typeof CLIENTS)[number];
 
-/** A file that a client reads, and what has to be in it. */
+/** A file of a client, and what has to be in it. */
 export interface ClientFile {
   readonly path: string;
-  /** What is added to a file that is there; undefined if it has it already. */
+  /** Adds what is missing to the file's text; undefined if nothing is. */
   readonly add: (before: string) => Promise<{ readonly text: string } | { readonly problem: string } | undefined>;
 }
 
@@ -40,13 +40,13 @@ export function skillPath(client: Exclude<ClientName, 'pi'>, { root }: Project):
   return join(root, client === 'claude' ? '.claude' : '.agents', 'skills', 'taskflow', 'SKILL.md');
 }
 
-/** These files are shared with colleagues: they name no path of this machine. */
+/** Names no path of this machine, because colleagues share the file. */
 function ourEntry(env: Project['env']): Entry {
   if (findOnPath('taskflow', env['PATH'])) return { command: 'taskflow', args: ['mcp'] };
   return { command: 'npx', args: ['taskflow-cli', 'mcp'] };
 }
 
-/** Comments and the rest of the file stay as they are. */
+/** Keeps comments and the rest of the file. */
 function jsonFile(path: string, key: readonly string[], entry: Entry): ClientFile {
   return {
     path,
@@ -66,9 +66,9 @@ function jsonFile(path: string, key: readonly string[], entry: Entry): ClientFil
   };
 }
 
-/** A table at the end of a TOML file needs nothing of what is before it. */
+/** Appends: a table at the end of a TOML file is independent of what is before it. */
 function tomlFile(path: string, { command, args }: Entry): ClientFile {
-  // A run may be waited for, for up to ten minutes.
+  // A tool may wait for a run for up to ten minutes.
   const lines = [
     '[mcp_servers.taskflow]',
     `command = ${JSON.stringify(command)}`,

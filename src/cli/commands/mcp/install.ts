@@ -48,7 +48,7 @@ and how; writes both with --yes or after a yes. An entry that is there is never 
 interface Step {
   readonly path: string;
   readonly action: 'create' | 'extend' | 'left alone' | 'by hand';
-  /** Of the whole file. */
+  /** The new text of the whole file. */
   readonly text: string;
   readonly why?: string;
 }
@@ -74,7 +74,7 @@ async function planStep({ path, add }: ClientFile): Promise<Step> {
   return { path, action: before === undefined ? 'create' : 'extend', text: added.text };
 }
 
-/** What an empty file would get, for whoever adds it by hand. */
+/** The text for an empty file, for a person who adds it by hand. */
 async function fresh(add: ClientFile['add']): Promise<string | undefined> {
   const added = await add('');
   return added && 'text' in added ? added.text : undefined;
@@ -97,7 +97,7 @@ async function isWanted({ err, stdin, flags }: Invocation): Promise<boolean> {
   return (await askPerson(question, err, () => () => {})) ?? false;
 }
 
-/** Why it was not written. A link stays a link: the file behind it is changed. */
+/** Returns why it was not written. A link stays a link: its target is changed. */
 function write(path: string, text: string): string | undefined {
   const target = realPath(path);
   try {

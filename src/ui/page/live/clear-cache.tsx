@@ -11,7 +11,7 @@ interface ClearProps {
   readonly onCleared: () => void;
 }
 
-/** Clearing is shown before it is done: how many entries would go, by the same command. */
+/** Clears the cache, and first shows how many entries the same command would remove. */
 export function ClearCache({ source, flows, onCleared }: ClearProps) {
   const isOpen = useSignal(false);
   return (

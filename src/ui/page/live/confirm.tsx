@@ -6,12 +6,12 @@ import type { Acted } from './live-source.js';
 
 interface ConfirmProps extends Omit<DeedProps, 'onClose'> {
   readonly title: string;
-  /** What a person would type for the same. */
+  /** The same as a command line. */
   readonly command: string;
   readonly children?: ComponentChildren;
 }
 
-/** A button that asks once more, and then says what became of it. */
+/** A button that asks for confirmation, and then shows the outcome. */
 export function Confirm({ label, title, command, kind, act, onDone, children }: ConfirmProps) {
   const isOpen = useSignal(false);
   return (
@@ -48,7 +48,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
 }
 
 interface DeedProps {
-  /** On the button. */
+  /** Text on the button. */
   readonly label: string;
   readonly kind?: 'danger' | 'main';
   readonly act: () => Promise<Acted>;
@@ -56,7 +56,7 @@ interface DeedProps {
   readonly onClose: () => void;
 }
 
-/** Does it once, however often it is clicked. */
+/** A button that acts once, however often it is clicked. */
 export function Deed({ label, kind = 'main', act, onDone, onClose }: DeedProps) {
   const state = useSignal<'ready' | 'busy' | Acted>('ready');
   const run = async () => {
@@ -84,7 +84,7 @@ export function Deed({ label, kind = 'main', act, onDone, onClose }: DeedProps) 
   );
 }
 
-/** What the command has said. */
+/** The output of the command. */
 export function Said({ acted, title = 'Done' }: { readonly acted: Acted; readonly title?: string }) {
   return (
     <div class={`said is-${acted.ok ? 'reused' : 'failed'}`} role="status">
