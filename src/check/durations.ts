@@ -2,7 +2,7 @@ import { parseDuration } from '../util/duration.js';
 import type { Place } from './problem.js';
 import { nameOf } from './structure.js';
 
-/** Milliseconds. The structure was checked before, so what does not parse is too long. */
+/** Milliseconds. The structure is already checked, so a duration that does not parse is too long. */
 export function checkDuration(
   value: string | number,
   { path, problems, mayBeZero = false, ...more }: Place & { readonly hint?: string; readonly mayBeZero?: boolean },

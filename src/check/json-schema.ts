@@ -10,7 +10,7 @@ const ONE = ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProper
 const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
-/** The mistakes that people make in a JSON Schema; a validator at run time would silently let everything pass. */
+/** Finds common mistakes in a JSON Schema, with which a validator would silently let everything pass. */
 export function checkJsonSchema(schema: unknown, path: Path, problems: Problems): void {
   checkPart(schema, path, problems);
   checkReferences(schema, path, problems);

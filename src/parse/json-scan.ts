@@ -8,8 +8,8 @@ interface JsonScan {
 }
 
 /**
- * One pass over JSON text (comments allowed) for what `JSON.parse` keeps silent about: names given twice, and nesting
- * deeper than we follow. Text that is no JSON gives no useful answer; the parser says what is wrong with it.
+ * One pass over JSON text (comments allowed) for what `JSON.parse` does not report: names given twice, and nesting that
+ * is too deep. For text that is not JSON the result is useless: the parser reports what is wrong with it.
  */
 export function scanJson(text: string): JsonScan {
   const problems: SyntaxProblem[] = [];
@@ -17,7 +17,7 @@ export function scanJson(text: string): JsonScan {
   let topField = '';
   /** Names seen so far in each open object; null for an open list. */
   const open: (Set<string> | null)[] = [];
-  // The expression goes over what lies between at the speed of the engine.
+  // An expression skips everything between much faster than a loop.
   const next = /["{}[\]/]/g;
   while (next.test(text)) {
     const index = next.lastIndex - 1;
@@ -84,7 +84,7 @@ function unescaped(raw: string): string {
   try {
     return JSON.parse(`"${raw}"`) as string;
   } catch {
-    // No JSON string: the parser reports it, and the raw text is as good a name as any until then.
+    // Not a JSON string, which the parser reports: until then the raw text serves as the name.
     return raw;
   }
 }
