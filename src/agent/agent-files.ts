@@ -19,14 +19,14 @@ export interface AgentFile {
   readonly path?: string;
 }
 
-export type FoundAgent =
+type FoundAgent =
   | { readonly agent: AgentFile }
   /** `known`: names that would have been found, for the nearest match. */
   | { readonly problem: string; readonly known: readonly string[] };
 
 /** Reads a file's bytes; undefined when it is not there. A checker records what was asked for. */
-export type ReadFile = (path: string) => Buffer | undefined;
-export type ListFolder = (path: string) => readonly string[];
+type ReadFile = (path: string) => Buffer | undefined;
+type ListFolder = (path: string) => readonly string[];
 
 interface Folders {
   readonly read: ReadFile;

@@ -12,7 +12,7 @@ const NETWORK = ['http', 'https', 'all', 'no']
   .flatMap((name) => [`${name}_proxy`, `${name.toUpperCase()}_PROXY`])
   .concat('NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR');
 
-export interface Recipient {
+interface Recipient {
   readonly config: RunnerConfig;
   readonly project: Project;
   /** A built-in client also gets its own variables. */

@@ -10,7 +10,7 @@ import type { Runner } from './runner.js';
 
 const VERSION_TIMEOUT_MS = 15_000;
 
-export interface ClientRunnerOptions {
+interface ClientRunnerOptions {
   readonly name: string;
   readonly config: RunnerConfig;
   readonly project: Project;

@@ -1,7 +1,7 @@
 /** A flat value of an agent file's head: a text, or a list of texts. */
 export type FrontMatterValue = string | readonly string[];
 
-export type FrontMatter =
+type FrontMatter =
   | { readonly fields: ReadonlyMap<string, FrontMatterValue>; readonly body: string }
   | { readonly problem: string };
 

@@ -3,7 +3,7 @@ import type { RunnerRequest } from './runner.js';
 /** The system allows about 128 KB per argument. */
 const MAX_ARGUMENT_BYTES = 100_000;
 
-export interface Prompt {
+interface Prompt {
   /** For a flag; undefined if there is none, or it has to go with the task. */
   readonly system?: string;
   /** For stdin. */

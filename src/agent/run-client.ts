@@ -9,7 +9,7 @@ import { clientFailure } from './client-failure.js';
 import type { RunnerRequest, RunnerResult } from './runner.js';
 import { EMPTY_TRANSCRIPT, type Ending, report, type Transcript, toResult } from './transcript.js';
 
-export interface ClientRun {
+interface ClientRun {
   readonly who: string;
   readonly command: ClientCommand;
   readonly request: RunnerRequest;

@@ -81,7 +81,7 @@ export interface Surroundings {
   readonly args: ReadonlySet<string>;
 }
 
-export interface InlineOptions {
+interface InlineOptions {
   readonly phase: string;
   readonly given: Readonly<Record<string, unknown>>;
   readonly mostPhases: number;

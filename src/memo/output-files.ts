@@ -13,7 +13,7 @@ import { keepLink } from './output-links.js';
 /** Permission bits only: a restored file never gets setuid or setgid. */
 export const MODE = 0o777;
 
-export interface CaptureOptions {
+interface CaptureOptions {
   readonly project: Project;
   readonly store: DiskStore;
   /** Why the content of a file must not be kept; the file is then not copied at all. */

@@ -11,12 +11,12 @@ import { uncovered } from './files/select-paths.js';
 import { MODE } from './output-files.js';
 import { linkDigest, restoreLink } from './output-links.js';
 
-export type RestoreResult =
+type RestoreResult =
   | { readonly restored: number }
   /** Why the entry cannot be used. No file of the user was changed. */
   | { readonly miss: string };
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly project: Project;
   readonly store: DiskStore;
   /** What the phase declares now. Nothing else is written, because the entry may come from anybody. */

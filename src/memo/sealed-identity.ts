@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../model/json.js';
 import type { FingerprintValue, Identity } from './identity.js';
 
-export interface SealedParts {
+interface SealedParts {
   /** Digest keyed with a secret that never leaves this store. */
   readonly seal: (value: string) => string;
   /** Values of secret arguments, the longest first. */

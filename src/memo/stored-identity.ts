@@ -6,7 +6,7 @@ import { type FingerprintValue, type Identity, INEXACT } from './identity.js';
 /** The form of an identity that is written down: enough to say what changed, nothing that must not be read. */
 export type StoredIdentity = JsonObject;
 
-export interface SealOptions {
+interface SealOptions {
   /** Digest keyed with the store's own secret. */
   readonly seal: (value: string) => string;
   /** Values of secret arguments, wherever they turn up. */

@@ -1,7 +1,7 @@
 import { isForbiddenName } from '../model/names.js';
 
 /** What a placeholder points at. `item` is the map variable, whatever name the phase gave it. */
-export type PlaceholderRoot = 'args' | 'steps' | 'item' | 'previous' | 'loop' | 'reflexion';
+type PlaceholderRoot = 'args' | 'steps' | 'item' | 'previous' | 'loop' | 'reflexion';
 
 export interface PlaceholderRef {
   /** As written, without the braces: `steps.scan.json.files.0`. */

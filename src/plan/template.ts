@@ -2,7 +2,7 @@ import type { Failure } from '../model/failure.js';
 import type { JsonValue } from '../model/json.js';
 import { type PlaceholderRef, readPlaceholder, type Suspect } from './placeholder.js';
 
-export type Segment =
+type Segment =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'ref'; readonly ref: PlaceholderRef };
 

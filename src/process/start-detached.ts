@@ -11,7 +11,7 @@ export interface DetachedRequest {
   readonly input?: string;
 }
 
-export interface Detached {
+interface Detached {
   readonly pid: number;
   /** The status that it ended with, once it has. */
   readonly ended: Promise<number>;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type QueueAddress, queueAddress } from './address.js';
 
-export type Bullmq = typeof import('bullmq');
+type Bullmq = typeof import('bullmq');
 
 /** A connected queue server, with the libraries that use it. */
 export interface QueueServer {
@@ -16,7 +16,7 @@ export interface QueueServer {
   close(): void;
 }
 
-export interface ConnectProblem {
+interface ConnectProblem {
   readonly problem: string;
   readonly hint: string;
 }

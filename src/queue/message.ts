@@ -4,7 +4,7 @@ import type { DeclaredFile, UnitAnswer, UnitJob } from '../run/core/unit-job.js'
 import { VERSION } from '../util/version.js';
 
 /** Raised when the format changes: workers and coordinators of different versions ignore each other. */
-export const PROTOCOL = 1;
+const PROTOCOL = 1;
 
 export const QUEUE = 'taskflow-units';
 /** Published with a key: the worker of that unit should stop. A hint, because it is not signed. */

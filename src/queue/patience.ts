@@ -3,7 +3,7 @@ import type { Clock } from '../util/clock.js';
 import { formatDuration } from '../util/duration.js';
 import type { QueueServer } from './connect.js';
 
-export interface PatienceOptions {
+interface PatienceOptions {
   readonly server: QueueServer;
   readonly queue: Queue;
   readonly waitMs: number;

@@ -5,13 +5,13 @@
  *     output_files (2): { path (1), digest (2): { hash (1), size_bytes (2) } }
  *     stdout_raw (5): the entry      stderr_raw (7): its signature
  */
-export interface ActionResult {
+interface ActionResult {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
   readonly files: readonly ResultFile[];
 }
 
-export interface ResultFile {
+interface ResultFile {
   readonly path: string;
   readonly digest: string;
   readonly bytes: number;

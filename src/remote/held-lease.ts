@@ -3,7 +3,7 @@ import type { Lease } from './leases.js';
 import type { Condition, Remote, Written } from './remote.js';
 import type { Signer } from './trust.js';
 
-export interface HeldOptions {
+interface HeldOptions {
   readonly remote: Remote;
   readonly signer: Signer;
   readonly beatMs: number;

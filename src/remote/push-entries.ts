@@ -7,7 +7,7 @@ import type { RemoteSettings } from './settings.js';
 import { SharedCache } from './shared-cache.js';
 import { staysHere } from './stays-here.js';
 
-export interface Pushed {
+interface Pushed {
   readonly pushed: number;
   /** The server had them already. */
   readonly known: number;
@@ -17,7 +17,7 @@ export interface Pushed {
   readonly why?: string;
 }
 
-export interface PushOptions {
+interface PushOptions {
   readonly disk: DiskStore;
   readonly settings: RemoteSettings;
   /** Only entries of this flow. */

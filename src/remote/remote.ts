@@ -4,7 +4,7 @@ import { type Exchanged, HttpClient, type RequestBody } from './http-client.js';
 import type { Item, Method, Protocol } from './protocol.js';
 
 /** `bytes`: what the body may have. */
-export interface Download {
+interface Download {
   readonly bytes: number;
   readonly take: (chunk: Buffer) => void;
 }
@@ -123,7 +123,7 @@ function conditionHeaders(condition: Condition): Record<string, string> {
   return condition.etag === undefined ? {} : { 'if-match': condition.etag };
 }
 
-export interface ConditionalPut {
+interface ConditionalPut {
   readonly upload: Upload;
   readonly condition: Condition;
   readonly signal?: AbortSignal;

@@ -11,7 +11,7 @@ import type { Condition, Remote } from './remote.js';
 import type { Signer, Trust } from './trust.js';
 import { WatchedLease } from './watched-lease.js';
 
-export interface ServerLeasesOptions {
+interface ServerLeasesOptions {
   readonly remote: Remote;
   readonly breaker: Breaker;
   readonly signer: Signer;

@@ -19,7 +19,7 @@ import { decodeShared, encodeShared } from './wire-entry.js';
 /** An entry with its output in it; larger outputs are blobs. */
 const LARGEST_ENTRY = 32 * 1024 * 1024;
 
-export interface SharedCacheOptions extends CheckOptions {
+interface SharedCacheOptions extends CheckOptions {
   readonly settings: RemoteSettings;
   readonly remote: Remote;
   readonly disk: DiskStore;

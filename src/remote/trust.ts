@@ -29,7 +29,7 @@ export function openTrust({ mode, keys = {} }: { mode?: 'none'; keys?: Readonly<
   return { keys: new Map(known), isOff: mode === 'none' };
 }
 
-export interface Signed {
+interface Signed {
   readonly purpose: Purpose;
   readonly text: Buffer;
   /** The signature line. */

@@ -10,7 +10,7 @@ import type { sha256Stream } from '../util/digest.js';
  */
 export const MAGIC = 'taskflow cache archive 1\n';
 
-export type RecordHead =
+type RecordHead =
   | { readonly type: 'blob' | 'entry'; readonly name: string; readonly size: number }
   | { readonly type: 'end'; readonly entries: number; readonly blobs: number; readonly digest: string };
 

@@ -22,7 +22,7 @@ import { blobPath, isKey } from './paths.js';
 import { placeFile } from './place-file.js';
 import type { BlobStore } from './store.js';
 
-export interface BlobOptions {
+interface BlobOptions {
   readonly access: FolderAccess;
   readonly clock: Clock;
   readonly onStored: (bytes: number) => void;

@@ -2,7 +2,7 @@ import { type BlobList, NamedBlobs } from './blob-list.js';
 import { type IndexRow, isOfPaths } from './index-row.js';
 import type { StoreLimits } from './options.js';
 
-export interface BoundOptions {
+interface BoundOptions {
   readonly limits: StoreLimits;
   readonly now: number;
   /** False: the clock may be wrong, so age removes nothing. */

@@ -10,7 +10,7 @@ import { type Acquired, claimOrWait } from './wait-for-claim.js';
 
 type ClaimResult = Awaited<ReturnType<Store['claim']>>;
 
-export interface ClaimsOptions {
+interface ClaimsOptions {
   readonly access: FolderAccess;
   readonly clock: Clock;
   readonly signingKey: Buffer | string | undefined;

@@ -19,7 +19,7 @@ export interface ClearRequest {
   readonly dryRun?: boolean;
 }
 
-export interface Cleared {
+interface Cleared {
   readonly entries: number;
   /** Entries, and the kept files that only they named. */
   readonly bytes: number;

@@ -38,7 +38,7 @@ const NOTHING: Collected = {
 
 const DAMAGED_KEPT_MS = 30 * 24 * 3_600_000;
 
-export interface CollectRequest {
+interface CollectRequest {
   /** Default: those of the store. */
   readonly limits?: StoreLimits;
   /** How long to wait for another maintenance. */

@@ -16,7 +16,7 @@ import { setAside } from './set-aside.js';
 import type { Entry, GetOptions, GetResult, KeptEntry, PutResult, Store } from './store.js';
 
 /** What this process has added; decides whether a collection is due. */
-export interface Additions {
+interface Additions {
   entries: number;
   bytes: number;
 }

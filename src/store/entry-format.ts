@@ -111,7 +111,7 @@ function inspect(value: unknown, key: string): Missed | undefined {
 }
 
 /** Names the first field that is not what it must be. */
-export function shapeProblem(entry: JsonObject): string | undefined {
+function shapeProblem(entry: JsonObject): string | undefined {
   const { output, files, usage } = entry;
   if (!isOutput(output)) return 'no output';
   if (!Array.isArray(files) || !files.every(isOutputFile)) return 'bad list of files';

@@ -8,7 +8,7 @@ import { entryPath } from './paths.js';
 import { setAside } from './set-aside.js';
 import type { Entry, GetResult, KeptEntry, StoreMiss } from './store.js';
 
-export interface ReadRequest {
+interface ReadRequest {
   readonly dir: string;
   readonly key: string;
   readonly signingKey: Buffer | string | undefined;
@@ -19,7 +19,7 @@ export interface ReadRequest {
 }
 
 /** `stamp` distinguishes this file from a later one of the same name; undefined when there was none. */
-export type ReadResult<E> = GetResult<E> & { readonly stamp?: string };
+type ReadResult<E> = GetResult<E> & { readonly stamp?: string };
 
 /** Non-blocking: a pipe in the place of an entry must not hold up the run. */
 const UTF8 = {

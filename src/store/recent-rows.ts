@@ -7,7 +7,7 @@ import { INDEX, INDEX_LOG, INDEX_LOG_TAKEN, isKey, keyOfEntryName } from './path
 /** About ten thousand rows: a few hundredths of a second, whatever the size of the store. */
 const READ_AT_MOST = 3 * 1024 ** 2;
 
-export interface RecentRow {
+interface RecentRow {
   readonly key: string;
   readonly flow: string;
   readonly phaseId: string;

@@ -23,7 +23,7 @@ const LARGE = 1024 ** 2;
 const FUTURE_MS = 5 * 60_000;
 
 /** `at`: where the entry is in the pack. The inode is known when the entry is placed. */
-export type StagedRow = Omit<IndexRow, 'inode'> & { readonly key: string; readonly at: number };
+type StagedRow = Omit<IndexRow, 'inode'> & { readonly key: string; readonly at: number };
 
 interface Packed {
   readonly at: number;

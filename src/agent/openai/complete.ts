@@ -11,7 +11,7 @@ import { foldCompletion, parseObject, readEvent, saysSomething } from './fold.js
 import { connectionFailure, statusFailure } from './http-failure.js';
 import { readBody, readText, send } from './send.js';
 
-export interface Completion {
+interface Completion {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;

@@ -3,7 +3,7 @@ import type { Usage } from '../../model/outcome.js';
 import type { Draft } from '../transcript.js';
 
 /** What one line of a server-sent event stream holds; undefined: nothing. */
-export type StreamEvent = { readonly chunk: JsonObject } | { readonly garbage: string } | 'done' | undefined;
+type StreamEvent = { readonly chunk: JsonObject } | { readonly garbage: string } | 'done' | undefined;
 
 /** Reads a line of a stream of chat completion chunks. Each is parsed once, here. */
 export function readEvent(line: string): StreamEvent {

@@ -5,7 +5,7 @@ import { proxyFor } from '../../util/proxy.js';
 import { Route } from '../../util/route.js';
 import type { RequestLimits } from '../limits.js';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

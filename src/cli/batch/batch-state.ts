@@ -31,7 +31,7 @@ export interface BatchState {
   warnings: string[];
 }
 
-export interface ActiveRow {
+interface ActiveRow {
   readonly label: string;
   readonly startedAt: number;
   phase?: string;

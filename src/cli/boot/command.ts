@@ -29,12 +29,12 @@ export interface Command {
 /** Runs another command of ours in this process, for the same project, and returns what it printed. */
 export type CallCommand = (args: readonly string[]) => Promise<Called>;
 
-export interface CommandExample {
+interface CommandExample {
   readonly command: string;
   readonly does: string;
 }
 
-export interface PositionalSpec {
+interface PositionalSpec {
   readonly name: string;
   readonly help: string;
   readonly required: boolean;

@@ -16,7 +16,7 @@ export interface GraphNode {
   readonly marks: readonly string[];
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: string;
   readonly to: string;
 }

@@ -7,7 +7,7 @@ import { matchEntries, UnusablePattern } from './match-entries.js';
 import { GlobFailure, ProjectView } from './project-view.js';
 import { selectPaths } from './select-paths.js';
 
-export interface FindOptions {
+interface FindOptions {
   /** Absolute and real. */
   readonly root: string;
   /** Further folders to leave out, relative to the root. */

@@ -6,7 +6,7 @@ import { nextTurn } from '../../util/timer.js';
 import { STATS_PER_FILE } from '../files/found-files.js';
 import { isSettled, isTrustedAmong, NUMBERS_PER_ROW, pathsOf, type StatTable } from './stat-table.js';
 
-export interface DigestRequest {
+interface DigestRequest {
   readonly root: string;
   readonly clock: Clock;
   readonly paths: readonly string[];
@@ -15,7 +15,7 @@ export interface DigestRequest {
   readonly known: StatTable | undefined;
 }
 
-export type DigestResult =
+type DigestResult =
   /** `table` is `known` itself when there is nothing new to keep. */
   { readonly table: StatTable } | { readonly failed: string } | { readonly vanished: string };
 

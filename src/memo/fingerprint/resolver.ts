@@ -19,7 +19,7 @@ const SOURCES: { readonly [S in Fingerprint['source']]: Source<Fingerprint & { s
   cmd: resolveCommand,
 };
 
-export interface ResolveOptions {
+interface ResolveOptions {
   /** Absolute; the project root if not said. */
   readonly cwd?: string;
   readonly ownOutputs: readonly string[];

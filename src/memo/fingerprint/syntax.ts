@@ -9,7 +9,7 @@ export type Fingerprint =
   | { readonly source: 'env'; readonly name: string }
   | { readonly source: 'cmd'; readonly argv: readonly string[] };
 
-export type ParsedFingerprint = { readonly ok: Fingerprint } | { readonly problem: string; readonly hint: string };
+type ParsedFingerprint = { readonly ok: Fingerprint } | { readonly problem: string; readonly hint: string };
 
 /** In the order in which documentation shows them. */
 export const FINGERPRINT_PREFIXES = ['git:', 'glob:', 'glob!:', 'file:', 'env:', 'cmd:'] as const;

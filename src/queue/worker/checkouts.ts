@@ -6,7 +6,7 @@ import type { Project } from '../../util/project.js';
 import { userCacheDir } from '../../util/user-cache.js';
 
 /** A folder that holds a commit, for one unit at a time. */
-export interface Checkout {
+interface Checkout {
   readonly path: string;
   /** Cleans it up, so that the next unit finds nothing of this one. */
   leave(): void;

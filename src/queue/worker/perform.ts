@@ -23,7 +23,7 @@ export interface Workshop {
   readonly allow: ReadonlySet<string> | undefined;
 }
 
-export interface Performing {
+interface Performing {
   readonly signal: AbortSignal;
   readonly emit: (event: RunEventBody) => void;
   /** Whether the unit is still this worker's. */

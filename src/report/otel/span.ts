@@ -20,7 +20,7 @@ export interface SpanEvent {
   readonly attributes: readonly Attribute[];
 }
 
-export interface Attribute {
+interface Attribute {
   readonly key: string;
   readonly value:
     | { readonly stringValue: string }

@@ -66,7 +66,7 @@ const ErrorExpectation = closed({
 
 const Steps = Type.Array(NonEmptyText);
 
-export const Expectation = closed({
+const Expectation = closed({
   status: optional(oneOf(RUN_STATUSES), {
     title: 'Status',
     description: 'How the run ended. Default: success.',
