@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentScope } from '../model/flow.js';
 import { isForbiddenName } from '../model/names.js';
+import { readIfThere } from '../util/if-there.js';
 import { markdownNames } from '../util/markdown-names.js';
 import type { Project } from '../util/project.js';
 import { BUILTIN_AGENTS } from './builtin-agents.js';
@@ -108,13 +108,4 @@ function textOf(bytes: Buffer): string {
 function textField(value: FrontMatterValue | undefined): string | undefined {
   const text = typeof value === 'string' ? value.trim() : value?.join(', ');
   return text === '' ? undefined : text;
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    // Absent, a folder, or not readable: the look-up goes on to the next folder.
-    return undefined;
-  }
 }

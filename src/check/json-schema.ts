@@ -1,3 +1,4 @@
+import { isTextList } from '../model/json.js';
 import type { Path } from '../parse/locate.js';
 import { schemaPatterns } from '../plan/schema-patterns.js';
 import type { Problems } from './problem.js';
@@ -63,7 +64,7 @@ function checkKeywords(fields: Readonly<Record<string, unknown>>, path: Path, pr
       suggest: { name: String(name), known: TYPES },
     });
   }
-  if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === 'string'))) {
+  if (required !== undefined && !isTextList(required)) {
     problems.error([...path, 'required'], 'bad-schema', '"required" is a list of names');
   }
   if (values !== undefined && !Array.isArray(values)) {

@@ -2,7 +2,7 @@ import { BUILT_IN_RUNNERS, knownRunners, noSuchRunner, type RunnerConfig } from 
 import type { Diagnostic } from '../model/diagnostic.js';
 import { nearestName } from '../util/nearest.js';
 import { type AllowedKeys, isKeyAllowed } from './allowed-keys.js';
-import type { PlacedValue } from './layer.js';
+import { type Placed, type PlacedValue, valuesUnder } from './layer.js';
 import { RUNNER_FIELD_TYPES } from './settings.js';
 
 const BUILT_IN: readonly string[] = BUILT_IN_RUNNERS;
@@ -13,7 +13,7 @@ interface CheckedRunners {
 }
 
 /** Checks the merged settings: each runner's type, fields it cannot use, and whether `runner` exists. */
-export async function checkRunners(placed: ReadonlyMap<string, PlacedValue>): Promise<CheckedRunners> {
+export async function checkRunners(placed: Placed): Promise<CheckedRunners> {
   const fields = new Map<string, Map<string, PlacedValue>>();
   for (const [key, value] of placed) {
     const [group, name, field] = key.split('.');
@@ -77,10 +77,8 @@ function isProjectsChoice(fields: ReadonlyMap<string, PlacedValue>): boolean {
   );
 }
 
-export function allowedKeys(placed: ReadonlyMap<string, PlacedValue>): AllowedKeys {
-  const prefix = 'allow.keys.';
-  const found = [...placed].filter(([key]) => key.startsWith(prefix));
-  return Object.fromEntries(found.map(([key, { value }]) => [key.slice(prefix.length), value as string[]]));
+export function allowedKeys(placed: Placed): AllowedKeys {
+  return valuesUnder('allow.keys.', placed);
 }
 
 /** The declared type, else the one that its name or its fields imply. */

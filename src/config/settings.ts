@@ -1,5 +1,5 @@
 import { HOOK_EVENTS, type HookEvent, readHook } from '../model/hooks.js';
-import type { JsonValue } from '../model/json.js';
+import { isTextList, type JsonValue } from '../model/json.js';
 import { LARGEST_OUTPUT_BYTES } from '../model/limits.js';
 import { OBSERVE_MODES } from '../model/observation.js';
 import { remoteAddress } from '../remote/address.js';
@@ -73,9 +73,7 @@ const positive = kindOf({ type: 'integer', minimum: 1, maximum: 1e9 }, (value) =
 );
 
 const words = kindOf({ type: 'array', items: { type: 'string' } }, (value) =>
-  Array.isArray(value) && value.every((word) => typeof word === 'string')
-    ? { value }
-    : { expected: 'a list of words, such as [node, agent.mjs]' },
+  isTextList(value) ? { value } : { expected: 'a list of words, such as [node, agent.mjs]' },
 );
 
 const globs = kindOf(oneOrMore({ type: 'string', minLength: 1 }), (value) => {

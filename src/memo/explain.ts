@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
+import { isJsonObject, isTextList, type JsonObject, type JsonValue, objectsIn } from '../model/json.js';
 import { canonicalEncode } from '../util/canonical.js';
 import { oneLine } from '../util/terminal-text.js';
 import type { Change } from './change.js';
@@ -49,7 +49,7 @@ function explainVersion(now: StoredIdentity, before: StoredIdentity): Change[] {
 function explainUpstream(now: StoredIdentity, before: StoredIdentity): Change[] {
   const ids = new Set<string>();
   const parts = (value: JsonValue | undefined) =>
-    new Map(list(value).map((part) => [String(part['id']), canonicalEncode(part)] as const));
+    new Map(objectsIn(value).map((part) => [String(part['id']), canonicalEncode(part)] as const));
   for (const id of differingNames(parts(now['upstream']), parts(before['upstream']))) ids.add(id);
   for (const id of differingNames(members(now['references']), members(before['references']))) ids.add(id);
   return [...ids].map((id) => ({ field: `upstream.${id}`, message: `upstream ${id} changed` }));
@@ -92,7 +92,7 @@ function withCommand(body: JsonObject): JsonObject {
 function changed(path: string, now: JsonValue | undefined, before: JsonValue | undefined): Change {
   const narrow = narrowed(now, before);
   // A changed word of a command needs no path: the message shows the words.
-  const where = narrow.path.length === 0 || isWords(now) ? '' : ` (${cut(narrow.path.join('.'))})`;
+  const where = narrow.path.length === 0 || isTextList(now) ? '' : ` (${cut(narrow.path.join('.'))})`;
   return { field: path, message: `${fieldName(path)} changed${where}${difference(narrow.now, narrow.before)}` };
 }
 
@@ -121,22 +121,20 @@ function difference(now: JsonValue | undefined, before: JsonValue | undefined): 
   if (now === undefined || before === undefined) return '';
   const [current, earlier] = [asText(now), asText(before)];
   if (current !== earlier) return `: ${shortDiff(earlier, current)}`;
-  return isWords(now) ? ' (arguments instead of a text for the shell)' : ' (a text for the shell instead of arguments)';
+  return isTextList(now)
+    ? ' (arguments instead of a text for the shell)'
+    : ' (a text for the shell instead of arguments)';
 }
 
 /** A command as it is typed, anything else as JSON. */
 function asText(value: JsonValue): string {
   if (typeof value === 'string') return value;
-  return isWords(value) ? value.map(asTyped).join(' ') : JSON.stringify(value);
+  return isTextList(value) ? value.map(asTyped).join(' ') : JSON.stringify(value);
 }
 
 function asTyped(word: string): string {
   if (word !== '' && !/[\s"'\\]/.test(word)) return word;
   return word.includes("'") && !word.includes('"') ? `"${word}"` : `'${word}'`;
-}
-
-function isWords(value: JsonValue | undefined): value is readonly string[] {
-  return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }
 
 function stringDifference(now: string, before: string): string {
@@ -167,7 +165,9 @@ function explainEnvironment(now: JsonValue | undefined, before: JsonValue | unde
 
 function explainContext(now: JsonValue | undefined, before: JsonValue | undefined): Change[] {
   const named = (value: JsonValue | undefined) =>
-    new Map(list(value).map((part, i) => [String(part['path'] ?? part['entry'] ?? i), canonicalEncode(part)] as const));
+    new Map(
+      objectsIn(value).map((part, i) => [String(part['path'] ?? part['entry'] ?? i), canonicalEncode(part)] as const),
+    );
   const names = differingNames(named(now), named(before));
   if (names.length === 0 && canonicalEncode(now) !== canonicalEncode(before)) {
     return [{ field: 'context', message: 'order of the context changed' }];
@@ -181,10 +181,6 @@ function explainRest(now: StoredIdentity, before: StoredIdentity): Change[] {
   return REST.filter((name) => canonicalEncode(now[name]) !== canonicalEncode(before[name])).map((name) =>
     changed(name, now[name], before[name]),
   );
-}
-
-function list(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter((part): part is JsonObject => isJsonObject(part)) : [];
 }
 
 function members(value: JsonValue | undefined): Map<string, string> {

@@ -1,5 +1,5 @@
 import { parseDuration } from '../util/duration.js';
-import { isJsonObject, type JsonValue } from './json.js';
+import { isJsonObject, isTextList, type JsonValue } from './json.js';
 
 /** A program, a server or a file that a run reports to. A hook cannot change the run. */
 export type Hook =
@@ -38,8 +38,7 @@ export function readHook(written: JsonValue): Hook | undefined {
 
 function commandHook(command: JsonValue, timeoutMs: number): Hook | undefined {
   if (typeof command === 'string') return command === '' ? undefined : { argv: ['sh', '-c', command], timeoutMs };
-  const isArgv = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string');
-  return isArgv ? { argv: command as string[], timeoutMs } : undefined;
+  return isTextList(command) && command.length > 0 ? { argv: command, timeoutMs } : undefined;
 }
 
 type WrittenServer = { readonly [name in 'url' | 'secret' | 'retries']: JsonValue | undefined };

@@ -36,7 +36,7 @@ export function countAdded(dir: string, entries: number, bytes: number): void {
   if (marker) writeMarker(dir, { ...marker, puts: marker.puts + entries, added: marker.added + bytes });
 }
 
-const DAY_MS = 24 * 3_600_000;
+export const DAY_MS = 24 * 3_600_000;
 const LEAP_MS = 30 * DAY_MS;
 
 /** When the clock goes back, or leaps by a month since the last write to this store, we trust it only from then on. */

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { isOutput } from '../model/output.js';
 import { hmacSha256Hex, sha256Hex } from '../util/digest.js';
+import { parsedJson } from '../util/if-there.js';
 import type { Holder } from './holder.js';
 import { pathSetsProblem } from './path-sets.js';
 import type { Entry, KeptEntry, StoreMiss } from './store.js';
@@ -87,13 +88,9 @@ function decode<E extends KeptEntry>(
   // Reading replaced bytes that are not UTF-8 by other characters, so they do not match either.
   const checksum = `${sha256Hex(text.slice(0, end))}"}`;
   if (!text.startsWith(checksum, end + CHECKSUM.length)) return damaged('checksum does not match');
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    // The checksum is right but the text is not JSON: it was made by hand.
-    return damaged('no JSON');
-  }
+  const value = parsedJson(json);
+  // The checksum is right but the text is not JSON: it was made by hand.
+  if (value === undefined) return damaged('no JSON');
   return inspect(value, key) ?? checkMac(text, end, signingKey) ?? { entry: value as E };
 }
 

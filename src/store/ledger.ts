@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { appendDerivedFile, readDerivedFile, writeDerivedFile } from '../util/derived-cache.js';
+import { parsedJson } from '../util/if-there.js';
 import { statIfThere } from '../util/stat.js';
 import { derivedDir, type ProjectPlace } from '../util/user-cache.js';
 
@@ -64,11 +65,6 @@ export function compactLedger(project: ProjectPlace): void {
 }
 
 function pathOf(line: string): string | undefined {
-  try {
-    const row: unknown = JSON.parse(line);
-    return Array.isArray(row) && typeof row[0] === 'string' ? row[0] : undefined;
-  } catch {
-    // Cut short.
-    return undefined;
-  }
+  const row = parsedJson(line);
+  return Array.isArray(row) && typeof row[0] === 'string' ? row[0] : undefined;
 }

@@ -1,12 +1,11 @@
 import type { Collected } from './collect-garbage.js';
-import { type Marker, readMarker, writeMarker } from './collect-marker.js';
+import { DAY_MS, type Marker, readMarker, writeMarker } from './collect-marker.js';
 import { compactIndex, isCompactionDue } from './compact-index.js';
 import type { DiskStore } from './disk-store.js';
 import { namesIn } from './folder-names.js';
 import { lowWater } from './low-water.js';
 import type { StoreLimits, StoreOptions } from './options.js';
 
-const DAY_MS = 24 * 3_600_000;
 /** How long to wait for another collection. After that the next run collects. */
 const PATIENCE_MS = 2_000;
 

@@ -1,5 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { parsedJson } from '../util/if-there.js';
 import { statIfThere } from '../util/stat.js';
 import { namesIn } from './folder-names.js';
 import { IndexColumns, NOWHERE } from './index-columns.js';
@@ -110,13 +111,8 @@ export class StoreIndex {
 
 /** An index may come from elsewhere: nothing in it is used before its shape is known. */
 function parsedRow(text: string): IndexRow | undefined {
-  try {
-    const row: unknown = JSON.parse(text);
-    return isRow(row) ? row : undefined;
-  } catch {
-    // Garbled: the entry says it.
-    return undefined;
-  }
+  const row = parsedJson(text);
+  return isRow(row) ? row : undefined;
 }
 
 /** For listings: compares the names in the folder with the rows, and opens only entries without a row. */

@@ -5,9 +5,10 @@ import { overflowFailure } from '../../process/end-failure.js';
 import { LineSplitter } from '../../util/lines.js';
 import type { Project } from '../../util/project.js';
 import type { RequestLimits } from '../limits.js';
+import { parseObject } from '../read-event.js';
 import type { RunnerRequest } from '../runner.js';
 import { EMPTY_TRANSCRIPT, newTranscript, report, type Transcript, withGarbage } from '../transcript.js';
-import { foldCompletion, parseObject, readEvent, saysSomething } from './fold.js';
+import { foldCompletion, readEvent, saysSomething } from './fold.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
 import { readBody, readText, send } from './send.js';
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
 import type { Usage } from '../../model/outcome.js';
+import { parseObject } from '../read-event.js';
 import type { Draft } from '../transcript.js';
 
 /** What one line of a server-sent event stream holds; undefined: nothing. */
@@ -103,14 +104,4 @@ function usageOf(value: JsonValue | undefined): Usage | undefined {
     // Some providers say what it cost.
     ...(typeof value['cost'] === 'number' && { usd: value['cost'] }),
   };
-}
-
-export function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Kept as a sample by the caller.
-    return undefined;
-  }
 }

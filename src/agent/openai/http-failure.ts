@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isJsonObject } from '../../model/json.js';
+import { parseObject } from '../read-event.js';
 import type { Transcript } from '../transcript.js';
 import { isTransientStatus } from '../transient.js';
 import { askedPause } from './asked-pause.js';
@@ -70,12 +70,8 @@ function hintFor(status: number, keyName: string | undefined): string | undefine
 }
 
 function messageOf(body: string): string {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (isJsonObject(value)) return errorText(value['error'] ?? value);
-  } catch {
-    // Not JSON: its first line is the message.
-  }
+  const value = parseObject(body);
+  if (value) return errorText(value['error'] ?? value);
   return body.trim().split('\n', 1)[0]?.slice(0, 300) || 'no explanation';
 }
 

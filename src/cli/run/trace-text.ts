@@ -2,6 +2,7 @@ import type { Failure } from '../../model/failure.js';
 import type { JsonValue } from '../../model/json.js';
 import type { ObservedCounts } from '../../model/observation.js';
 import { spentOn } from '../../model/outcome.js';
+import { valueText } from '../../plan/template.js';
 import { shownOutput } from '../../run/core/output-folder.js';
 import { recordedOutcome } from '../../run/history/recorded-outcome.js';
 import type { PhaseTrace, RunTrace } from '../../run/history/trace.js';
@@ -99,7 +100,7 @@ export class TraceText {
   }
 
   #inputs(inputs: Readonly<Record<string, JsonValue>> | undefined): void {
-    for (const [field, value] of Object.entries(inputs ?? {})) this.#block(field, asText(value));
+    for (const [field, value] of Object.entries(inputs ?? {})) this.#block(field, valueText(value));
   }
 
   #result(line: ResultLine, attemptsShown: boolean): void {
@@ -162,8 +163,4 @@ function observedText({ incomplete, reads, lists, absent, writes, undeclared }: 
 
 function cutLine(line: string): string {
   return line.length > SHORT_WIDTH ? `${line.slice(0, SHORT_WIDTH)}…` : line;
-}
-
-function asText(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,4 +1,5 @@
 import type { ArgSpec } from '../../model/flow.js';
+import { valueText } from '../../plan/template.js';
 import { oneLine } from '../../util/terminal-text.js';
 
 type Args = Readonly<Record<string, ArgSpec>>;
@@ -56,8 +57,4 @@ export function exampleValue({ type, values, minimum, ...spec }: ArgSpec): strin
     json: '{}',
   };
   return examples[type];
-}
-
-function valueText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

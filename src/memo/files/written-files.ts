@@ -1,9 +1,11 @@
 import { closeSync, openSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isTextList } from '../../model/json.js';
 import { removeIfThere, temporaryName, writeAll, writeFileAtomic, writeFileTidily } from '../../util/atomic-write.js';
 import { appendDerivedFile, readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
 import { sha256Hex, sha256Stream } from '../../util/digest.js';
 import { digestFile } from '../../util/digest-file.js';
+import { parsedJson } from '../../util/if-there.js';
 import { isInside, realPath, relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
 import { statIfThere } from '../../util/stat.js';
@@ -61,7 +63,10 @@ export function ownFiles(project: Project): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const lines = (readDerivedFile(project, LIST)?.toString('utf8') ?? '').split('\n').filter(Boolean);
   for (const line of lines) {
-    const [digest, path] = parseLine(line) ?? [];
+    const parsed = parsedJson(line);
+    // A torn line: its file counts as a change.
+    if (!isTextList(parsed)) continue;
+    const [digest, path] = parsed;
     if (digest !== undefined && path !== undefined) files.set(path, digest);
   }
   if (lines.length > SHORT && lines.length > 2 * files.size) compactList(project, files);
@@ -87,14 +92,4 @@ function record(project: Project, path: string, digest: string): void {
 
 function lineOf(digest: string, path: string): string {
   return `${JSON.stringify([digest, path])}\n`;
-}
-
-function parseLine(line: string): readonly string[] | undefined {
-  try {
-    const parsed: unknown = JSON.parse(line);
-    return Array.isArray(parsed) && parsed.every((part) => typeof part === 'string') ? parsed : undefined;
-  } catch {
-    // A torn line: its file counts as a change.
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { readDerivedFile, writeDerivedFile } from '../../util/derived-cache.js';
 import { sha256Hex } from '../../util/digest.js';
 import { type FileStamp, leftAloneBefore } from '../../util/file-stamp.js';
+import { parsedJson } from '../../util/if-there.js';
 import type { ProjectPlace } from '../../util/user-cache.js';
 import { STATS_PER_FILE } from '../files/found-files.js';
 
@@ -83,7 +84,8 @@ export function tableName(what: string): string {
 export function readTable(project: ProjectPlace, name: string): StatTable | undefined {
   const bytes = readDerivedFile(project, name);
   if (bytes === undefined) return undefined;
-  const header = readHeader(bytes);
+  // Undefined for a table that is torn, or written by something else.
+  const header = parsedJson(bytes.toString('latin1', 0, HEADER)) as Header | undefined;
   const body = bytes.subarray(HEADER);
   if (header?.version !== VERSION || header.sum !== sumOf(header, body)) return undefined;
   const { rows, value } = header;
@@ -109,15 +111,6 @@ interface Header {
 /** Covers the header, too: a wrong number of rows would be read beyond the file. */
 function sumOf({ rows, value }: Pick<Header, 'rows' | 'value'>, body: Buffer): number {
   return crc32(JSON.stringify([rows, value]), crc32(body));
-}
-
-function readHeader(bytes: Buffer): Header | undefined {
-  try {
-    return JSON.parse(bytes.toString('latin1', 0, HEADER)) as Header;
-  } catch {
-    // Torn, or written by something else.
-    return undefined;
-  }
 }
 
 /** Best effort: a table that cannot be written only costs time. */

@@ -1,5 +1,5 @@
 import type { Failure } from '../../model/failure.js';
-import type { JsonValue } from '../../model/json.js';
+import { isTextList, type JsonValue } from '../../model/json.js';
 import { type Output, StoredOutput } from '../../model/output.js';
 import type { AskLine, AttemptLine, DecisionLine, JournalLine, ResultLine } from '../../run/journal/lines.js';
 import { resultName } from '../../run/journal/reader.js';
@@ -108,8 +108,7 @@ export function askedOf(inputs: Readonly<Record<string, JsonValue>>, texts: Text
 
 export function asText(value: JsonValue): string {
   if (typeof value === 'string') return value;
-  const isWords = Array.isArray(value) && value.every((word) => typeof word === 'string');
-  return isWords ? value.join(' ') : JSON.stringify(value, null, 2);
+  return isTextList(value) ? value.join(' ') : JSON.stringify(value, null, 2);
 }
 
 function saidOf(output: Output, texts: TextBudget): Text {

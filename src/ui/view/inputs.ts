@@ -1,6 +1,6 @@
 import { fieldName } from '../../memo/explain.js';
 import { sealedElsewhere, withoutSeals } from '../../memo/sealed.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.js';
+import { isJsonObject, type JsonObject, type JsonValue, objectsIn } from '../../model/json.js';
 import type { SeenInputs } from '../../model/observation.js';
 import { canonicalEncode } from '../../util/canonical.js';
 import { sha256Hex } from '../../util/digest.js';
@@ -83,8 +83,8 @@ export function undeclaredChange(now: Identified, before: Identified): string | 
 /** In this order: declared inputs, upstream phases, the agent, the prompt or command, the rest. */
 function partsOf({ identity, seen }: Identified): Part[] {
   return [
-    ...listOf(identity['fingerprints']).map(fingerprint),
-    ...listOf(identity['context']).map(contextFile),
+    ...objectsIn(identity['fingerprints']).map(fingerprint),
+    ...objectsIn(identity['context']).map(contextFile),
     ...undeclared(seen),
     ...upstream(identity),
     ...fields('agent', identity['agent']).map(([name, value]) => plain(name, value)),
@@ -126,7 +126,7 @@ function upstream({ upstream: above, references }: JsonObject): InputPart[] {
   const quoted = membersOf(references).map(([id, value]) => part(`output of ${id}`, value));
   return [
     ...quoted,
-    ...listOf(above).map((each) => part(`${'files' in each ? 'files of' : 'after'} ${each['id']}`, each)),
+    ...objectsIn(above).map((each) => part(`${'files' in each ? 'files of' : 'after'} ${each['id']}`, each)),
   ];
 }
 
@@ -165,10 +165,6 @@ function printOf(value: JsonValue): string {
 function plain(name: string, value: JsonValue): Part {
   const isName = PLAIN.has(name) && (typeof value === 'string' || typeof value === 'number');
   return isName ? { name, print: String(value) } : part(name, value);
-}
-
-function listOf(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter((each): each is JsonObject => isJsonObject(each)) : [];
 }
 
 function membersOf(value: JsonValue | undefined): [string, JsonValue][] {
