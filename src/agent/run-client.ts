@@ -7,7 +7,7 @@ import { LineSplitter } from '../util/lines.js';
 import type { ClientAdvice, ClientCommand } from './client.js';
 import { clientFailure } from './client-failure.js';
 import type { RunnerRequest, RunnerResult } from './runner.js';
-import { EMPTY_TRANSCRIPT, type Ending, report, type Transcript, toResult } from './transcript.js';
+import { type ClientEnding, EMPTY_TRANSCRIPT, report, type Transcript, toResult } from './transcript.js';
 
 interface ClientRun {
   readonly who: string;
@@ -76,7 +76,7 @@ function startClient(run: ClientRun, onStdout?: ProcessRequest['onStdout']): Pro
   });
 }
 
-function endingOf(run: ClientRun, { failure, stderrTail }: ProcessResult): Ending {
+function endingOf(run: ClientRun, { failure, stderrTail }: ProcessResult): ClientEnding {
   return { who: run.who, detail: stderrTail, ...(failure && { failure: inWords(failure, run) }) };
 }
 

@@ -112,7 +112,7 @@ function progress(before: Transcript, after: Transcript): RunnerEvent[] {
 }
 
 /** How the process or connection ended: `failure` is undefined when it ended well. */
-export interface Ending {
+export interface ClientEnding {
   readonly failure?: Failure;
   /** Tail of the error stream. */
   readonly detail?: string;
@@ -120,7 +120,7 @@ export interface Ending {
   readonly who: string;
 }
 
-export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
+export function toResult(transcript: Transcript, ending: ClientEnding): RunnerResult {
   const { failure, stopReason } = judge(transcript, ending);
   return {
     text: transcript.text,
@@ -142,7 +142,7 @@ export function toResult(transcript: Transcript, ending: Ending): RunnerResult {
  * A call that did not report its cost to the end has an unknown price, because a partial answer is paid for, too. A
  * call that failed before a model was asked cost nothing.
  */
-function usageOf({ usage, ended, unasked }: Transcript, { failure }: Ending): Usage {
+function usageOf({ usage, ended, unasked }: Transcript, { failure }: ClientEnding): Usage {
   if (unasked || failure?.code === 'spawn' || failure?.code === 'no-runner') return NO_USAGE;
   return ended ? usage : { ...usage, usd: undefined };
 }
@@ -153,7 +153,7 @@ interface Verdict {
 }
 
 /** Our own limits first, then what the client reported, then how it ended; success only if none of them failed. */
-function judge(transcript: Transcript, ending: Ending): Verdict {
+function judge(transcript: Transcript, ending: ClientEnding): Verdict {
   const outside = ending.failure;
   const said = ending.detail?.trimEnd() || (outside ? lastWords(transcript) : '');
   const error = (failure: Failure): Verdict => ({ stopReason: 'error', failure: withSaid(failure, said) });
@@ -198,7 +198,7 @@ function notUnderstood({ garbage }: Transcript, who: string): Failure {
 }
 
 /** A client that gives no reason in its stream often gives one on stderr. */
-function blame(failure: Failure, { detail }: Ending): Failure {
+function blame(failure: Failure, { detail }: ClientEnding): Failure {
   return detail && isTransientMessage(detail) ? { ...failure, transient: true } : failure;
 }
 

@@ -3,12 +3,12 @@ import type { JsonObject } from '../model/json.js';
 import { NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { VERSION } from '../util/version.js';
 import { claimRequest } from './claim.js';
-import { type Decision, decide, type Looking, remember } from './decide.js';
+import { decide, type Looking, type PlanDecision, remember } from './decide.js';
 import type { OnAssembleEvent } from './events.js';
-import { ASSEMBLED_DIR, appendRecord, makeFolder, timeText } from './folder.js';
+import { ASSEMBLED_DIR, appendRecord, makeFolder, timestampText } from './folder.js';
 import { flowIdOf, inputIdOf } from './identity.js';
 import type { Asking } from './one-phase.js';
-import { type AssembledRecord, type Ending, RECORD_FORMAT } from './record.js';
+import { type AssembledRecord, type PlanEnding, RECORD_FORMAT } from './record.js';
 import type { AssembleLimits, AssembleRequest } from './request.js';
 import { type RequestProblem, requestProblems } from './request-problems.js';
 import { errorOf, type PlanState, plannerOf, planRounds } from './rounds.js';
@@ -41,7 +41,7 @@ export type AssembleOutcome =
     }
   | {
       readonly status: 'incomplete';
-      readonly ended: Ending;
+      readonly ended: PlanEnding;
       readonly error: string;
       readonly hint?: string;
       readonly spent: Spent;
@@ -60,7 +60,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembleOutcom
   const inputId = inputIdOf({ request });
   const call: Call = { ...options, inputId, onEvent };
   onEvent({ type: 'assemble-start', inputId, task: request.task });
-  const first: Decision = replan ? { do: 'plan' } : await decide(call);
+  const first: PlanDecision = replan ? { do: 'plan' } : await decide(call);
   const settled = settledBy(call, first);
   if (settled) return settled;
   const problems = await requestProblems(request);
@@ -93,7 +93,7 @@ function cannotKeep(why: string): AssembleOutcome {
 }
 
 /** The outcome of a decision that needs no planning. */
-function settledBy(call: Call, decision: Decision): AssembleOutcome | undefined {
+function settledBy(call: Call, decision: PlanDecision): AssembleOutcome | undefined {
   if (decision.do === 'take') {
     const { record, flow, from } = decision;
     call.onEvent({ type: 'assemble-found', id: record.id, from });
@@ -115,7 +115,7 @@ function settledBy(call: Call, decision: Decision): AssembleOutcome | undefined 
 }
 
 /** How to go on from such an ending. */
-function tryAgain(ended: Ending): string | undefined {
+function tryAgain(ended: PlanEnding): string | undefined {
   if (ended === 'rounds') return 'A larger --max-rounds goes on from there; --replan starts anew.';
   if (ended === 'money') return 'A larger --max-usd goes on from there; --replan starts anew.';
   if (ended === 'interrupted') return 'The same command goes on from here.';
@@ -123,7 +123,7 @@ function tryAgain(ended: Ending): string | undefined {
   return undefined;
 }
 
-async function planned(call: Call, decision: Decision): Promise<AssembleOutcome> {
+async function planned(call: Call, decision: PlanDecision): Promise<AssembleOutcome> {
   const { project, config, onEvent } = call;
   const base = decision.do === 'plan' ? undefined : (decision as { readonly record: AssembledRecord }).record;
   if (decision.do === 'repair') onEvent({ type: 'assemble-changed', id: base!.id, changed: decision.changed });
@@ -187,7 +187,7 @@ class RecordWriter {
     private readonly call: Call & { readonly allowScripts: boolean },
     private readonly facts: { base: AssembledRecord | undefined; planner: { runner: string; model?: string } },
   ) {
-    this.#attempt = `${timeText(call.project.clock.now())}-${process.pid}`;
+    this.#attempt = `${timestampText(call.project.clock.now())}-${process.pid}`;
   }
 
   /** Returns what went wrong. */

@@ -9,7 +9,7 @@ import { approve, isApproved } from './user-key.js';
 import { changedUses, type UsesWorld } from './uses.js';
 
 /** What to do about a request, given the plans that exist. Deciding starts nothing. */
-export type Decision =
+export type PlanDecision =
   | { readonly do: 'take'; readonly record: AssembledRecord; readonly flow: Flow; readonly from: 'memory' | 'disk' }
   | { readonly do: 'repair'; readonly record: AssembledRecord; readonly changed: readonly string[] }
   /** An attempt was cut short, or may now have more rounds or money than it had. */
@@ -37,7 +37,7 @@ function memoryKey(root: string, inputId: string): string {
   return `${root}\0${inputId}`;
 }
 
-export async function decide(looking: Looking): Promise<Decision> {
+export async function decide(looking: Looking): Promise<PlanDecision> {
   const known = remembered.get(memoryKey(looking.project.root, looking.inputId));
   const inMemory = known && (await usable(looking, known));
   if (inMemory && 'flow' in inMemory) return { do: 'take', record: known, flow: inMemory.flow, from: 'memory' };
@@ -45,7 +45,7 @@ export async function decide(looking: Looking): Promise<Decision> {
   const own = read.filter(
     ({ own, record }) => own || (record.status === 'complete' && isApproved(looking.project, record)),
   );
-  let stale: Extract<Decision, { readonly do: 'repair' }> | undefined;
+  let stale: Extract<PlanDecision, { readonly do: 'repair' }> | undefined;
   for (const { record } of own.filter(isComplete)) {
     const found = await usable(looking, record);
     if ('flow' in found) return { do: 'take', record, flow: found.flow, from: 'disk' };
@@ -73,7 +73,7 @@ async function usable(
 async function fromElsewhere(
   { askForeign, onEvent, ...world }: Looking,
   read: readonly ReadRecord[],
-): Promise<Decision | undefined> {
+): Promise<PlanDecision | undefined> {
   const found = read.find((one) => isComplete(one) && !one.own && !isApproved(world.project, one.record));
   if (!found) return undefined;
   const { record } = found;
@@ -91,7 +91,7 @@ function isComplete({ record }: ReadRecord): boolean {
 }
 
 /** An attempt goes on if its last flow was not judged, or if it may spend more now. */
-function goesOn(record: AssembledRecord, { maxRounds, maxUSD = DEFAULT_USD }: AssembleLimits): Decision {
+function goesOn(record: AssembledRecord, { maxRounds, maxUSD = DEFAULT_USD }: AssembleLimits): PlanDecision {
   const { ended, rounds, spent } = record;
   const isOver =
     (ended === 'rounds' && askedIn(rounds) >= maxRounds) || (ended === 'money' && (spent.usd ?? 0) >= maxUSD);

@@ -42,7 +42,7 @@ export function appendRecord(
   record: Omit<AssembledRecord, 'id'>,
 ): { readonly record: AssembledRecord } | { readonly failed: string } {
   const key = makeUserKey(project);
-  const stem = `${record.inputId.slice(0, 16)}_${record.flowId.slice(0, 12)}_${timeText(record.at)}`;
+  const stem = `${record.inputId.slice(0, 16)}_${record.flowId.slice(0, 12)}_${timestampText(record.at)}`;
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? stem : `${stem}-${number}`;
     const path = join(assembledFolder(project), `${id}.json`);
@@ -102,7 +102,7 @@ function compare(a: string, b: string): number {
 }
 
 /** `20260101-120000-123`, UTC: sorts by time. */
-export function timeText(at: number): string {
+export function timestampText(at: number): string {
   const iso = new Date(at).toISOString();
   return `${iso.slice(0, 10).replaceAll('-', '')}-${iso.slice(11, 19).replaceAll(':', '')}-${iso.slice(20, 23)}`;
 }

@@ -3,7 +3,7 @@ import type { AssembleSpec } from '../model/flow.js';
 import { NO_USAGE, type Spent, type Usage } from '../model/outcome.js';
 import type { MadeFlow, WantedFlow } from '../run/core/options.js';
 import { type AssembleOutcome, assemble } from './assemble.js';
-import { type Decision, decide } from './decide.js';
+import { decide, type PlanDecision } from './decide.js';
 import type { AssembleEventBody } from './events.js';
 import { inputIdOf } from './identity.js';
 import { readExample } from './read-example.js';
@@ -39,7 +39,7 @@ function requestOf(spec: AssembleSpec): { readonly request: AssembleRequest } | 
   return { request: { task, input, output, examples } };
 }
 
-const WOULD: Readonly<Record<Exclude<Decision['do'], 'take'>, string>> = {
+const WOULD: Readonly<Record<Exclude<PlanDecision['do'], 'take'>, string>> = {
   plan: 'a flow would be planned first',
   repair: 'its flow would be repaired first',
   continue: 'planning its flow would go on first',
@@ -47,13 +47,13 @@ const WOULD: Readonly<Record<Exclude<Decision['do'], 'take'>, string>> = {
 };
 
 /** What a dry run reports. */
-function foretold(decision: Decision): MadeFlow {
+function foretold(decision: PlanDecision): MadeFlow {
   if (decision.do === 'take') return { ...taken(decision), usage: NO_USAGE };
   if (decision.do === 'give-up') return { failure: givenUp(decision.record.error ?? ''), usage: NO_USAGE };
   return { failure: { code: 'forecast', forecast: 'would-run', message: WOULD[decision.do] }, usage: NO_USAGE };
 }
 
-function taken({ flow, record }: Pick<Extract<Decision, { readonly do: 'take' }>, 'flow' | 'record'>) {
+function taken({ flow, record }: Pick<Extract<PlanDecision, { readonly do: 'take' }>, 'flow' | 'record'>) {
   return { flow, generated: !record.allowScripts };
 }
 

@@ -21,7 +21,7 @@ export interface AssembledRecord extends AssembleRequest {
   readonly at: number;
   readonly status: 'complete' | 'incomplete';
   /** How the attempt ended; `under-way`: another round follows. */
-  readonly ended: Ending;
+  readonly ended: PlanEnding;
   readonly error?: string;
   /** The last flow. */
   readonly flow?: JsonObject;
@@ -38,7 +38,7 @@ export interface AssembledRecord extends AssembleRequest {
   readonly taskflow: string;
 }
 
-export type Ending = 'complete' | 'rounds' | 'money' | 'runner' | 'disk' | 'interrupted' | 'limit' | 'under-way';
+export type PlanEnding = 'complete' | 'rounds' | 'money' | 'runner' | 'disk' | 'interrupted' | 'limit' | 'under-way';
 
 export interface Round {
   /** `asked`: the planner wrote it; `kept`: the flow of an earlier attempt was tried again. */

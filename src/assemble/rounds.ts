@@ -7,7 +7,7 @@ import { checkPlan } from './check-plan.js';
 import { definitionOf } from './definition.js';
 import { type Asking, askingOf, runOnePhase } from './one-phase.js';
 import { planPrompt } from './plan-prompt.js';
-import type { Ending, Round, Tried } from './record.js';
+import type { PlanEnding, Round, Tried } from './record.js';
 import { type AssembleLimits, type AssembleRequest, DEFAULT_USD } from './request.js';
 import { tryExample } from './try-example.js';
 
@@ -26,7 +26,7 @@ interface Planning extends Asking {
 
 /** The state of planning. */
 export interface PlanState {
-  readonly ended: Ending;
+  readonly ended: PlanEnding;
   readonly rounds: readonly Round[];
   readonly spent: Spent;
   readonly error?: string;

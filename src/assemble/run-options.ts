@@ -25,18 +25,18 @@ export async function assembledRun(
 }
 
 /** The options that follow from the record. */
-function runOf(record: AssembledRecord, flow: Flow): AssembledFlow {
+function runOf(record: AssembledRecord, flow: Flow): RunnableFlow {
   const source = { ref: recordFile(record.id), byName: false, digest: record.flowId };
   return { flow, source, generated: !record.allowScripts };
 }
 
-export type AssembledFlow = Pick<RunOptions, 'flow' | 'source'> & { readonly generated: boolean };
+export type RunnableFlow = Pick<RunOptions, 'flow' | 'source'> & { readonly generated: boolean };
 
 /** The flow of a record, for a run that is continued. */
 export async function assembledFlow(
   { record, own }: ReadRecord,
   { project, config }: { readonly project: Project; readonly config: Config },
-): Promise<AssembledFlow | { readonly problem: string; readonly hint: string }> {
+): Promise<RunnableFlow | { readonly problem: string; readonly hint: string }> {
   const hint = `see taskflow assemble show ${record.id}`;
   if (!own && !isApproved(project, record)) return { problem: `${record.id} was not made by you here`, hint };
   const checked = await checkPlan(record.flow ?? {}, { project, config, allowScripts: record.allowScripts });

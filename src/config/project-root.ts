@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Project } from '../util/project.js';
 import { distrustOf, MARKERS, openness, openToAll } from './ownership.js';
-import type { Refused } from './safe-projects.js';
+import type { RefusedProject } from './safe-projects.js';
 
-type FoundRoot = { readonly root: string } | { readonly refused: Refused };
+type FoundRoot = { readonly root: string } | { readonly refused: RefusedProject };
 
 type Who = Pick<Project, 'home' | 'env'>;
 

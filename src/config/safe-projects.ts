@@ -10,13 +10,13 @@ const SAFE_VARIABLE = 'TASKFLOW_SAFE_PROJECTS';
 
 type Who = Pick<Project, 'home' | 'env'>;
 
-export interface Refused {
+export interface RefusedProject {
   readonly message: string;
   readonly hint: string;
 }
 
 /** The refusal; undefined when the user has marked this folder as safe. */
-export async function refusedUnlessSafe(root: string, why: string, who: Who): Promise<Refused | undefined> {
+export async function refusedUnlessSafe(root: string, why: string, who: Who): Promise<RefusedProject | undefined> {
   const listed = await safeInSettings(who);
   const given = (who.env[SAFE_VARIABLE] ?? '').split(delimiter);
   if ([...listed, ...given].some((path) => means(path, root, who.home))) return undefined;

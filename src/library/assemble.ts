@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AssembleOutcome, How } from '../assemble/assemble.js';
 import type { AssembleEvent } from '../assemble/events.js';
 import { recordFile } from '../assemble/folder.js';
-import type { Ending } from '../assemble/record.js';
+import type { PlanEnding } from '../assemble/record.js';
 import { DEFAULT_ROUNDS, type Example } from '../assemble/request.js';
 import type { Uses } from '../assemble/uses.js';
 import type { JsonObject } from '../model/json.js';
@@ -58,7 +58,7 @@ export type AssembledFlow =
     }
   | {
       readonly status: 'incomplete';
-      readonly ended: Ending;
+      readonly ended: PlanEnding;
       readonly error: string;
       readonly hint?: string;
       readonly spent: Spent;

@@ -1,24 +1,24 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.js';
 import { cut, cutText, MOST_CHARACTERS } from './cut.js';
-import type { Called, Problem } from './host.js';
+import type { Called, ToolProblem } from './host.js';
 
 /** The answer of a tool: an object, and the command that shows all of it. */
-export interface Answer {
+export interface ToolAnswer {
   readonly value: JsonObject;
   readonly whole: string;
 }
 
 /** What the client gets: the object, and the same as text for clients that do not read objects. */
-export function toResult(answer: Answer | Problem) {
+export function toToolResult(answer: ToolAnswer | ToolProblem) {
   if ('problem' in answer) {
     return { content: [{ type: 'text' as const, text: cutText(answer.problem, MOST_CHARACTERS) }], isError: true };
   }
-  const { value, text } = shortened(answer);
+  const { value, text } = shortAnswer(answer);
   return { content: [{ type: 'text' as const, text }], structuredContent: value };
 }
 
 /** The answer shortened to fit a context window, with the command that shows the rest; and the same as text. */
-export function shortened({ value: whole, whole: command }: Answer): { value: JsonObject; text: string } {
+export function shortAnswer({ value: whole, whole: command }: ToolAnswer): { value: JsonObject; text: string } {
   const text = JSON.stringify(whole);
   if (text.length <= MOST_CHARACTERS) return { value: whole, text };
   const value = { ...(cut(whole) as JsonObject), cut: `shortened; the whole: ${command}` };
@@ -26,7 +26,7 @@ export function shortened({ value: whole, whole: command }: Answer): { value: Js
 }
 
 /** The JSON that a command printed; or its error message. */
-export function readCalled(called: Called): { readonly json: JsonValue } | Problem {
+export function readCalled(called: Called): { readonly json: JsonValue } | ToolProblem {
   const { status, stderr } = called;
   const said = stderr.trim();
   let json: JsonValue;

@@ -1,6 +1,6 @@
 import { delay } from '../util/timer.js';
 import { Gate } from './gate.js';
-import type { Called, McpHost, Problem } from './host.js';
+import type { Called, McpHost, ToolProblem } from './host.js';
 
 const MOST_WAITING = 200;
 /** Runs at once; each is a process with its own agents. */
@@ -42,7 +42,7 @@ export function bounded(host: McpHost): BoundedHost {
   };
 }
 
-function isProblem(result: unknown): result is Problem {
+function isProblem(result: unknown): result is ToolProblem {
   return typeof result === 'object' && result !== null && 'problem' in result;
 }
 

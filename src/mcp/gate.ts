@@ -1,4 +1,4 @@
-import type { Problem } from './host.js';
+import type { ToolProblem } from './host.js';
 
 /** Lets a number of calls in at once; the others wait in order, and too many are refused. */
 export class Gate {
@@ -10,7 +10,7 @@ export class Gate {
     private readonly mostWaiting: number,
   ) {}
 
-  async through<T>(work: () => Promise<T>): Promise<T | Problem> {
+  async through<T>(work: () => Promise<T>): Promise<T | ToolProblem> {
     if (this.#waiting.length >= this.mostWaiting) {
       return { problem: `${this.mostWaiting} calls are waiting already: call again when some have been answered` };
     }

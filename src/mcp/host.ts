@@ -42,12 +42,12 @@ export interface McpHost {
   /** How many runs of the project are under way. */
   underWay(): number;
   /** RUN as a person types it, and what that run asks. */
-  questions(run: string): { readonly runId: string; readonly waiting: readonly Question[] } | Problem;
+  questions(run: string): { readonly runId: string; readonly waiting: readonly Question[] } | ToolProblem;
   /** What is wrong with FLOW, which must be a saved flow's name or a file of the project. */
   flowProblem(flow: string): string | undefined;
 }
 
 /** One clear sentence for the client. */
-export interface Problem {
+export interface ToolProblem {
   readonly problem: string;
 }

@@ -8,10 +8,10 @@ export function argFlags(args: Readonly<Record<string, unknown>> | undefined): r
 }
 
 /** `--phase=review`, if there is a value; for a list, one flag for each. */
-export function flag(name: string, value: unknown): readonly string[] {
+export function flagWords(name: string, value: unknown): readonly string[] {
   if (value === undefined || value === false) return [];
   if (value === true) return [`--${name}`];
-  return Array.isArray(value) ? value.flatMap((one) => flag(name, one)) : [`--${name}=${value}`];
+  return Array.isArray(value) ? value.flatMap((one) => flagWords(name, one)) : [`--${name}=${value}`];
 }
 
 /** Inserts flags before the words that came from a client. */

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { JsonObject, JsonValue } from '../model/json.js';
-import { argFlags, flag } from './line.js';
+import { argFlags, flagWords } from './line.js';
 import { runAnswer } from './run-answer.js';
 import { ARGS, FLOW, input, list, MAYBE_NUMBER, MAYBE_TEXT, output, PHASE, RUN, RUN_OUTPUT, TEXT } from './schemas.js';
 import { commandTool, LOOKS, type Tool } from './tool.js';
@@ -116,8 +116,14 @@ export const CHANGING: readonly Tool[] = [
     output: output({ removed: Type.Boolean(), entries: Type.Number(), bytes: Type.Number(), keys: list(TEXT) }),
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     command: ({ flow, phase, older_than, all, dry_run = true }) => [
-      ...['cache', 'clear', ...flag('phase', phase), ...flag('older-than', older_than), ...flag('all', all)],
-      ...[...flag('dry-run', dry_run), ...(flow ? ['--', flow] : [])],
+      ...[
+        'cache',
+        'clear',
+        ...flagWords('phase', phase),
+        ...flagWords('older-than', older_than),
+        ...flagWords('all', all),
+      ],
+      ...[...flagWords('dry-run', dry_run), ...(flow ? ['--', flow] : [])],
     ],
     shape: (cleared, { dry_run = true }) => ({ removed: !dry_run, ...(cleared as JsonObject) }),
   }),

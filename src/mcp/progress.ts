@@ -6,7 +6,7 @@ import { systemClock } from '../util/clock.js';
 const PAUSE_MS = 200;
 
 /** Reports progress to a client that asked for it: a step for each phase, or for each row of a batch. */
-export class Progress {
+export class ProgressNotifier {
   readonly #token: string | number | undefined;
   #total: number | undefined;
   #rows = false;

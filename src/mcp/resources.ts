@@ -1,6 +1,6 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../model/json.js';
-import { readCalled, shortened } from './answer.js';
+import { readCalled, shortAnswer } from './answer.js';
 import { LANGUAGE } from './guide.js';
 import type { McpHost } from './host.js';
 import { shellLine } from './line.js';
@@ -22,7 +22,7 @@ export function registerResources(server: McpServer, lend: () => Promise<McpHost
     const read = readCalled(await (await lend()).call(args));
     if ('problem' in read) throw new ResourceNotFoundError(uri, read.problem);
     const value = isJsonObject(read.json) ? read.json : { items: read.json };
-    const { text } = shortened({ value, whole: shellLine(args) });
+    const { text } = shortAnswer({ value, whole: shellLine(args) });
     return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
   };
   const lists = [

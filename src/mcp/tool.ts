@@ -1,25 +1,25 @@
 import type { InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Static, TObject } from '@sinclair/typebox';
 import type { JsonObject, JsonValue } from '../model/json.js';
-import { type Answer, readCalled } from './answer.js';
-import type { McpHost, Problem } from './host.js';
+import { readCalled, type ToolAnswer } from './answer.js';
+import type { McpHost, ToolProblem } from './host.js';
 import { shellLine, withFlag } from './line.js';
 
 /** One call of a tool: the client, and the host that the command line lends. */
-export interface ToolCall {
+export interface McpCall {
   readonly host: McpHost;
   readonly context: ServerContext;
-  readonly client: Client;
+  readonly client: McpClient;
 }
 
 /** The program at the other end, as it introduced itself. */
-export interface Client {
+export interface McpClient {
   readonly name: string;
   /** It can show a form to a person. */
   readonly asksPeople: boolean;
 }
 
-export type Reply = Answer | Problem | InputRequiredResult;
+export type ToolReply = ToolAnswer | ToolProblem | InputRequiredResult;
 
 export interface Tool<I extends TObject = TObject> {
   readonly name: string;
@@ -28,7 +28,7 @@ export interface Tool<I extends TObject = TObject> {
   readonly input: I;
   readonly output: TObject;
   readonly hints: ToolAnnotations;
-  answer(input: Static<I>, call: ToolCall): Promise<Reply>;
+  answer(input: Static<I>, call: McpCall): Promise<ToolReply>;
 }
 
 /** Only infers the type of the input. */

@@ -1,11 +1,11 @@
 import { lstatIfThere, statIfThere } from '../util/stat.js';
 import { type Access, type Named, nameIn } from './access.js';
-import { Ledger } from './ledger.js';
+import { AccessLedger } from './ledger.js';
 import { isLeftOut } from './left-out.js';
 import type { Mounts } from './mounts.js';
 import { ProjectPaths } from './project-paths.js';
 import { startOf } from './shebang.js';
-import { type Call, DELETED, fileArgument, NOT_UTF8 } from './trace-call.js';
+import { DELETED, fileArgument, NOT_UTF8, type SystemCall } from './trace-call.js';
 
 interface FilesOptions {
   readonly root: string;
@@ -37,7 +37,7 @@ interface Target {
 
 /** Turns single calls into what they say about the project's files. */
 export class Files {
-  readonly ledger = new Ledger();
+  readonly ledger = new AccessLedger();
   readonly paths: ProjectPaths;
   readonly #programs = new Set<string>();
 
@@ -53,7 +53,7 @@ export class Files {
   }
 
   /** Returns where a process is after it entered another folder. */
-  record(call: Call, access: FileAccess, view: View): string | undefined {
+  record(call: SystemCall, access: FileAccess, view: View): string | undefined {
     if (access.type === 'list') {
       if (call.error === undefined) this.#listed(call, view);
       return undefined;
@@ -78,7 +78,7 @@ export class Files {
     return undefined;
   }
 
-  #listed(call: Call, view: View): void {
+  #listed(call: SystemCall, view: View): void {
     const folder = fileArgument(call.args[0]);
     const real = folder?.deleted ? undefined : realIn(view, folder?.path);
     const path = real === undefined ? undefined : this.#counted(real);
@@ -139,7 +139,7 @@ export class Files {
     if (typeof start === 'object' && start.interpreter.startsWith('/')) this.#executed(start.interpreter);
   }
 
-  #opened(call: Call, { absolute, view }: { absolute: string; view: View }, flags: ReadonlySet<string>): void {
+  #opened(call: SystemCall, { absolute, view }: { absolute: string; view: View }, flags: ReadonlySet<string>): void {
     if (call.error !== undefined) {
       const creates = flags.has('O_CREAT') && call.error === 'ENOENT';
       // Creating a file can only miss its folder.
@@ -175,7 +175,7 @@ export class Files {
     return !stat || stat.birthtimeMs > this.options.startedAt;
   }
 
-  #two(call: Call, access: Access & { type: 'rename' | 'link' }, view: View): void {
+  #two(call: SystemCall, access: Access & { type: 'rename' | 'link' }, view: View): void {
     const from = realIn(view, this.absolute(call, access.at, view));
     const to = realIn(view, this.absolute(call, access.to, view));
     if (from === undefined || to === undefined) return;
@@ -217,7 +217,7 @@ export class Files {
   }
 
   /** Undefined: the name starts in a folder that is gone or unknown. */
-  absolute(call: Call, at: Named, view: View): string | undefined {
+  absolute(call: SystemCall, at: Named, view: View): string | undefined {
     const name = nameIn(call, at);
     const from = at.from === undefined ? undefined : fileArgument(call.args[at.from]);
     const folder = from && !from.isCwd ? from : this.#currentFolder(from?.path, view);

@@ -19,7 +19,7 @@ const FOLDER = 128;
 const LINK = 256;
 
 /** What became of each path of the project, in the order of the calls. The first access decides. */
-export class Ledger {
+export class AccessLedger {
   readonly #paths = new Map<string, number>();
   /** Folders whose whole content was made, moved or removed by the execution. */
   readonly #ownFolders = new Set<string>();

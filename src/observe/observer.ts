@@ -6,8 +6,8 @@ import { Elsewhere } from './elsewhere.js';
 import { Files, type View } from './files.js';
 import type { There } from './ledger.js';
 import { Mounts } from './mounts.js';
-import { type Call, fileArgument, parseCall } from './trace-call.js';
-import { parseLine, type TraceLine } from './trace-line.js';
+import { fileArgument, parseCall, type SystemCall } from './trace-call.js';
+import { parseTraceLine, type TraceLine } from './trace-line.js';
 
 interface ObserverOptions {
   /** Of the project: absolute and real. */
@@ -102,7 +102,7 @@ export class Observer {
   }
 
   #line(text: string): void {
-    const line = parseLine(text);
+    const line = parseTraceLine(text);
     if (!line) this.#cannotFollow(UNREADABLE);
     else if (line.type !== 'signal') this.#said(line, text);
   }
@@ -178,18 +178,18 @@ export class Observer {
     }
   }
 
-  #started(parent: View, call: Call, flags: string): void {
+  #started(parent: View, call: SystemCall, flags: string): void {
     if (call.error !== undefined || call.value <= 0) return;
     if (flags.includes('CLONE_UNTRACED')) this.#cannotFollow('a process hid another one from the trace');
     const mounts = flags.includes('CLONE_NEWNS') ? ownMounts(parent) : parent.mounts;
     this.#begin(call.value, flags.includes('CLONE_FS') ? parent : { cwd: parent.cwd, mounts });
   }
 
-  #entered(view: View, path: string | undefined, { error }: Call): void {
+  #entered(view: View, path: string | undefined, { error }: SystemCall): void {
     if (error === undefined) view.cwd = path !== undefined && isAbsolute(path) ? path : undefined;
   }
 
-  #mounted(view: View, call: Call, access: Access & { type: 'mount' | 'pivot' }): void {
+  #mounted(view: View, call: SystemCall, access: Access & { type: 'mount' | 'pivot' }): void {
     if (call.error !== undefined) return;
     const { mounts } = view;
     if (!mounts) this.#cannotFollow('a process mounted something');

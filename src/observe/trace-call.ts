@@ -1,5 +1,5 @@
 /** A whole system call: its arguments as strace printed them, and what it returned. */
-export interface Call {
+export interface SystemCall {
   readonly name: string;
   readonly args: readonly string[];
   /** The error's name (`ENOENT`), where it failed. */
@@ -20,12 +20,12 @@ const USUAL =
  * Undefined for what cannot be read. `unknown` for a call that never returned: its process was killed, or the call is
  * about to be made again.
  */
-export function parseCall(text: string): Call | 'unknown' | undefined {
+export function parseCall(text: string): SystemCall | 'unknown' | undefined {
   return usualCall(text) ?? anyCall(text);
 }
 
 /** A fast path that gives the same as `anyCall`. */
-function usualCall(text: string): Call | undefined {
+function usualCall(text: string): SystemCall | undefined {
   const match = USUAL.exec(text);
   if (!match) return undefined;
   const [, name, folder, file, more, value, path, error] = match;
@@ -40,7 +40,7 @@ function usualCall(text: string): Call | undefined {
   };
 }
 
-function anyCall(text: string): Call | 'unknown' | undefined {
+function anyCall(text: string): SystemCall | 'unknown' | undefined {
   const open = text.indexOf('(');
   const split = splitArguments(text, open + 1);
   if (open < 1 || !split) return undefined;

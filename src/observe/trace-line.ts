@@ -15,7 +15,7 @@ const SUPERSEDED = /^\+\+\+ superseded by execve in pid (\d{1,10}) \+\+\+$/;
 const ENDED = /^\+\+\+ (?:exited with \d+|killed by \w+(?: \(core dumped\))?) \+\+\+$/;
 
 /** Undefined for what strace never writes. A file name cannot forge a line: strace escapes unprintable characters. */
-export function parseLine(line: string): TraceLine | undefined {
+export function parseTraceLine(line: string): TraceLine | undefined {
   const head = LINE.exec(line);
   if (!head) return undefined;
   const pid = Number(head[1]);

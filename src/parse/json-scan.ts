@@ -1,4 +1,4 @@
-import { DEEPEST_NESTING, duplicateKey, type SyntaxProblem, tooDeep } from './tree.js';
+import { DEEPEST_NESTING, duplicateKey, nestingProblem, type SyntaxProblem } from './tree.js';
 
 /** What one pass over a JSON text finds. */
 interface JsonScan {
@@ -35,7 +35,7 @@ export function scanJson(text: string): JsonScan {
     } else if (char === OPEN_OBJECT || char === OPEN_LIST) {
       if (open.length === 2 && topField === 'phases' && open[1] === null) phases.push(index);
       open.push(char === OPEN_OBJECT ? new Set() : null);
-      if (open.length > DEEPEST_NESTING) return { problems: [tooDeep(index)], phases };
+      if (open.length > DEEPEST_NESTING) return { problems: [nestingProblem(index)], phases };
     } else if (char === CLOSE_OBJECT || char === CLOSE_LIST) {
       open.pop();
     } else if (char === SLASH) {

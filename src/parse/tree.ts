@@ -47,7 +47,7 @@ export interface SyntaxProblem {
 /** Deeper than any flow that a person writes, and far below the limit of recursion. */
 export const DEEPEST_NESTING = 100;
 
-export function tooDeep(offset: number): SyntaxProblem {
+export function nestingProblem(offset: number): SyntaxProblem {
   return {
     offset,
     length: 1,

@@ -1,5 +1,5 @@
 import type { CST } from 'yaml';
-import { DEEPEST_NESTING, type SyntaxProblem, tooDeep } from './tree.js';
+import { DEEPEST_NESTING, nestingProblem, type SyntaxProblem } from './tree.js';
 
 export type Yaml = typeof import('yaml');
 
@@ -9,14 +9,14 @@ const MOST_PROPERTIES = 10_000;
  * Feeds the parser piece by piece, to stop early at a file that is made to be expensive: the later stages recurse, and
  * make an error object for every odd property.
  */
-export function readTokens(yaml: Yaml, text: string): { tokens: CST.Token[] } | { problem: SyntaxProblem } {
+export function readYamlTokens(yaml: Yaml, text: string): { tokens: CST.Token[] } | { problem: SyntaxProblem } {
   const parser = new yaml.Parser();
   const tokens: CST.Token[] = [];
   let offset = 0;
   let properties = 0;
   for (const lexeme of new yaml.Lexer().lex(text)) {
     // A collection and its entry take at most two places on the parser's stack.
-    if (parser.stack.length > 2 * DEEPEST_NESTING + 10) return { problem: tooDeep(offset) };
+    if (parser.stack.length > 2 * DEEPEST_NESTING + 10) return { problem: nestingProblem(offset) };
     if (/^[!&%]/.test(lexeme)) {
       properties += 1;
       if (properties > MOST_PROPERTIES) return { problem: tooManyProperties(offset) };
@@ -42,7 +42,7 @@ function findTooDeep(tokens: readonly CST.Token[]): SyntaxProblem | undefined {
       if (!token) continue;
       if (token.type === 'document') next.push(token.value);
       if (!('items' in token)) continue;
-      if (depth > DEEPEST_NESTING) return tooDeep(token.offset);
+      if (depth > DEEPEST_NESTING) return nestingProblem(token.offset);
       for (const item of token.items) next.push(item.key, item.value);
     }
     level = next;

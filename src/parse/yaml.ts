@@ -6,14 +6,14 @@ import {
   type ListNode,
   type MapEntry,
   type MapNode,
+  nestingProblem,
   plainValue,
   type ScalarNode,
   type SyntaxProblem,
   type TextStyle,
   type TreeNode,
-  tooDeep,
 } from './tree.js';
-import { readTokens, unclosedQuote, type Yaml } from './yaml-tokens.js';
+import { readYamlTokens, unclosedQuote, type Yaml } from './yaml-tokens.js';
 import { yamlProblems } from './yaml-words.js';
 
 /** How many nodes aliases may add up to: plenty for shared settings, nothing for a bomb. */
@@ -27,7 +27,7 @@ const MOST_BLEMISHES = 500;
  */
 export async function parseYaml(text: string): Promise<Parsed> {
   const yaml = await import('yaml');
-  const tokens = readTokens(yaml, text);
+  const tokens = readYamlTokens(yaml, text);
   if ('problem' in tokens) return { problems: [tokens.problem] };
   const composer = new yaml.Composer({ uniqueKeys: false, merge: false, prettyErrors: false, logLevel: 'silent' });
   const documents = [...composer.compose(tokens.tokens, true, text.length)];
@@ -146,7 +146,7 @@ class TreeBuilder {
       }
       return nothing;
     }
-    if (level + target.depth > DEEPEST_NESTING) this.problems.push(tooDeep(start));
+    if (level + target.depth > DEEPEST_NESTING) this.problems.push(nestingProblem(start));
     return target;
   }
 

@@ -32,7 +32,7 @@ export function killTreesNow(trees: Iterable<Tree>): void {
  * Ends what a crashed run left behind. The id alone proves nothing: if another process has it by now, the tree is gone
  * (the kernel does not reuse an id while a group or session of that id has members).
  */
-export async function endProcess(child: ChildIdentity, graceMs?: number): Promise<void> {
+export async function endLeftover(child: ChildIdentity, graceMs?: number): Promise<void> {
   const row = readProcessRow(child.pid);
   if (row && row.startTicks !== child.startTicks) return;
   if (hasProcessTable() && child.startTicks === undefined) return;
@@ -45,7 +45,7 @@ export async function endProcess(child: ChildIdentity, graceMs?: number): Promis
 /** The same for all children of a run. Process ids mean nothing on another machine, boot or container. */
 export async function endSurvivors(children: readonly ChildIdentity[], startedBy: HolderIdentity): Promise<void> {
   if (!sharesProcessIds(startedBy)) return;
-  await Promise.all(children.map((child) => endProcess(child)));
+  await Promise.all(children.map((child) => endLeftover(child)));
 }
 
 /** Sends the signal to all members, new ones included; true when all have ended in time. */

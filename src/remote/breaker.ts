@@ -1,4 +1,4 @@
-import type { Answer } from './remote.js';
+import type { ServerAnswer } from './remote.js';
 
 type Direction = 'read' | 'write';
 
@@ -23,7 +23,7 @@ export class Breaker {
   }
 
   /** Counts an answer for or against the server. */
-  count(direction: Direction, answer: Answer): void {
+  count(direction: Direction, answer: ServerAnswer): void {
     if (this.isOff(direction)) return;
     if ('refused' in answer) this.#switchOff([direction], answer.refused);
     else if ('failed' in answer) {

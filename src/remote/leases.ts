@@ -10,11 +10,11 @@ export interface Lease {
  * `lookAgain`: another machine has ended its work since the caller looked. `unavailable`: the server cannot say who
  * else computes the key; the caller computes it, and two machines may both pay.
  */
-export type Acquired = { readonly lease: Lease } | { readonly lookAgain: true } | { readonly unavailable: true };
+export type AcquiredLease = { readonly lease: Lease } | { readonly lookAgain: true } | { readonly unavailable: true };
 
 /** One computation per key among all machines. Waiting is bounded, and a lost lease is taken over. */
 export interface Leases {
-  acquire(key: string, request: ClaimRequest): Promise<Acquired>;
+  acquire(key: string, request: ClaimRequest): Promise<AcquiredLease>;
   /** Releases the leases that are still held. */
   end(): Promise<void>;
 }

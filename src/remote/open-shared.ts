@@ -6,7 +6,7 @@ import type { ClaimRequest, Entry, Fetched, GetOptions } from '../store/store.js
 import { plural } from '../util/format.js';
 import { onAbort } from '../util/on-abort.js';
 import { Breaker } from './breaker.js';
-import type { Acquired, Leases } from './leases.js';
+import type { AcquiredLease, Leases } from './leases.js';
 import { openRemote } from './open-remote.js';
 import type { Remote } from './remote.js';
 import { ServerLeases } from './server-leases.js';
@@ -29,14 +29,14 @@ export interface SharedSession {
   fetch(key: string, options: GetOptions): Promise<Fetched>;
   offer(entry: Entry): void;
   /** The right to compute a key that this run has looked up, where the server supports leases. */
-  lease(key: string, request: ClaimRequest): Promise<Acquired>;
+  lease(key: string, request: ClaimRequest): Promise<AcquiredLease>;
   /** Waits for uploads within the bound, and says what was not uploaded. */
   end(): Promise<void>;
 }
 
 const NOTHING: Fetched = { miss: undefined };
 
-const UNAVAILABLE: Acquired = { unavailable: true };
+const UNAVAILABLE: AcquiredLease = { unavailable: true };
 
 const OFF: SharedSession = {
   fetch: async () => NOTHING,

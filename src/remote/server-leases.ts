@@ -6,7 +6,7 @@ import type { Breaker } from './breaker.js';
 import { canLease } from './can-lease.js';
 import { HeldLease } from './held-lease.js';
 import { encodeLease, leaseItem } from './lease-object.js';
-import type { Acquired, Leases } from './leases.js';
+import type { AcquiredLease, Leases } from './leases.js';
 import type { Condition, Remote } from './remote.js';
 import type { Signer, Trust } from './trust.js';
 import { WatchedLease } from './watched-lease.js';
@@ -32,7 +32,7 @@ const LAST_POLL_MS = 2_000;
 /** Bounded, because a server whose tags never match would never allow a takeover. */
 const MOST_TRIES = 3;
 const END_WAIT_MS = 1_000;
-const UNAVAILABLE: Acquired = { unavailable: true };
+const UNAVAILABLE: AcquiredLease = { unavailable: true };
 
 /** Leases as objects on the shared cache's server, created only where there is none. Independent of clocks. */
 export class ServerLeases implements Leases {
@@ -45,7 +45,7 @@ export class ServerLeases implements Leases {
     this.#options = { silentMs: SILENT_MS, ...options };
   }
 
-  async acquire(key: string, request: ClaimRequest): Promise<Acquired> {
+  async acquire(key: string, request: ClaimRequest): Promise<AcquiredLease> {
     this.#can ??= this.#probe();
     if (!(await this.#can)) return UNAVAILABLE;
     let condition: Condition = { absent: true };
@@ -78,7 +78,7 @@ export class ServerLeases implements Leases {
     return false;
   }
 
-  async #put(key: string, condition: Condition): Promise<Acquired | { readonly taken: true }> {
+  async #put(key: string, condition: Condition): Promise<AcquiredLease | { readonly taken: true }> {
     const { remote, breaker, signer, by, silentMs, signal } = this.#options;
     const text = { key, id: randomUUID(), by, beat: 0, isReleased: false };
     const upload = encodeLease(text, signer);
@@ -98,7 +98,7 @@ export class ServerLeases implements Leases {
   }
 
   /** Waits while another machine renews its lease, within the bound. */
-  async #untilFree(key: string, request: ClaimRequest): Promise<Acquired | { readonly condition: Condition }> {
+  async #untilFree(key: string, request: ClaimRequest): Promise<AcquiredLease | { readonly condition: Condition }> {
     const { remote, breaker, trust, silentMs, mostWaitMs } = this.#options;
     const watch = this.#watched.get(key) ?? new WatchedLease({ key, trust, silentMs });
     this.#watched.set(key, watch);

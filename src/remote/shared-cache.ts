@@ -12,7 +12,7 @@ import { sha256Hex, sha256Stream } from '../util/digest.js';
 import { statIfThere } from '../util/stat.js';
 import { whyUnwritable } from '../util/why-unwritable.js';
 import type { Breaker } from './breaker.js';
-import type { Answer, Remote } from './remote.js';
+import type { Remote, ServerAnswer } from './remote.js';
 import type { RemoteSettings } from './settings.js';
 import { decodeShared, encodeShared } from './wire-entry.js';
 
@@ -137,7 +137,7 @@ export class SharedCache {
   }
 }
 
-function whyNot(answer: Answer): string | undefined {
+function whyNot(answer: ServerAnswer): string | undefined {
   if ('found' in answer) return undefined;
   if ('absent' in answer) return 'it is not there';
   return 'refused' in answer ? answer.refused : answer.failed;

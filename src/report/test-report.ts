@@ -1,5 +1,5 @@
 import type { CaseReport, FileReport, TestReport } from '../testing/suite/report.js';
-import { junitOfAll, type TestCase } from './junit.js';
+import { junitOfAll, type ReportedCase } from './junit.js';
 
 /** A JUnit report of tests: a suite for each file. `fileName`: how CI knows a file of the project. */
 export function testJunit(
@@ -17,12 +17,12 @@ export function testJunit(
   return junitOfAll('taskflow test', durationMs / 1_000, suites);
 }
 
-function testCase(report: CaseReport, file: string | undefined): TestCase {
+function testCase(report: CaseReport, file: string | undefined): ReportedCase {
   const { name, line, durationMs } = report;
   return { name, seconds: durationMs / 1_000, ...(file !== undefined && { file, line }), outcome: outcomeOf(report) };
 }
 
-function outcomeOf(report: CaseReport): TestCase['outcome'] {
+function outcomeOf(report: CaseReport): ReportedCase['outcome'] {
   if (report.status === 'passed') return { type: 'passed' };
   if (report.status === 'skipped') return { type: 'skipped', why: report.reason ?? 'skipped' };
   const lines = problemLines(report);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import { KeyTable } from './key-table.js';
 import type { Pace } from './pace.js';
 import { BLOBS, blobPath, isKey } from './paths.js';
@@ -20,9 +20,9 @@ export interface BlobList {
 export async function listBlobs(dir: string, pace: Pace): Promise<BlobList> {
   const digests = new KeyTable();
   pace.begin('reading the kept files');
-  for (const prefix of namesIn(join(dir, BLOBS))) {
+  for (const prefix of eachName(join(dir, BLOBS))) {
     if (!/^[0-9a-f]{2}$/.test(prefix)) continue;
-    for (const name of namesIn(join(dir, BLOBS, prefix))) {
+    for (const name of eachName(join(dir, BLOBS, prefix))) {
       if (isKey(name) && name.startsWith(prefix)) digests.add(name);
       if (pace.tick()) await pace.rest();
     }

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, renameSync, unlinkSync } 
 import { type ErrnoError, removeIfThere, writeAll } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { encodeHolder } from './entry-format.js';
-import { type Holder, isHolder, newHolder, stateOf } from './holder.js';
+import { type Holder, isHolder, newHolder, stateOfHolder } from './holder.js';
 
 /**
  * A claim is a file that only one process can create. It begins as the holder's identity and, when the result is known,
@@ -127,7 +127,7 @@ const FOREIGN_GRACE_MS = 10 * 60_000;
 export function claimState(claim: SeenClaim, now: number): 'alive' | 'dead' | 'unknown' {
   const age = now - claim.mtimeMs;
   if (!claim.holder) return age > EMPTY_GRACE_MS ? 'dead' : 'alive';
-  const state = stateOf(claim.holder);
+  const state = stateOfHolder(claim.holder);
   return state === 'unknown' && age > FOREIGN_GRACE_MS ? 'dead' : state;
 }
 

@@ -6,7 +6,7 @@ import { encodeRest } from './entry-format.js';
 import type { FolderAccess } from './folder-access.js';
 import { claimPath, entryPath } from './paths.js';
 import type { Claim, ClaimRequest, Entry, PutResult, Store } from './store.js';
-import { type Acquired, claimOrWait } from './wait-for-claim.js';
+import { type AcquiredClaim, claimOrWait } from './wait-for-claim.js';
 
 type ClaimResult = Awaited<ReturnType<Store['claim']>>;
 
@@ -59,7 +59,7 @@ export class Claims {
     return acquiring.then((acquired) => this.#acquired(key, flight, acquired));
   }
 
-  #acquired(key: string, flight: Flight, acquired: Acquired): ClaimResult {
+  #acquired(key: string, flight: Flight, acquired: AcquiredClaim): ClaimResult {
     const { access } = this.#options;
     if ('aborted' in acquired) return { unavailable: 'interrupted' };
     if ('failed' in acquired) return { unavailable: access.report(acquired.failed) };

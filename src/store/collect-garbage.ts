@@ -6,7 +6,7 @@ import { type BlobList, listBlobs, NamedBlobs, removeOrphans } from './blob-list
 import { Bounds } from './bounds.js';
 import { clockSince, isAgeBelievable, readMarker, writeMarker } from './collect-marker.js';
 import { fileClock } from './file-clock.js';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import { type IndexRow, isAbout, isOfPaths } from './index-row.js';
 import { compactLedger } from './ledger.js';
 import { removeLeftovers } from './leftovers.js';
@@ -122,7 +122,7 @@ function removeUnchanged(dir: string, key: string, row: IndexRow): boolean {
 }
 
 function removeOldDamage(dir: string, now: number): void {
-  for (const name of namesIn(join(dir, DAMAGED))) {
+  for (const name of eachName(join(dir, DAMAGED))) {
     const path = join(dir, DAMAGED, name);
     const stat = statIfThere(path);
     if (stat && now - stat.mtimeMs > DAMAGED_KEPT_MS) removeIfThere(path);

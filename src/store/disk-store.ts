@@ -7,7 +7,7 @@ import { FolderAccess } from './folder-access.js';
 import { newHolder } from './holder.js';
 import { IndexLog } from './index-log.js';
 import { rowOf } from './index-row.js';
-import { Ledger } from './ledger.js';
+import { OutputLedger } from './ledger.js';
 import type { StoreOptions } from './options.js';
 import { entryPath, isKey } from './paths.js';
 import { type Decode, fileStamp, readEntry } from './read-entry.js';
@@ -29,7 +29,7 @@ export interface DiskStore extends Store {
   /** What the run has used and put; written when the run ends. */
   readonly log: IndexLog;
   /** Which files of the project have contents that came from here. */
-  readonly ledger: Ledger;
+  readonly ledger: OutputLedger;
 }
 
 const ABSENT: GetResult<never> = { miss: { code: 'absent', reason: 'no entry' } };
@@ -110,7 +110,7 @@ export function openStore(options: StoreOptions): DiskStore {
       return access.isNew;
     },
     log,
-    ledger: new Ledger(project),
+    ledger: new OutputLedger(project),
     get,
     peek: (key, options) => look(key, options, decodeEntry),
     put,

@@ -1,7 +1,7 @@
 import { type Dir, opendirSync } from 'node:fs';
 
 /** The names in a folder, read one by one: a million of them need no memory. None for a folder that does not exist. */
-export function* namesIn(dir: string): Generator<string> {
+export function* eachName(dir: string): Generator<string> {
   let folder: Dir;
   try {
     folder = opendirSync(dir, { bufferSize: 1_024 });

@@ -24,13 +24,13 @@ let made = 0;
  * is merely slow is alive however long it takes. `unknown`: on another machine, in another container, or on a system
  * without start times; then only signs of life count (a holder touches its claim now and then).
  */
-export function stateOf(holder: Holder): 'alive' | 'dead' | 'unknown' {
+export function stateOfHolder(holder: Holder): 'alive' | 'dead' | 'unknown' {
   return holder.host === self().host ? holderState({ ...holder, host: holderIdentity().host }) : 'unknown';
 }
 
 /** For the message to a person who waits. */
 export function describeHolder(holder: Holder): string {
-  return stateOf(holder) === 'unknown' ? 'a process on another machine' : `process ${holder.pid}`;
+  return stateOfHolder(holder) === 'unknown' ? 'a process on another machine' : `process ${holder.pid}`;
 }
 
 export function isHolder(value: unknown): value is Holder {

@@ -12,7 +12,7 @@ const LEDGER = 'restored.jsonl';
  * must not say that we wrote `package.json`. Lines are only appended, one short write each, so processes do not disturb
  * each other; it is read only when a file is not as it should be.
  */
-export class Ledger {
+export class OutputLedger {
   readonly #project: ProjectPlace;
   #read: { readonly bytes: number; readonly rows: ReadonlySet<string> } | undefined;
 

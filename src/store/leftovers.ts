@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { removeIfThere } from '../util/atomic-write.js';
 import { statIfThere } from '../util/stat.js';
 import { claimState, parseHolder, readClaim, removeDeadClaim } from './claim-file.js';
-import { namesIn } from './folder-names.js';
-import { stateOf } from './holder.js';
+import { eachName } from './folder-names.js';
+import { stateOfHolder } from './holder.js';
 import type { Pace } from './pace.js';
 import { BLOBS, isGuardName, isStagingName, isTemporaryName, keyOfClaimName, RESTORING, STAT_TABLES } from './paths.js';
 
@@ -16,7 +16,7 @@ const UNUSED_TABLE_MS = 30 * 24 * 60 * 60_000;
 export async function removeLeftovers(dir: string, now: number, pace: Pace): Promise<number> {
   let removed = 0;
   pace.begin('looking for leftovers');
-  for (const name of namesIn(dir)) {
+  for (const name of eachName(dir)) {
     const path = join(dir, name);
     if (keyOfClaimName(name) !== undefined) removed += removeIfDead(path, now);
     else if (isGuardName(name)) removed += olderThan(path, 60_000, now) && removeIfThere(path) ? 1 : 0;
@@ -32,10 +32,10 @@ export async function removeLeftovers(dir: string, now: number, pace: Pace): Pro
 
 /** In the folders inside the store. Stat tables that no glob has used for a month are removed, too. */
 async function removeFromSubfolders(dir: string, now: number, pace: Pace): Promise<number> {
-  const blobFolders = Array.from(namesIn(join(dir, BLOBS)), (prefix) => join(dir, BLOBS, prefix));
+  const blobFolders = Array.from(eachName(join(dir, BLOBS)), (prefix) => join(dir, BLOBS, prefix));
   let removed = 0;
   for (const folder of [...blobFolders, join(dir, RESTORING), join(dir, STAT_TABLES)]) {
-    for (const name of namesIn(folder)) {
+    for (const name of eachName(folder)) {
       const limit = name.endsWith('.tmp') ? TEMPORARY_MS : name.endsWith('.bin') ? UNUSED_TABLE_MS : undefined;
       const path = join(folder, name);
       if (limit !== undefined && olderThan(path, limit, now) && removeIfThere(path)) removed += 1;
@@ -56,7 +56,7 @@ function removeIfDead(path: string, now: number): number {
 function isAbandoned(path: string, now: number): boolean {
   if (olderThan(path, TEMPORARY_MS, now)) return true;
   const holder = parseHolder(headOf(path));
-  return holder !== undefined && stateOf(holder) === 'dead';
+  return holder !== undefined && stateOfHolder(holder) === 'dead';
 }
 
 function olderThan(path: string, ms: number, now: number): boolean {

@@ -2,7 +2,7 @@ import type { Collected } from './collect-garbage.js';
 import { DAY_MS, type Marker, readMarker, writeMarker } from './collect-marker.js';
 import { compactIndex, isCompactionDue } from './compact-index.js';
 import type { DiskStore } from './disk-store.js';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import { lowWater } from './low-water.js';
 import type { StoreLimits, StoreOptions } from './options.js';
 
@@ -40,7 +40,7 @@ export async function maybeCollect(
 
 function isLarge(dir: string): boolean {
   let files = 0;
-  for (const _name of namesIn(dir)) {
+  for (const _name of eachName(dir)) {
     files += 1;
     if (files > FEW_FILES) return true;
   }

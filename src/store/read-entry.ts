@@ -2,7 +2,7 @@ import { constants, readFileSync, type Stats, statSync } from 'node:fs';
 import type { ErrnoError } from '../util/atomic-write.js';
 import { formatDuration } from '../util/duration.js';
 import { statIfThere } from '../util/stat.js';
-import { withOutputIn } from './entry-blobs.js';
+import { withLargeOutput } from './entry-blobs.js';
 import type { Decoded } from './entry-format.js';
 import { entryPath } from './paths.js';
 import { setAside } from './set-aside.js';
@@ -61,7 +61,7 @@ export function readEntry<E extends KeptEntry>(request: ReadRequest, decode: Dec
   }
   const stale = ageProblem(decoded.entry, request);
   if (stale) return { miss: stale, stamp: stampOf(path) };
-  return { entry: withOutputIn(decoded.entry, request.dir) };
+  return { entry: withLargeOutput(decoded.entry, request.dir) };
 }
 
 export function fileStamp(stat: Stats): string {

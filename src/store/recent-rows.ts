@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import type { LogOptions } from './index-log.js';
 import { INDEX, INDEX_LOG, INDEX_LOG_TAKEN, isKey, keyOfEntryName } from './paths.js';
 
@@ -36,7 +36,7 @@ export function recentRows({ dir }: LogOptions): { readonly rows: readonly Recen
 }
 
 function hasEntries(dir: string): boolean {
-  for (const name of namesIn(dir)) if (keyOfEntryName(name) !== undefined) return true;
+  for (const name of eachName(dir)) if (keyOfEntryName(name) !== undefined) return true;
   return false;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { parsedJson } from '../util/if-there.js';
 import { statIfThere } from '../util/stat.js';
-import { namesIn } from './folder-names.js';
+import { eachName } from './folder-names.js';
 import { IndexColumns, NOWHERE } from './index-columns.js';
 import { restOfRow, rowText } from './index-lines.js';
 import type { LogOptions } from './index-log.js';
@@ -159,7 +159,7 @@ async function openIndex<T>(
 export async function keysIn(dir: string, pace: Pace): Promise<KeyTable> {
   const keys = new KeyTable();
   pace.begin('reading the folder');
-  for (const name of namesIn(dir)) {
+  for (const name of eachName(dir)) {
     const key = keyOfEntryName(name);
     if (key !== undefined) keys.add(key);
     if (pace.tick()) await pace.rest();

@@ -8,9 +8,9 @@ import type { RequestLimits } from '../limits.js';
 import { parseObject } from '../read-event.js';
 import type { RunnerRequest } from '../runner.js';
 import { EMPTY_TRANSCRIPT, newTranscript, report, type Transcript, withGarbage } from '../transcript.js';
-import { foldCompletion, readEvent, saysSomething } from './fold.js';
+import { foldCompletion, readChunk, saysSomething } from './fold.js';
 import { connectionFailure, statusFailure } from './http-failure.js';
-import { readBody, readText, send } from './send.js';
+import { bodyText, send, streamBody } from './send.js';
 
 interface Completion {
   readonly url: string;
@@ -34,7 +34,7 @@ export async function complete(call: Completion): Promise<Transcript> {
     limits.activity();
     if ((response.statusCode ?? 0) >= 300) return await readFailure(response, call);
     if (response.headers['content-type']?.startsWith('application/json')) {
-      foldWhole(await readText(response, call.maxBytes + 1), call, answer);
+      foldWhole(await bodyText(response, call.maxBytes + 1), call, answer);
     } else await readStream(response, call, answer);
     const { ended, error, garbage } = answer.transcript;
     if (!ended && error === undefined && garbage === undefined) {
@@ -70,7 +70,7 @@ class Answer {
 const WISHES = ['stream_options', 'response_format'] as const;
 
 async function readFailure(response: IncomingMessage, call: Completion): Promise<Transcript> {
-  const text = await readText(response);
+  const text = await bodyText(response);
   const unknown = WISHES.find((wish) => call.body[wish] !== undefined && text.includes(wish));
   if (response.statusCode === 400 && unknown !== undefined) {
     const { [unknown]: _wish, ...plain } = call.body;
@@ -99,7 +99,7 @@ async function readStream(response: IncomingMessage, { limits, maxBytes }: Compl
   let isTooLong = false;
   /** Returns `enough` once the answer is complete: what follows does not belong to it. */
   const take = (line: string): 'enough' | undefined => {
-    const event = readEvent(line);
+    const event = readChunk(line);
     if (event === undefined) return undefined;
     if (event === 'done') {
       answer.update({ ended: true });
@@ -113,7 +113,7 @@ async function readStream(response: IncomingMessage, { limits, maxBytes }: Compl
     isTooLong = answer.transcript.text.length > maxBytes;
     return isTooLong ? 'enough' : undefined;
   };
-  await readBody(response, (chunk) => {
+  await streamBody(response, (chunk) => {
     received += chunk.length;
     for (const line of lines.push(chunk)) if (take(line)) return 'enough';
     isTooLong ||= lines.isTooLong || received > maxBytes * STREAM_FACTOR;

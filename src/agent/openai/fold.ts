@@ -7,7 +7,7 @@ import type { Draft } from '../transcript.js';
 type StreamEvent = { readonly chunk: JsonObject } | { readonly garbage: string } | 'done' | undefined;
 
 /** Reads a line of a stream of chat completion chunks. Each is parsed once, here. */
-export function readEvent(line: string): StreamEvent {
+export function readChunk(line: string): StreamEvent {
   const text = line.trim();
   if (text === '' || text.startsWith(':')) return undefined;
   if (!text.startsWith('data:')) return /^(?:event|id|retry):/.test(text) ? undefined : { garbage: line };

@@ -79,7 +79,7 @@ function takeApart(url: URL, env: Project['env']): Address {
  * Passes on the body as it comes, until `take` returns `enough`; then reads and drops the rest, so that the connection
  * can serve the next call. Listeners instead of an iterator, which would cost several promises for each piece.
  */
-export function readBody(response: IncomingMessage, take: (chunk: Buffer) => 'enough' | undefined): Promise<void> {
+export function streamBody(response: IncomingMessage, take: (chunk: Buffer) => 'enough' | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onData = (chunk: Buffer) => {
       if (take(chunk) !== 'enough') return;
@@ -113,10 +113,10 @@ export function letGo(response: IncomingMessage): void {
 const MAX_ERROR_BODY = 64 * 1024;
 
 /** The body as text, or the start of it: the answer to a failed request may be anything. */
-export function readText(response: IncomingMessage, limit = MAX_ERROR_BODY): Promise<string> {
+export function bodyText(response: IncomingMessage, limit = MAX_ERROR_BODY): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const read = readBody(response, (chunk) => {
+  const read = streamBody(response, (chunk) => {
     chunks.push(chunk);
     length += chunk.length;
     return length >= limit ? 'enough' : undefined;

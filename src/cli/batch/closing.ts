@@ -6,7 +6,7 @@ import { formatBill, grouped, plural } from '../../util/format.js';
 import { oneLine, truncate } from '../../util/terminal-text.js';
 import type { Style } from '../terminal/style.js';
 import { type Advice, adviceLines } from '../text/advice.js';
-import { whyText } from './row-line.js';
+import { rowError } from './row-line.js';
 
 const MOST_FAILURES = 10;
 
@@ -68,7 +68,7 @@ function failures({ rows, status: ended, error: stopped }: BatchResult, style: S
   const hints = new Set<string>();
   const lines = bad.slice(0, MOST_FAILURES).flatMap(({ label, line, status, error }) => {
     const name = style.bold(truncate(oneLine(label), 60));
-    const first = `${style.red('✖')} ${name} (line ${line}) ${status}: ${whyText({ error })}`;
+    const first = `${style.red('✖')} ${name} (line ${line}) ${status}: ${rowError({ error })}`;
     // The same advice for every row is given once.
     if (!error?.hint || hints.has(error.hint)) return [first];
     hints.add(error.hint);

@@ -6,7 +6,7 @@ import { waitingText } from '../text/limit-text.js';
 import type { DrawOptions } from '../view/draw.js';
 import { spinner } from '../view/spinner.js';
 import { type BatchState, type RowEnd, timeLeft } from './batch-state.js';
-import { whyText } from './row-line.js';
+import { rowError } from './row-line.js';
 
 /** A line under the bar: a mark, the label, and facts about the row. */
 interface RowPicture {
@@ -50,7 +50,7 @@ export function drawBatch(state: BatchState, options: DrawOptions): string[] {
 }
 
 function failedPicture(row: RowEnd, style: Style): RowPicture {
-  return { mark: style.red('✖'), label: row.label, facts: style.red(whyText(row)) };
+  return { mark: style.red('✖'), label: row.label, facts: style.red(rowError(row)) };
 }
 
 /** Has its time in the same column as the rows under way. */

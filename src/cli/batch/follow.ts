@@ -5,7 +5,7 @@ import { complain } from '../errors/problem.js';
 import { findRun } from '../load/run-ref.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { eventLine } from '../text/event-line.js';
-import { createRunView, type RunView } from '../view/run-view.js';
+import { createRunView, type RunDisplay } from '../view/run-view.js';
 import { createBatchView } from './batch-view.js';
 
 export const RUN_POSITIONAL: Command['positionals'] = [
@@ -41,7 +41,7 @@ export async function showFollowed(
   view.stop();
 }
 
-function batchView(shown: Parameters<typeof createBatchView>[0]): Pick<RunView, 'onEvent' | 'stop'> {
+function batchView(shown: Parameters<typeof createBatchView>[0]): Pick<RunDisplay, 'onEvent' | 'stop'> {
   const view = createBatchView(shown);
   return { onEvent: view.onEvent, stop: () => view.stop(undefined, undefined) };
 }

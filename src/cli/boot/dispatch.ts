@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { McpHost } from '../../mcp/host.js';
 import { statIfThere } from '../../util/stat.js';
 import { EXIT } from '../errors/exit-status.js';
-import type { Channel, Problem } from '../errors/refusal.js';
+import type { Channel, InputProblem } from '../errors/refusal.js';
 import { type ArgumentProblem, parseArguments } from '../flags/flags.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import { projectAt, withoutProject } from '../load/project.js';
@@ -207,13 +207,13 @@ async function usageProblem(args: readonly string[], who: string, problem: Usage
 }
 
 /** A folder of another user must not decide what taskflow does. */
-async function refuseProject(args: readonly string[], { name }: CommandEntry, refused: Problem): Promise<number> {
+async function refuseProject(args: readonly string[], { name }: CommandEntry, refused: InputProblem): Promise<number> {
   terminal('auto').err.write(`taskflow ${name}: ${refused.message}\n  ${refused.hint}\n`);
   return refuseUnparsed(args, refused);
 }
 
 /** The command line could not be parsed: only its words show whether a program reads the result. */
-async function refuseUnparsed(args: readonly string[], problem: Problem): Promise<number> {
+async function refuseUnparsed(args: readonly string[], problem: InputProblem): Promise<number> {
   const channel = channelOf(args);
   if (channel) {
     const { refusalLine } = await import('../errors/refusal.js');

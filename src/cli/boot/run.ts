@@ -1,5 +1,5 @@
 import { FLOW_FLAGS } from '../flags/run-flags.js';
-import { runFlow } from '../run/run-flow.js';
+import { runFlowCommand } from '../run/run-flow.js';
 import { endProcess, withLostOutput } from './end-process.js';
 import { invocationHere } from './here.js';
 
@@ -14,7 +14,7 @@ export async function answered(args: readonly string[]): Promise<boolean> {
   const endWithBug = async (error: unknown) => (await import('./dispatch.js')).endWithBug(error, args);
   process.on('uncaughtException', (error) => void endWithBug(error));
   try {
-    endProcess(withLostOutput(await runFlow(invocation)));
+    endProcess(withLostOutput(await runFlowCommand(invocation)));
   } catch (error) {
     await endWithBug(error);
   }

@@ -1,13 +1,13 @@
 import type { Invocation } from '../boot/command.js';
 import { EXIT } from './exit-status.js';
-import { type Channel, type Problem, refusalLine } from './refusal.js';
+import { type Channel, type InputProblem, refusalLine } from './refusal.js';
 
 /** Prints what is wrong with a command line or its input, and what to do; returns the exit status. */
 export function complain(invocation: Invocation, message: string, hint?: string): number {
   return complainAll(invocation, [{ message, hint }]);
 }
 
-export function complainAll(invocation: Invocation, problems: readonly Problem[]): number {
+export function complainAll(invocation: Invocation, problems: readonly InputProblem[]): number {
   for (const { message, hint } of problems) {
     invocation.err.write(`taskflow ${invocation.command}: ${message}\n${hint ? `  ${hint}\n` : ''}`);
   }
@@ -18,7 +18,7 @@ export function complainAll(invocation: Invocation, problems: readonly Problem[]
 }
 
 /** Writes problems to stdout for a program that reads a result there; people have read them on stderr. */
-export function refuse(invocation: Invocation, problems: readonly Problem[]): number {
+export function refuse(invocation: Invocation, problems: readonly InputProblem[]): number {
   const channel = channelOf(invocation);
   if (channel) invocation.out.write(refusalLine(channel, problems, invocation.project.clock.now()));
   return EXIT.usage;

@@ -6,14 +6,14 @@ import { oneAtATime } from '../../util/one-at-a-time.js';
 import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
-import type { RunView } from '../view/run-view.js';
+import type { RunDisplay } from '../view/run-view.js';
 import { type Interrupt, listenForInterrupts } from './interrupt.js';
 import { sendTrace, traceProblem, wantsTrace } from './otel.js';
 import { printResult, showingRun, wantsReports } from './show-run.js';
 import { TIDIER } from './tidier.js';
 import { interruptLine, openWorkers } from './workers.js';
 
-export interface Around {
+export interface ExecuteOptions {
   readonly snapshot?: SnapshotCollector;
   /** Who ends the run. */
   readonly listen?: (say: (line: string) => void) => Interrupt;
@@ -25,7 +25,7 @@ export interface Around {
 export async function executeRun(
   invocation: Invocation,
   options: Omit<RunOptions, 'signal' | 'approve' | 'decideEffect'>,
-  { snapshot, listen = listenForInterrupts, onResult }: Around = {},
+  { snapshot, listen = listenForInterrupts, onResult }: ExecuteOptions = {},
 ): Promise<number> {
   const problem = await reportProblem(invocation);
   if (problem !== undefined) return complain(invocation, problem);
@@ -66,7 +66,7 @@ export async function reportProblem(invocation: Invocation): Promise<string | un
 /** Undefined where there is no person to ask, as in CI even with a terminal: the run then pauses or stops. */
 export async function askers(
   { flags, err, stdin }: Invocation,
-  view: Pick<RunView, 'suspend'>,
+  view: Pick<RunDisplay, 'suspend'>,
   /** The name of a phase for the person. */
   nameOf: (phase: string) => string = (phase) => phase,
 ): Promise<Pick<RunOptions, 'approve' | 'decideEffect'>> {

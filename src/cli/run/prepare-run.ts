@@ -1,5 +1,5 @@
 import { assembleInRun } from '../../assemble/in-run.js';
-import type { AssembledFlow } from '../../assemble/run-options.js';
+import type { RunnableFlow } from '../../assemble/run-options.js';
 import type { Config } from '../../model/config.js';
 import type { Flow } from '../../model/flow.js';
 import type { Continuation, FlowOrigin, RunOptions, Selection } from '../../run/core/options.js';
@@ -27,7 +27,7 @@ interface RunRequest {
   /** Called with the flow and the settings before they are used. */
   readonly onLoaded?: (loaded: UsableFlow, configured: UsableConfig) => void;
   /** Loads a flow that has no file of its own, instead of the typed one. */
-  readonly kept?: (config: Config) => Promise<AssembledFlow | Refusal>;
+  readonly kept?: (config: Config) => Promise<RunnableFlow | Refusal>;
   /** Of a command that has no run flags and has read the settings already. */
   readonly config?: Config;
 }

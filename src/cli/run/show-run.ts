@@ -7,12 +7,12 @@ import { lastRunId } from '../../run/history/runs-folder.js';
 import type { Invocation } from '../boot/command.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { eventLine } from '../text/event-line.js';
-import { createRunView, type RunView } from '../view/run-view.js';
+import { createRunView, type RunDisplay } from '../view/run-view.js';
 import { exitStatusOf } from './run-status.js';
 
 /** Shows a run to a person or a program. */
 interface Showing {
-  readonly view: RunView;
+  readonly view: RunDisplay;
   readonly onEvent: (event: RunEvent) => void;
   /** Writes everything that was held back, and the closing summary. */
   end(): void;

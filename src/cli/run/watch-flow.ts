@@ -4,10 +4,10 @@ import type { Invocation } from '../boot/command.js';
 import { EXIT } from '../errors/exit-status.js';
 import { complain } from '../errors/problem.js';
 import { type Interrupt, listenForInterrupts } from './interrupt.js';
-import { runFlow } from './run-flow.js';
+import { runFlowCommand } from './run-flow.js';
 import { FileWatch } from './watch-files.js';
 import { WatchedInputs } from './watch-inputs.js';
-import { ChangesInARow, declaredOutputs, notDeclared, tracesOf } from './watch-own.js';
+import { ChangesInARow, notDeclared, outputGlobs, tracesOf } from './watch-own.js';
 import { changedLine, tooOftenLine, WAITING_LINE } from './watch-text.js';
 
 /** `run --watch`: the same command again whenever something has changed that the flow looks at. */
@@ -84,7 +84,7 @@ class Watch {
     this.#isRunning = true;
     const made = new Set<string>();
     const { project } = this.invocation;
-    const status = await runFlow(this.invocation, {
+    const status = await runFlowCommand(this.invocation, {
       continued: this.#continued,
       onLoaded: (loaded, configured) => this.#inputs.loaded(loaded, configured),
       beforeRun: (options) => this.#prepare(options),
@@ -108,7 +108,7 @@ class Watch {
   }
 
   async #prepare(options: RunOptions): Promise<RunOptions> {
-    this.#outputs = declaredOutputs(options.flow);
+    this.#outputs = outputGlobs(options.flow);
     const more = this.#inputs.lookingAt(options, () => void this.#watchInputs());
     await this.#watchInputs();
     return { ...options, ...more };

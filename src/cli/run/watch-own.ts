@@ -27,10 +27,10 @@ export function tracesOf(project: Project, runId: string): RunTraces {
 }
 
 /** The globs of all files that the flow declares to write. */
-export function declaredOutputs(flow: Flow): string[] {
+export function outputGlobs(flow: Flow): string[] {
   return flow.phases.flatMap((phase) => [
     ...phase.outputs.map(anyName),
-    ...('source' in phase && phase.source.from === 'inline' ? declaredOutputs(phase.source.flow) : []),
+    ...('source' in phase && phase.source.from === 'inline' ? outputGlobs(phase.source.flow) : []),
   ]);
 }
 

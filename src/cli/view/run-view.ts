@@ -13,7 +13,7 @@ import { applyEvent, createRunState } from './run-state.js';
 import type { UsualTimes } from './time-left.js';
 
 /** Shows a run while it goes. */
-export interface RunView {
+export interface RunDisplay {
   onEvent(event: RunEvent): void;
   /** A line that stays on the screen, in addition to the events of the run. */
   notice(line: string): void;
@@ -31,12 +31,12 @@ export interface RunViewOptions {
 }
 
 /** Live on a terminal, one plain line per change elsewhere; with `--quiet` nothing, unless something fails. */
-export function createRunView(options: RunViewOptions & { readonly quiet?: boolean }): RunView {
+export function createRunView(options: RunViewOptions & { readonly quiet?: boolean }): RunDisplay {
   if (options.quiet) return quietView(options);
   return options.out.isLive ? liveView(options) : plainView(options);
 }
 
-function quietView({ out }: RunViewOptions): RunView {
+function quietView({ out }: RunViewOptions): RunDisplay {
   const style = createStyle(out.color);
   const state = createRunState();
   const asked: string[] = [];
@@ -55,7 +55,7 @@ function quietView({ out }: RunViewOptions): RunView {
   };
 }
 
-function plainView({ out }: RunViewOptions): RunView {
+function plainView({ out }: RunViewOptions): RunDisplay {
   const style = createStyle(out.color);
   const state = createRunState();
   const lines = new LineBuffer(out);
@@ -78,7 +78,7 @@ function plainView({ out }: RunViewOptions): RunView {
 
 const FINAL_ROWS = 60;
 
-function liveView({ out, clock, usual }: RunViewOptions): RunView {
+function liveView({ out, clock, usual }: RunViewOptions): RunDisplay {
   const style = createStyle(out.color);
   const state = createRunState();
   const screen = createScreen(out);

@@ -5,7 +5,7 @@ import { digestFile } from '../../util/digest-file.js';
 import { haveSameStamp, leftAloneBefore } from '../../util/file-stamp.js';
 import { isInside } from '../../util/inside.js';
 import { isSelected } from '../files/select-paths.js';
-import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type { FingerprintSource, SourceContext, SourceOptions, SourceResult } from './source.js';
 import type { Fingerprint } from './syntax.js';
 
 type FileFingerprint = Fingerprint & { source: 'file' };
@@ -19,7 +19,7 @@ const UTF8 = { encoding: 'utf8', flag: 'r' } as const;
  * Content digest; null when there is no such file, which is not the empty file. Reads the file, unless this process or
  * an earlier one has read it and it has not been touched since, nor shortly before.
  */
-export const resolveFile: Source<FileFingerprint> = (fingerprint, options, context) => {
+export const resolveFile: FingerprintSource<FileFingerprint> = (fingerprint, options, context) => {
   const absolute = `${context.project.root}/${fingerprint.path}`;
   if (options.ownOutputs.length === 0) {
     const digest = digestPlainFile(absolute, context);

@@ -15,12 +15,16 @@ import { withoutOwnFilters } from './git-filters.js';
 import { type GitIndex, readIndex } from './git-index.js';
 import { ask, isInRepository, OUTSIDE_REPOSITORY } from './git-repository.js';
 import { type GitStatus, parseStatus } from './git-status.js';
-import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type { FingerprintSource, SourceContext, SourceOptions, SourceResult } from './source.js';
 import { partsOf, readTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
 /** HEAD, and the content of all that differs from it: edited, staged, deleted, untracked; not what is ignored. */
-export const resolveGitWorktree: Source<Fingerprint & { source: 'git-worktree' }> = (_what, options, context) => {
+export const resolveGitWorktree: FingerprintSource<Fingerprint & { source: 'git-worktree' }> = (
+  _what,
+  options,
+  context,
+) => {
   if (!isInRepository(context.project)) return { value: '', warning: OUTSIDE_REPOSITORY };
   return describeTree(context.project.root, options, context);
 };

@@ -7,7 +7,7 @@ import { FoundFiles, type FoundLink } from '../files/found-files.js';
 import { parseGlob } from '../files/glob-pattern.js';
 import { digestFiles } from './file-digests.js';
 import { KnownFiles } from './known-files.js';
-import type { Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type { FingerprintSource, SourceContext, SourceOptions, SourceResult } from './source.js';
 import { partsOf, readTable, type StatTable, tableName, writeTable } from './stat-table.js';
 import type { Fingerprint } from './syntax.js';
 
@@ -17,7 +17,7 @@ type Glob = Fingerprint & { source: 'glob' };
 const TRIES = 3;
 
 /** The sorted matched paths with each file's content digest, as one digest. */
-export const resolveGlob: Source<Glob> = async (fingerprint, options, context) => {
+export const resolveGlob: FingerprintSource<Glob> = async (fingerprint, options, context) => {
   let vanished = '';
   for (let i = 0; i < TRIES; i++) {
     const result = await attempt(fingerprint, options, context);

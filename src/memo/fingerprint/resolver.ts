@@ -6,11 +6,19 @@ import { resolveFile } from './file.js';
 import { resolveGitRef } from './git-ref.js';
 import { resolveGitWorktree } from './git-worktree.js';
 import { resolveGlob } from './glob.js';
-import type { Exec, KnownFile, Resolution, Source, SourceContext, SourceOptions, SourceResult } from './source.js';
+import type {
+  Exec,
+  FingerprintSource,
+  KnownFile,
+  Resolution,
+  SourceContext,
+  SourceOptions,
+  SourceResult,
+} from './source.js';
 import { type Fingerprint, parseFingerprint } from './syntax.js';
 
 /** One per kind of entry. A new one is added here and in `syntax.ts`. */
-const SOURCES: { readonly [S in Fingerprint['source']]: Source<Fingerprint & { source: S }> } = {
+const SOURCES: { readonly [S in Fingerprint['source']]: FingerprintSource<Fingerprint & { source: S }> } = {
   'git-ref': resolveGitRef,
   'git-worktree': resolveGitWorktree,
   glob: resolveGlob,
@@ -93,7 +101,7 @@ function resolveEntry(
   context: SourceContext,
 ): Promise<Resolution> | Resolution {
   if (!('ok' in parsed)) return { failed: parsed.problem };
-  const source = SOURCES[parsed.ok.source] as Source;
+  const source = SOURCES[parsed.ok.source] as FingerprintSource;
   try {
     const result = source(parsed.ok, options, context);
     return result instanceof Promise

@@ -55,7 +55,7 @@ export type SourceResult =
   | (Omit<FingerprintValue, 'entry'> & { readonly warning?: string; readonly matchesNothing?: true })
   | { readonly failed: string };
 
-export type Source<F extends Fingerprint = Fingerprint> = (
+export type FingerprintSource<F extends Fingerprint = Fingerprint> = (
   fingerprint: F,
   options: SourceOptions,
   context: SourceContext,

@@ -1,5 +1,5 @@
 import { RequestLimits } from '../../agent/limits.js';
-import { readText, send } from '../../agent/openai/send.js';
+import { bodyText, send } from '../../agent/openai/send.js';
 import { isJsonObject } from '../../model/json.js';
 import { journalOf } from '../../run/history/runs-folder.js';
 import type { JournalLine } from '../../run/journal/lines.js';
@@ -93,7 +93,7 @@ async function postOnce({ url, headers }: OtelTarget, body: string, limits: Requ
   try {
     const response = await send({ method: 'POST', url, headers: all, body, limits });
     const { statusCode = 0 } = response;
-    const said = await readText(response);
+    const said = await bodyText(response);
     if (statusCode >= 200 && statusCode < 300) return rejectedIn(said);
     return { problem: `the server answered ${statusCode}`, again: PASSING.has(statusCode) };
   } catch (error) {

@@ -13,7 +13,7 @@ import { flowOrigin } from '../../run/start/flow-origin.js';
 import { startRun } from '../../run/start/start-run.js';
 import { isInside, relativePath } from '../../util/inside.js';
 import type { Project } from '../../util/project.js';
-import type { Said } from '../expect/matchers.js';
+import type { ActualText } from '../expect/matchers.js';
 import { StepLog } from '../expect/steps.js';
 import { rowsOfCase } from '../file/read-rows.js';
 import type { TestCase, TestFile } from '../file/test-file.js';
@@ -24,7 +24,7 @@ import type { CaseCalls } from '../recordings/recorded-runner.js';
 /** What running a case produced. */
 export interface CaseRun {
   readonly status: RunStatus;
-  readonly output: Said;
+  readonly output: ActualText;
   readonly error?: {
     readonly phase: string;
     readonly code: string;
@@ -33,7 +33,7 @@ export interface CaseRun {
   };
   readonly log: StepLog;
   /** In a batch: by name. */
-  readonly rows: ReadonlyMap<string, RowResult & { readonly output: Said }>;
+  readonly rows: ReadonlyMap<string, RowResult & { readonly output: ActualText }>;
   /** Root of the temporary project. */
   readonly root: string;
   readonly calls: CaseCalls;
@@ -129,7 +129,7 @@ async function batchOf(
   const result = await runBatch(options, onEvent);
   if ('refused' in result) return { problem: result.refused.message };
   const { status, error } = result;
-  const outputOf = (row: number): Said => result.outputOf(row) ?? { text: '' };
+  const outputOf = (row: number): ActualText => result.outputOf(row) ?? { text: '' };
   const rows = new Map(result.rows.map((row) => [row.label, { ...row, output: outputOf(row.row) }]));
   return { status, output: { text: '' }, rows, ...(error && { error }) };
 }

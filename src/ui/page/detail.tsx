@@ -9,14 +9,14 @@ import { Badge } from './icon.js';
 import { leaveDetail } from './keys.js';
 import { UnitList } from './lists.js';
 import { RowDetail } from './row-detail.js';
-import type { Source } from './source.js';
+import type { PageSource } from './source.js';
 import { selection, selectPhase } from './state.js';
 import { Facts } from './table-parts.js';
 import { outcomeOf, outcomeWord, savedWord, whyText } from './words.js';
 
 interface PaneProps {
   readonly run: RunView;
-  readonly source: Source;
+  readonly source: PageSource;
   /** The run that this one is compared with. */
   readonly beside: string | undefined;
 }

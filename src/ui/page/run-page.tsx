@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { oneLine } from '../../util/terminal-text.js';
-import type { Comparison, RunView } from '../view/types.js';
+import type { RunComparison, RunView } from '../view/types.js';
 import { Causes } from './causes.js';
 import { Compare } from './compare.js';
 import { DetailPane } from './detail.js';
 import { Graph } from './graph.js';
 import { Bill, RunHead } from './head.js';
 import { PhaseList, RowList } from './lists.js';
-import type { Source } from './source.js';
+import type { PageSource } from './source.js';
 import { announcement, firstSelection, selection, type ViewName, view } from './state.js';
 import { Table } from './table.js';
 import { Facts } from './table-parts.js';
@@ -17,7 +17,7 @@ import { Timeline } from './timeline.js';
 import { outcomeWord, whyText } from './words.js';
 
 interface RunPageProps {
-  readonly source: Source;
+  readonly source: PageSource;
   readonly runId: string;
   /** Buttons to act on the run, where that is possible. */
   readonly actions?: ComponentChildren;
@@ -26,7 +26,7 @@ interface RunPageProps {
 /** One run: what it cost, why, and everything in it. */
 export function RunPage({ source, runId, actions }: RunPageProps) {
   const [run, setRun] = useState<RunView | undefined | 'gone'>(undefined);
-  const [comparison, setComparison] = useState<Comparison | undefined>(undefined);
+  const [comparison, setComparison] = useState<RunComparison | undefined>(undefined);
   useEffect(() => {
     let isCurrent = true;
     const load = async (isFirst: boolean) => {

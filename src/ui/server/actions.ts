@@ -1,6 +1,6 @@
 import { isRunId } from '../../run/history/runs-folder.js';
 import { shellWord } from '../../util/shell-word.js';
-import { type Answer, type Refused, refused } from './answer.js';
+import { type PageAnswer, type Refused, refused } from './answer.js';
 import { batchToResume } from './batch-to-resume.js';
 import type { CommandResult, UiHost } from './host.js';
 import type { Body } from './read-body.js';
@@ -68,7 +68,7 @@ function flagsOf(body: Body, flags: Readonly<Record<string, string>>, always: re
 }
 
 /** Runs the command and returns how it ended. A preview changes nothing. */
-export async function act(host: UiHost, name: string, body: Body): Promise<Answer> {
+export async function act(host: UiHost, name: string, body: Body): Promise<PageAnswer> {
   if (host.readOnly && !body.is('preview')) return refused(403, 'this page was started with --read-only');
   const action = ACTIONS[name]!(body, host);
   if ('refusal' in action) return action;

@@ -12,7 +12,7 @@ export interface Refused {
 }
 
 /** `written`: the response is under way or over. */
-export type Answer = { readonly json: unknown; readonly cookie?: string } | { readonly written: true } | Refused;
+export type PageAnswer = { readonly json: unknown; readonly cookie?: string } | { readonly written: true } | Refused;
 
 export function refused(status: number, message: string, hint?: string): Refused {
   return { refusal: { status, message, ...(hint === undefined ? {} : { hint }) } };
@@ -42,7 +42,7 @@ export function writeHead(response: ServerResponse, { status = 200, type, policy
   response.writeHead(status, { ...HEADERS, 'content-type': type, 'content-security-policy': policy, ...more });
 }
 
-export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+export function send(request: IncomingMessage, response: ServerResponse, answer: PageAnswer): void {
   if ('written' in answer) return;
   if ('refusal' in answer) {
     sendRefusal(request, response, answer.refusal);

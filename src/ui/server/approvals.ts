@@ -4,7 +4,7 @@ import type { Project } from '../../util/project.js';
 import { visible } from '../../util/terminal-text.js';
 
 /** A question of a run, whole: a person who decides about a text has to see all of it. */
-export interface Question {
+export interface OpenQuestion {
   readonly phase: string;
   /** With invisible characters made visible, as on a terminal. */
   readonly text: string;
@@ -16,7 +16,7 @@ export interface Question {
 }
 
 /** Empty once the run has gone on. */
-export function questionsOf(project: Project, runId: string): readonly Question[] {
+export function questionsOf(project: Project, runId: string): readonly OpenQuestion[] {
   if (continuedBy(project, runId) !== undefined) return [];
   return waitingApprovals(project, runId).map(({ phase, text, digest, at, deadline, decided }) => ({
     phase,

@@ -26,7 +26,7 @@ export async function sendChanges(
   const [seenList = '', seenRun = ''] = since.split('.');
   const seen: Seen = { list: seenList, run: seenRun };
   while (!stream.signal.aborted) {
-    const run = runId === undefined ? '' : runMark(project, runId);
+    const run = runId === undefined ? '' : changeMark(project, runId);
     const marks: Seen = { list: list.mark(), run };
     const id = `${marks.list}.${marks.run}`;
     if (marks.list !== seen.list) await stream.send({ id, event: 'runs', data: {} });
@@ -44,7 +44,7 @@ const GONE = 'gone';
 const PAUSE_MS = 100;
 
 /** Differs once the run does: more lines, its end, its death, a shorter journal, or a run that continues it. */
-export function runMark(project: Project, runId: string): string {
+export function changeMark(project: Project, runId: string): string {
   const head = runHead(project, runId);
   const file = statIfThere(journalOf(project, runId));
   if (!head || !file) return GONE;

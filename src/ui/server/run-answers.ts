@@ -7,17 +7,17 @@ import { runBefore } from '../view/run-before.js';
 import { TextBudget } from '../view/text.js';
 import type { RunView } from '../view/types.js';
 import { withInputs } from '../view/with-inputs.js';
-import { type Answer, refused } from './answer.js';
-import { type Question, questionsOf } from './approvals.js';
+import { type PageAnswer, refused } from './answer.js';
+import { type OpenQuestion, questionsOf } from './approvals.js';
 import { type BatchToResume, batchToResume } from './batch-to-resume.js';
-import { runMark } from './changes.js';
+import { changeMark } from './changes.js';
 import type { Asked, Site } from './site.js';
 
 /** A run as it is now, with what can be decided about it. */
 export interface LiveRun {
   readonly view: RunView;
   readonly continuedBy: string | null;
-  readonly questions: readonly Question[];
+  readonly questions: readonly OpenQuestion[];
   /** Identifies this state: the `since` of later events. */
   readonly mark: string;
   /** The run before it of the same flow. */
@@ -31,10 +31,10 @@ const MAY_ASK: ReadonlySet<RecordedState> = new Set<RecordedState>([
   ...(['paused', 'failed', 'blocked', 'over-budget', 'interrupted', 'crashed'] as const),
 ]);
 
-export async function runAnswer(site: Site, { part: runId }: Asked): Promise<Answer> {
+export async function runAnswer(site: Site, { part: runId }: Asked): Promise<PageAnswer> {
   const { project } = site.host;
   // Taken before the read, so that a line that is written meanwhile counts as a change.
-  const mark = runMark(project, runId);
+  const mark = changeMark(project, runId);
   const run = await site.shown.get(runId);
   if (!run) return noRun(runId);
   const { view } = run;
@@ -54,7 +54,7 @@ export async function runAnswer(site: Site, { part: runId }: Asked): Promise<Ans
 const OF_INPUTS = 1_000_000;
 
 /** Null: the journal has no more about it. */
-export async function detailAnswer(site: Site, { part: runId, query }: Asked): Promise<Answer> {
+export async function detailAnswer(site: Site, { part: runId, query }: Asked): Promise<PageAnswer> {
   const run = await site.shown.get(runId);
   const before = await runBeside(site, runId, query);
   const sources = { ...(await inputSources(site)), outputs: true, ...(before && { before }) };
@@ -72,13 +72,13 @@ async function runBeside({ host, shown }: Site, runId: string, query: Asked['que
 }
 
 /** Null: there is no other run of this flow. */
-export async function compareAnswer(site: Site, { part: runId, query }: Asked): Promise<Answer> {
+export async function compareAnswer(site: Site, { part: runId, query }: Asked): Promise<PageAnswer> {
   const now = await site.shown.get(runId);
   if (!now) return noRun(runId);
   const before = await runBeside(site, runId, query);
   return { json: before ? compareRuns(now, before, await inputSources(site)) : null };
 }
 
-function noRun(runId: string): Answer {
+function noRun(runId: string): PageAnswer {
   return refused(404, `there is no run ${runId}`, 'It was removed, or never was.');
 }

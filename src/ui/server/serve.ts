@@ -26,7 +26,7 @@ export interface UiServer {
 }
 
 /** Serves the page on this machine alone. `port` 0: any that is free. */
-export async function serve(
+export async function servePage(
   host: UiHost,
   port: number,
   limits: Partial<typeof LIMITS> = {},

@@ -18,7 +18,7 @@ import { PhaseDraft } from './phase-draft.js';
 import { placeOf } from './places.js';
 import type { TextBudget } from './text.js';
 import type { PhaseView, RowView, RunView } from './types.js';
-import { spentOf, wentOf } from './went.js';
+import { spentIfAny, wentOf } from './went.js';
 
 /** More would make a page slow: it shows the first ones, and says so. */
 const MOST_UNITS = 60_000;
@@ -188,7 +188,7 @@ function reuseCounts({ executed, run, crossRun }: RowLine['reuse']): { executed:
 
 function rowView(line: RowLine, texts: TextBudget): RowView {
   const { row, path, status, usage, saved, durationMs, at, file, failure } = line;
-  const spent = spentOf(usage);
+  const spent = spentIfAny(usage);
   const hasSaved = saved.usd !== 0 || saved.tokens > 0 || saved.ms > 0;
   return {
     ...{ row, label: texts.short(line.label, 200), path, state: status, durationMs },

@@ -4,7 +4,7 @@ import { undeclaredChange } from './inputs.js';
 import type { KeptIn } from './made-from.js';
 import type { ReadRun } from './read-run.js';
 import type { TextBudget } from './text.js';
-import type { ComparedPhase, Comparison, PhaseView, Side, Verdict } from './types.js';
+import type { ComparedPhase, PhaseView, RunComparison, Side, Verdict } from './types.js';
 
 /** Phases whose inputs are compared; the others show why they ran. */
 const MOST_LOOKED_UP = 500;
@@ -16,7 +16,7 @@ interface CompareSources {
 }
 
 /** Which phases ran now, which of their inputs differ, and what they cost now and then. */
-export function compareRuns(now: ReadRun, before: ReadRun, sources: CompareSources): Comparison {
+export function compareRuns(now: ReadRun, before: ReadRun, sources: CompareSources): RunComparison {
   const earlier = new Map(before.view.phases.map((phase) => [phase.id, phase]));
   const current = new Set(now.view.phases.map(({ id }) => id));
   const gone = before.view.phases.filter(({ id }) => !current.has(id));

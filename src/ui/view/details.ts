@@ -3,10 +3,10 @@ import { isTextList, type JsonValue } from '../../model/json.js';
 import { type Output, StoredOutput } from '../../model/output.js';
 import type { AskLine, AttemptLine, DecisionLine, JournalLine, ResultLine } from '../../run/journal/lines.js';
 import { resultName } from '../../run/journal/reader.js';
-import { observedOf } from './observed.js';
+import { observedView } from './observed.js';
 import type { TextBudget } from './text.js';
 import type { AttemptView, Detail, FailureView, NamedText, Text } from './types.js';
-import { spentOf } from './went.js';
+import { spentIfAny } from './went.js';
 
 type Draft = { -readonly [F in keyof Detail]: Detail[F] };
 
@@ -58,7 +58,7 @@ export class Details {
     }
     if (line.failure) detail.failure = failureOf(line.failure, texts, outputs);
     if (line.files) detail.files = line.files.slice(0, MOST_FILES).map(({ path }) => texts.short(path, 500));
-    const observed = observedOf(line, texts);
+    const observed = observedView(line, texts);
     if (observed) detail.observed = observed;
     if (line.key !== undefined) detail.key = line.key;
     if (line.unkeepable !== undefined) detail.unkeepable = texts.short(line.unkeepable);
@@ -70,7 +70,7 @@ export class Details {
     const { outputs } = this.#options;
     if (outputs && line.inputs && detail.asked.length === 0) detail.asked = askedOf(line.inputs, texts);
     if (detail.attempts.length >= MOST_ATTEMPTS) return;
-    const spent = line.usage && spentOf(line.usage);
+    const spent = line.usage && spentIfAny(line.usage);
     const attempt: AttemptView = {
       at: line.at,
       attempt: line.attempt,

@@ -5,7 +5,7 @@ import type { ObservedView } from './types.js';
 const MOST_PATHS = 500;
 
 /** What an execution looked at, if its line has that: counts of everything, and the undeclared paths. */
-export function observedOf(
+export function observedView(
   { observed, seen }: Pick<ResultLine, 'observed' | 'seen'>,
   texts: TextBudget,
 ): ObservedView | undefined {

@@ -196,7 +196,7 @@ export interface Cause {
 }
 
 /** A run compared with an earlier one of the same flow. */
-export interface Comparison {
+export interface RunComparison {
   readonly before: Pick<RunView, 'runId' | 'flow' | 'state' | 'startedAt' | 'durationMs' | 'spent' | 'saved'>;
   readonly phases: readonly ComparedPhase[];
   /** What changed, and what was executed now because of it. */
@@ -227,7 +227,7 @@ export interface Side {
 export interface ReportData {
   readonly view: RunView;
   readonly details: Readonly<Record<string, Detail>>;
-  readonly comparison?: Comparison;
+  readonly comparison?: RunComparison;
   /** False: contents were left out. */
   readonly outputs: boolean;
   /** When the report was made. */

@@ -16,7 +16,7 @@ import { showingSteps } from './progress.js';
 import { readRequest } from './request-files.js';
 
 /** `taskflow assemble TASK`. */
-export async function assembleFlow(invocation: Invocation): Promise<number> {
+export async function assembleFlowCommand(invocation: Invocation): Promise<number> {
   const { flags, project } = invocation;
   const wrong = contradiction(invocation);
   if (wrong) return complain(invocation, wrong);

@@ -71,6 +71,6 @@ on from there).`,
     { name: 'K=V', help: 'with --run: arguments of the flow', required: false, many: true },
   ],
   async run(invocation) {
-    return (await import('./assemble-flow.js')).assembleFlow(invocation);
+    return (await import('./assemble-flow.js')).assembleFlowCommand(invocation);
   },
 };

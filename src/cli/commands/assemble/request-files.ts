@@ -5,14 +5,14 @@ import type { AssembleRequest, Example } from '../../../assemble/request.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../model/json.js';
 import { whyUnreadable } from '../../../util/why-unreadable.js';
 import type { Invocation } from '../../boot/command.js';
-import type { Problem } from '../../errors/refusal.js';
+import type { InputProblem } from '../../errors/refusal.js';
 
 /** The request on the command line, or all its problems. */
 export async function readRequest(
   invocation: Invocation,
-): Promise<{ readonly request: AssembleRequest } | { readonly problems: readonly Problem[] }> {
+): Promise<{ readonly request: AssembleRequest } | { readonly problems: readonly InputProblem[] }> {
   const { flags, positionals } = invocation;
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   const schemas: Record<string, JsonObject> = {};
   for (const name of ['input', 'output'] as const) {
     const file = flags.string(name);

@@ -3,8 +3,8 @@ import type { ParseError } from 'jsonc-parser';
 import { findOnPath } from '../../../process/find-program.js';
 import type { Project } from '../../../util/project.js';
 
-export const CLIENTS = ['claude', 'codex', 'cursor', 'vscode', 'pi'] as const;
-export type ClientName = (typeof CLIENTS)[number];
+export const MCP_CLIENTS = ['claude', 'codex', 'cursor', 'vscode', 'pi'] as const;
+export type McpClientName = (typeof MCP_CLIENTS)[number];
 
 /** A file of a client, and what has to be in it. */
 export interface ClientFile {
@@ -20,7 +20,7 @@ interface Entry {
 }
 
 /** The settings file of a client; pi has none for this. */
-export function settingsOf(client: Exclude<ClientName, 'pi'>, project: Project): ClientFile {
+export function settingsOf(client: Exclude<McpClientName, 'pi'>, project: Project): ClientFile {
   const { root, home, env } = project;
   const entry = ourEntry(env);
   switch (client) {
@@ -36,7 +36,7 @@ export function settingsOf(client: Exclude<ClientName, 'pi'>, project: Project):
 }
 
 /** Claude Code has a folder of its own for skills; the others share one. */
-export function skillPath(client: Exclude<ClientName, 'pi'>, { root }: Project): string {
+export function skillPath(client: Exclude<McpClientName, 'pi'>, { root }: Project): string {
   return join(root, client === 'claude' ? '.claude' : '.agents', 'skills', 'taskflow', 'SKILL.md');
 }
 

@@ -11,7 +11,7 @@ import { complain } from '../../errors/problem.js';
 import { jsonFlag } from '../../flags/common-flags.js';
 import { askPerson } from '../../run/ask-person.js';
 import { createStyle } from '../../terminal/style.js';
-import { CLIENTS, type ClientFile, type ClientName, settingsOf, skillPath } from './clients.js';
+import { type ClientFile, MCP_CLIENTS, type McpClientName, settingsOf, skillPath } from './clients.js';
 import { SKILL } from './skill.js';
 
 export const command: Command = {
@@ -26,9 +26,9 @@ and how; writes both with --yes or after a yes. An entry that is there is never 
     { name: 'yes', alias: 'y', type: 'boolean', help: 'write it without asking' },
     jsonFlag('as JSON: [{path, action, text}]'),
   ],
-  positionals: [{ name: 'CLIENT', help: CLIENTS.join(', '), required: true, choices: CLIENTS }],
+  positionals: [{ name: 'CLIENT', help: MCP_CLIENTS.join(', '), required: true, choices: MCP_CLIENTS }],
   async run(invocation) {
-    const client = invocation.positionals[0] as ClientName;
+    const client = invocation.positionals[0] as McpClientName;
     if (client === 'pi') return forPi(invocation);
     const steps = await planSteps(invocation, client);
     const wrong = steps.find((step) => step.action === 'by hand');
@@ -53,7 +53,7 @@ interface Step {
   readonly why?: string;
 }
 
-async function planSteps({ project }: Invocation, client: Exclude<ClientName, 'pi'>): Promise<readonly Step[]> {
+async function planSteps({ project }: Invocation, client: Exclude<McpClientName, 'pi'>): Promise<readonly Step[]> {
   const skill: ClientFile = {
     path: skillPath(client, project),
     add: async (before) => (before === '' ? { text: SKILL } : undefined),

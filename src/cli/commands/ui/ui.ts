@@ -2,7 +2,7 @@ import { loadConfig } from '../../../config/load.js';
 import { runProcess } from '../../../process/run-process.js';
 import type { CommandResult, UiHost } from '../../../ui/server/host.js';
 import { livePage } from '../../../ui/server/page-html.js';
-import { serve, type UiServer } from '../../../ui/server/serve.js';
+import { servePage, type UiServer } from '../../../ui/server/serve.js';
 import type { Project } from '../../../util/project.js';
 import type { Command, Invocation } from '../../boot/command.js';
 import { EXIT } from '../../errors/exit-status.js';
@@ -46,8 +46,8 @@ address that is printed lets one browser in, once; then another one is printed. 
 };
 
 async function start(host: UiHost, port: number | undefined): Promise<UiServer | { readonly inUse: true }> {
-  const server = await serve(host, port ?? PORT);
-  return 'inUse' in server && port === undefined ? serve(host, 0) : server;
+  const server = await servePage(host, port ?? PORT);
+  return 'inUse' in server && port === undefined ? servePage(host, 0) : server;
 }
 
 async function hostOf(invocation: Invocation): Promise<UiHost> {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { shellWord } from '../../../util/shell-word.js';
 import { oneLine } from '../../../util/terminal-text.js';
-import type { Question } from '../../server/approvals.js';
+import type { OpenQuestion } from '../../server/approvals.js';
 import type { LiveRun } from '../../server/run-answers.js';
 import { selection } from '../state.js';
 import { CommandList } from '../texts.js';
@@ -38,7 +38,7 @@ export function Decide({ source, runId }: DecideProps) {
 }
 
 interface ApprovalProps extends DecideProps {
-  readonly question: Question;
+  readonly question: OpenQuestion;
 }
 
 const DECISIONS = [

@@ -2,8 +2,8 @@ import { type Signal, signal } from '@preact/signals';
 import type { CacheView } from '../../server/cache-view.js';
 import type { LiveRun } from '../../server/run-answers.js';
 import type { ListedRun } from '../../server/run-list.js';
-import type { Comparison, Detail } from '../../view/types.js';
-import type { Source } from '../source.js';
+import type { Detail, RunComparison } from '../../view/types.js';
+import type { PageSource } from '../source.js';
 import { Changes, connection } from './changes.js';
 import { post, type Session } from './session.js';
 
@@ -18,7 +18,7 @@ export interface RunsOf {
   readonly total: number;
 }
 
-export interface LiveSource extends Source {
+export interface LiveSource extends PageSource {
   list(): Promise<RunsOf | undefined>;
   watchList(changed: () => void): () => void;
   cache(): Promise<CacheView | undefined>;
@@ -49,7 +49,7 @@ export function liveSource({ readOnly }: Session): LiveSource {
     decides: !readOnly,
     run: async (runId) => (await readRun(runId))?.view,
     detail: (runId, name) => found<Detail>(`/api/runs/${runId}/detail?${besideQuery({ name })}`),
-    compare: (runId) => found<Comparison>(`/api/runs/${runId}/compare?${besideQuery()}`),
+    compare: (runId) => found<RunComparison>(`/api/runs/${runId}/compare?${besideQuery()}`),
     watch: (runId, changed) => {
       const soon = paced(changed);
       const stops = [changes.on({ runId, changed: soon }), afterChange(beside, soon)];
