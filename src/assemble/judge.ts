@@ -32,12 +32,12 @@ export async function judgeResult(value: JsonValue, { example, task, ...ask }: J
     'Say in one sentence why.',
   ].join('\n\n');
   const result = await runOnePhase({ ...ask, name: 'assemble-judge', phase: { id: 'judge', type: 'gate' }, prompt });
-  if ('refused' in result) return { why: `nobody could judge it: ${result.refused.message}`, spent: NOTHING_SPENT };
+  if ('refused' in result) return { why: `it could not be judged: ${result.refused.message}`, spent: NOTHING_SPENT };
   const { status, spent, error } = result;
   if (status === 'success') return { spent };
   if (status === 'interrupted') return { stopped: 'interrupted', spent };
   if (status === 'over-budget') return { stopped: 'money', spent };
   if (error?.code === 'usage-limit') return { stopped: 'limit', spent };
-  const why = status === 'blocked' ? 'the judge says no' : 'nobody could judge it';
+  const why = status === 'blocked' ? 'the judge says no' : 'it could not be judged';
   return { why: `${why}: ${error?.message ?? status} (the result is ${excerpt(value)})`, spent };
 }

@@ -84,7 +84,7 @@ function failed({ status, error, spent }: RunResult): Attempted {
   if (status === 'over-budget') return { stopped: 'money', spent };
   if (error?.code === 'usage-limit') return { stopped: 'limit', spent };
   if (status === 'paused') {
-    return { why: 'it waits for an approval: nobody is there while it is tried', spent };
+    return { why: 'it waits for an approval, and a trial has no person to ask', spent };
   }
   const detail = error?.detail === undefined ? '' : `\n${error.detail}`;
   return { why: `the flow failed in ${error?.phase ?? '?'}: ${error?.message ?? status}${detail}`, spent };

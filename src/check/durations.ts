@@ -8,8 +8,7 @@ export function checkDuration(
   { path, problems, mayBeZero = false, ...more }: Place & { readonly hint?: string; readonly mayBeZero?: boolean },
 ): number | undefined {
   const ms = parseDuration(value);
-  if (ms === undefined)
-    problems.error(path, 'out-of-range', `${nameOf(path, problems)} is longer than anybody can count`);
+  if (ms === undefined) problems.error(path, 'out-of-range', `${nameOf(path, problems)} is too long`);
   else if (ms === 0 && !mayBeZero) {
     problems.error(path, 'out-of-range', {
       message: `${nameOf(path, problems)} has to be longer than nothing`,

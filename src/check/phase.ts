@@ -191,7 +191,7 @@ function checkDeclaredInput(reader: PhaseReader, phase: Phase): void {
   if (phase.kind !== 'script' || phase.cache.scope !== 'cross-run' || declared !== undefined) return;
   if (phase.needs.length > 0 || reader.usesPlaceholders || phase.body.input !== undefined) return;
   reader.problems.warn(reader.path('cache'), 'no-declared-input', {
-    message: `"${phase.id}" declares no input; where nobody sees what it reads, it never runs again`,
+    message: `"${phase.id}" declares no input; where its reads are not observed, it never runs again`,
     target: 'key',
     hint: 'name what it reads in "fingerprint" ("glob:src/**"), or say fingerprint: []',
   });

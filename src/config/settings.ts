@@ -206,7 +206,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'cache.signingKey.file', help: 'file with the key that signs entries', read: text },
   { key: 'cache.observe.mode', help: OBSERVE_HELP, read: oneOf(...OBSERVE_MODES) },
   { key: 'cache.observe.exclude', help: 'files that phases may read and write without any effect', read: globs },
-  { key: 'cache.observe.include', help: 'files that count although they are left out else', read: globs },
+  { key: 'cache.observe.include', help: 'files that count although they are left out by default', read: globs },
   { key: 'cache.remote.url', help: 'a store that machines share (https://, s3://, turbo+https://)', read: remoteUrl },
   { key: 'cache.remote.read', help: 'look there for what the local store has not (default: true)', read: flag },
   {
@@ -225,12 +225,16 @@ export const SETTINGS: readonly Setting[] = [
     help: 'how long to wait for another machine that computes the same (10m; 0s: not at all)',
     read: duration,
   },
-  { key: 'cache.trust.mode', help: 'none: accept shared entries whoever made them', read: oneOf('none') },
+  { key: 'cache.trust.mode', help: 'none: accept any shared entry', read: oneOf('none') },
   { key: 'cache.trust.sign.env', help: 'environment variable with the private key that signs uploads', read: variable },
   { key: 'cache.trust.sign.file', help: 'file with the private key that signs uploads', read: text },
   { key: TRUSTED_KEY, help: 'public key whose shared entries are accepted; NAME is for you', read: publicKey },
-  { key: ALLOWED_KEY, help: 'addresses that may be sent the key in the variable NAME; yours alone to say', read: urls },
-  { key: 'safe.projects', help: 'folders of others that are obeyed all the same; yours alone to say', read: paths },
+  {
+    key: ALLOWED_KEY,
+    help: 'addresses that the key in the variable NAME may go to; only in your own settings',
+    read: urls,
+  },
+  { key: 'safe.projects', help: 'folders of other users that are trusted; only in your own settings', read: paths },
   {
     key: 'iteration.mode',
     help: 'auto: continue a run of the same file that is unfinished or whose flow was edited; always: any; off: none',
@@ -244,8 +248,8 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'workers.url.address', help: 'the queue that workers wait at (redis://, rediss://)', read: queueUrl },
   { key: 'workers.url.env', help: 'environment variable with that address, a password in it', read: variable },
   { key: 'workers.concurrency', help: 'units that workers have at once (256)', read: positive },
-  { key: 'workers.lock', help: 'a worker that is silent for so long has lost its units (15s)', read: lockTime },
-  { key: 'workers.wait', help: 'a queue that does not answer for so long is given up (30s)', read: duration },
+  { key: 'workers.lock', help: 'a worker that is silent for this long loses its units (15s)', read: lockTime },
+  { key: 'workers.wait', help: 'how long to wait for a queue that does not answer (30s)', read: duration },
   ...HOOK_EVENTS.map((event) => ({ key: `hooks.${event}`, help: HOOK_HELP[event], read: hook })),
 ];
 

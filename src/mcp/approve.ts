@@ -28,7 +28,7 @@ Only a form that they send decides. A detached run then goes on by itself.`,
     runId: TEXT,
     phase: TEXT,
     decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Null()], {
-      description: 'null: nobody has decided, the run goes on waiting',
+      description: 'null: not decided, the run goes on waiting',
     }),
     text: TEXT,
     digest: TEXT,
@@ -71,7 +71,7 @@ async function ask(runId: string, asked: Question, call: McpCall): Promise<ToolR
   }
   const { decision, note } = reply.content ?? {};
   if (reply.action !== 'accept' || (decision !== 'approve' && decision !== 'reject')) {
-    return undecided(runId, asked, 'nobody has decided');
+    return undecided(runId, asked, 'no person has decided');
   }
   return decide({ runId, asked, decision, note: typeof note === 'string' && note !== '' ? note : undefined }, call);
 }

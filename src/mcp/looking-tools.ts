@@ -105,7 +105,7 @@ export const CHANGING: readonly Tool[] = [
     name: 'cache_clear',
     title: 'Remove kept results',
     description:
-      'Removes kept results, so that they are computed again. Only says what would go unless dry_run is false.',
+      'Removes kept results, so that they are computed again. Only shows what would be removed unless dry_run is false.',
     input: input({
       flow: Type.Optional(FLOW),
       phase: Type.Optional(PHASE),

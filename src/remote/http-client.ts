@@ -95,7 +95,7 @@ function receive(
 }
 
 function wordsOf({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ECONNREFUSED') return 'nobody answers there';
+  if (code === 'ECONNREFUSED') return 'no server answers there';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name is not known';
   return message || code || 'the connection failed';
 }

@@ -71,7 +71,7 @@ function whyUnread({ remote }: Config['cache'], { keys, isOff }: Trust): Why | u
   if (remote?.read === false) return { message: 'cache.remote.read is false' };
   if (isOff || keys.size > 0) return undefined;
   const hint = 'name the public keys under cache.trust.keys (taskflow cache keygen), or write cache.trust: none';
-  return { message: 'nobody is trusted', hint };
+  return { message: 'no key is trusted', hint };
 }
 
 function whyUnwritten({ remote }: Config['cache'], signing: Signing | undefined): Why | undefined {

@@ -34,7 +34,7 @@ export function connectionFailure(error: unknown, url: string): Reported {
   switch (code) {
     case 'ECONNREFUSED':
       return {
-        error: `nobody answers at ${host}`,
+        error: `no server answers at ${host}`,
         transient: true,
         hint: `is the server running, and is \`baseUrl\` (${baseOf(url)}) right?`,
         unasked: true,

@@ -19,7 +19,7 @@ export const RUN_FLAGS: readonly FlagSpec[] = [
   { name: 'refresh', type: 'boolean', help: 'write reuse, but do not read it' },
   { name: 'no-remote', type: 'boolean', help: 'do not use the shared cache (cache.remote)' },
   { name: 'incremental', type: 'boolean', help: 'as if the flow said incremental: true, for this run' },
-  { name: 'retries', type: 'number', value: 'N', help: 'retry failed phases so often, where they do not say it' },
+  { name: 'retries', type: 'number', value: 'N', help: 'retries of failed phases that set none' },
   { name: 'frozen', type: 'boolean', help: 'a cross-run phase that would have to run is an error (status 6)' },
   {
     name: 'rerun',

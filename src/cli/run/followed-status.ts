@@ -8,7 +8,7 @@ export function followedStatus({ project, err }: Invocation, runId: string): num
   const end = runHead(project, runId)?.end;
   if (end) return exitStatusOf({ status: end.status, ...(end.failure && { error: { phase: '', ...end.failure } }) });
   err.write(
-    `nobody executes ${runId} any more: it was cut off\n  taskflow resume ${runId} goes on with what is done\n`,
+    `${runId} stopped without an end: its process died\n  taskflow resume ${runId} goes on with what is done\n`,
   );
   return EXIT.failed;
 }

@@ -21,7 +21,7 @@ export function livePage({ script, style }: PageFiles): ServedPage {
 <style>${style}</style>
 </head>
 <body>
-<div id="page"><noscript>This page needs JavaScript. It asks nobody but the taskflow that serves it.</noscript></div>
+<div id="page"><noscript>This page needs JavaScript. It talks only to the taskflow that serves it.</noscript></div>
 <script>${script}</script>
 </body>
 </html>

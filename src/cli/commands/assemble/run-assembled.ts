@@ -33,7 +33,7 @@ export async function runAssembled(invocation: Invocation, { outcome, config }: 
   if (!(await mayRun(invocation, outcome, interrupt.signal))) {
     interrupt.dispose();
     invocation.err.write(
-      `taskflow assemble: nobody has looked at this flow yet, and it was not run\n` +
+      `taskflow assemble: no person has looked at this flow yet, so it was not run\n` +
         `  taskflow assemble show ${record.id}; --yes runs it all the same\n`,
     );
     return EXIT.waiting;
@@ -54,7 +54,7 @@ async function mayRun(invocation: Invocation, { record }: Complete, signal: Abor
   const { project, flags } = invocation;
   if (flags.boolean('yes') || isApproved(project, record)) return true;
   if (!canAsk(invocation)) return false;
-  const why = 'nobody has looked at this flow yet:';
+  const why = 'no person has looked at this flow yet:';
   const isWanted = await askAboutFlow(invocation, { record, why, signal });
   if (isWanted) approve(project, record);
   return isWanted;

@@ -55,7 +55,7 @@ Status: 0 if all are the same, 1 if one is different or fails.`,
       };
       const audit = await auditRun(options, { sample, mayAsk: canBeAsked(invocation), confirm, judge: askJudge });
       if ('refused' in audit) return complain(invocation, audit.refused.message, audit.refused.hint);
-      if (isRefused) return complain(invocation, 'it executes phases, and nobody can be asked', 'say --yes');
+      if (isRefused) return complain(invocation, 'it executes phases, and there is no terminal to ask at', 'say --yes');
       audits.push(audit);
     }
     if (invocation.flags.boolean('json')) invocation.out.json(audits);

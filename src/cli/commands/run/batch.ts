@@ -14,7 +14,7 @@ import { prepareRun } from '../../run/prepare-run.js';
 /** Flags with another meaning in a batch, where rows that are done stay done. */
 const IN_A_BATCH: Readonly<Record<string, string>> = {
   arg: 'an argument for all rows; a row of its own goes before',
-  rerun: 'run this phase again; a side effect only in rows where nobody knows whether it took place',
+  rerun: 'run this phase again; a side effect only in rows where it is in doubt',
   skip: 'take this side effect as done in such rows',
 };
 

@@ -25,7 +25,7 @@ export const command: Command = {
   flags: [
     { name: 'flow', type: 'string', value: 'NAME', help: 'only runs of this flow (name or file)' },
     { name: 'state', type: 'string', value: 'S', choices: STATES, help: STATES.join(', ') },
-    { name: 'limit', type: 'number', value: 'N', help: 'at most so many (20)' },
+    { name: 'limit', type: 'number', value: 'N', help: 'at most this many (20)' },
     jsonFlag('as JSON: [{runId, flow, file, state, startedAt, durationMs, spent, saved}]'),
   ],
   positionals: [],
