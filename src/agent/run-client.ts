@@ -71,7 +71,6 @@ function startClient(run: ClientRun, onStdout?: ProcessRequest['onStdout']): Pro
     ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
     ...(request.idleTimeoutMs !== undefined && { idleTimeoutMs: request.idleTimeoutMs }),
     ...(request.onChildStart && { onStart: request.onChildStart }),
-    ...(request.onChildEnd && { onEnd: request.onChildEnd }),
     ...(request.trace && { trace: request.trace }),
   });
 }

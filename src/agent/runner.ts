@@ -27,7 +27,6 @@ export interface RunnerRequest {
   /** Gets pieces of the answer's text, in order. Undefined: the runner need not cut them out. */
   readonly onText?: (piece: string) => void;
   readonly onChildStart?: (child: ChildIdentity) => void;
-  readonly onChildEnd?: (child: ChildIdentity) => void;
   /** Follows the client and everything it starts. A runner without a process leaves it alone. */
   readonly trace?: Trace;
 }

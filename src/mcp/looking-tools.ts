@@ -105,7 +105,7 @@ export const CHANGING: readonly Tool[] = [
     name: 'cache_clear',
     title: 'Remove kept results',
     description:
-      'Removes kept results, so that they are computed again. Only shows what would be removed unless dry_run is false.',
+      'Removes kept results, so that they are computed again. Unless dry_run is false, only shows what would go.',
     input: input({
       flow: Type.Optional(FLOW),
       phase: Type.Optional(PHASE),

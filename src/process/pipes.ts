@@ -38,13 +38,13 @@ export class Pipe {
 
   /** Reads at most what a pipe holds. Returns how many bytes; 0 at the end, undefined when there is nothing yet. */
   read(onChunk: (chunk: Buffer) => void): number | undefined {
-    const length = readIfThere(this.file);
+    const length = readAvailable(this.file);
     if (length) onChunk(Buffer.from(chunk.subarray(0, length)));
     return length;
   }
 }
 
-function readIfThere(file: number): number | undefined {
+function readAvailable(file: number): number | undefined {
   try {
     return readSync(file, chunk, 0, PIPE_BYTES, null);
   } catch (error) {

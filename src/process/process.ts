@@ -21,9 +21,8 @@ export interface ProcessRequest {
   readonly keepStdout?: boolean;
   /** Kept stdout beyond this ends the process, and is not in the result. Default: that of outputs. */
   readonly maxStdoutBytes?: number;
-  /** Called once the process exists, and once it and its descendants are gone; the journal keeps both. */
+  /** Called once the process exists, for the journal. */
   readonly onStart?: (child: ChildIdentity) => void;
-  readonly onEnd?: (child: ChildIdentity) => void;
   /** Between TERM and KILL. */
   readonly graceMs?: number;
   /**

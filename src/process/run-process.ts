@@ -69,7 +69,6 @@ async function attend(request: ProcessRequest, capture: Capture): Promise<End> {
   if (!child.isClosed) await drained(child, () => capture.received);
 
   underWay.delete(tree);
-  request.onEnd?.(identity);
   const exit = child.exit ?? { code: null, signal: null };
   const said = capture.stderrTail();
   return { exit, failure: watch.stopped ? withSaid(watch.stopped, said) : ownFailure(request, exit, said) };

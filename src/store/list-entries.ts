@@ -30,13 +30,6 @@ export function eachEntry(
   });
 }
 
-/** All entries, the last used first. */
-export async function listEntries(options: Pick<StoreOptions, 'dir' | 'signingKey'>): Promise<ListedEntry[]> {
-  const entries: ListedEntry[] = [];
-  await eachEntry(options, (entry) => entries.push(entry));
-  return entries;
-}
-
 /** A row as `cache list` shows it. */
 export function listed(key: string, { inode: _inode, blobs, ttlMs: _ttl, ...row }: IndexRow): ListedEntry {
   return { key, files: blobs.length, ...row };

@@ -3,8 +3,6 @@ import type { Project } from '../../util/project.js';
 import type { FlagSpec } from '../flags/flag-spec.js';
 import type { FlagValues } from '../flags/flags.js';
 
-export type { FlagSpec } from '../flags/flag-spec.js';
-
 /**
  * One command of the command line, in a module of its own that is loaded only when the command is typed. Its name and
  * one-line summary are in the registry, where `taskflow --help` finds them without loading anything.

@@ -3,11 +3,12 @@ import type { McpHost } from '../../mcp/host.js';
 import { statIfThere } from '../../util/stat.js';
 import { EXIT } from '../errors/exit-status.js';
 import type { Channel, InputProblem } from '../errors/refusal.js';
+import type { FlagSpec } from '../flags/flag-spec.js';
 import { type ArgumentProblem, parseArguments } from '../flags/flags.js';
 import { GLOBAL_FLAGS } from '../flags/global-flags.js';
 import { projectAt, withoutProject } from '../load/project.js';
 import { createWriter, stdinSource } from '../terminal/writer.js';
-import type { CallCommand, Command, FlagSpec, Invocation, Writer } from './command.js';
+import type { CallCommand, Command, Invocation, Writer } from './command.js';
 import { endProcess, withLostOutput } from './end-process.js';
 import { COMMANDS, type CommandEntry, findCommand, subCommands } from './registry.js';
 

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../util/if-there.js';
 import { isReallyInside } from '../../util/inside.js';
 import { nearestName } from '../../util/nearest.js';
 import { lstatIfThere } from '../../util/stat.js';
@@ -101,19 +101,10 @@ async function nearestPath(pattern: string, root: string): Promise<string | unde
   for (const [i, segment] of segments.entries()) {
     if (hasWildcards(segment)) return undefined;
     const folder = join(root, ...segments.slice(0, i));
-    const names = namesIn(folder, root);
+    const names = isReallyInside(root, folder) ? namesIn(folder) : [];
     if (names.includes(segment)) continue;
     const nearest = await nearestName(segment, names);
     return nearest === undefined ? undefined : segments.with(i, nearest).join('/');
   }
   return undefined;
-}
-
-function namesIn(folder: string, root: string): string[] {
-  try {
-    return isReallyInside(root, folder) ? readdirSync(folder) : [];
-  } catch {
-    // A file where the pattern wants a folder, or nothing to be read: no suggestion.
-    return [];
-  }
 }

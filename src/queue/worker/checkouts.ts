@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { askGit, type GitAnswer, withoutLocation } from '../../process/git.js';
+import { answersSignals } from '../../process/send-signal.js';
+import { namesIn } from '../../util/if-there.js';
 import { oneAtATime } from '../../util/one-at-a-time.js';
 import type { Project } from '../../util/project.js';
 import { userCacheDir } from '../../util/user-cache.js';
@@ -98,20 +100,7 @@ export class Checkouts {
 
 /** Removes folders of workers that were killed. */
 function removeLeft(all: string): void {
-  let names: string[] = [];
-  try {
-    names = readdirSync(all);
-  } catch {
-    // None were made yet.
-  }
-  for (const name of names) if (!isAlive(Number(name))) rmSync(join(all, name), { recursive: true, force: true });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  for (const name of namesIn(all)) {
+    if (!answersSignals(Number(name))) rmSync(join(all, name), { recursive: true, force: true });
   }
 }

@@ -8,7 +8,7 @@ import { callKey, titleOf } from './call.js';
 import type { KeptRecording } from './read-recordings.js';
 import { type Recording, type RunnerFacts, toRaw } from './recording.js';
 
-/** `replay`: calls nobody. `update`: calls for what is not recorded. `record`: calls for everything once. */
+/** `replay` calls no agent; `update` only for what is not recorded; `record` for everything anew. */
 export type RecordMode = 'replay' | 'update' | 'record';
 
 /** The recordings of one folder while tests use them. */
