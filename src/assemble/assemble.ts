@@ -3,11 +3,11 @@ import type { JsonObject } from '../model/json.js';
 import { NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { VERSION } from '../util/version.js';
 import { claimRequest } from './claim.js';
-import { decide, type Looking, type PlanDecision, remember } from './decide.js';
+import { type DecideOptions, decide, type PlanDecision, remember } from './decide.js';
 import type { OnAssembleEvent } from './events.js';
 import { ASSEMBLED_DIR, appendRecord, makeFolder, timestampText } from './folder.js';
 import { flowIdOf, inputIdOf } from './identity.js';
-import type { Asking } from './one-phase.js';
+import type { AgentCallOptions } from './one-phase.js';
 import { type AssembledRecord, type PlanEnding, RECORD_FORMAT } from './record.js';
 import type { AssembleLimits, AssembleRequest } from './request.js';
 import { type RequestProblem, requestProblems } from './request-problems.js';
@@ -16,7 +16,7 @@ import { makeUserKey } from './user-key.js';
 import { type Uses, usesOf } from './uses.js';
 
 /** `runner` and `model` write the flow; its own phases have those of the project. */
-interface AssembleOptions extends Omit<Asking, 'onEvent'> {
+interface AssembleOptions extends Omit<AgentCallOptions, 'onEvent'> {
   readonly request: AssembleRequest;
   readonly limits: AssembleLimits;
   /** Ignores what is there, and adds to it. */
@@ -24,7 +24,7 @@ interface AssembleOptions extends Omit<Asking, 'onEvent'> {
   /** The flow may have commands. */
   readonly allowScripts?: boolean;
   readonly onEvent?: OnAssembleEvent;
-  readonly askForeign?: Looking['askForeign'];
+  readonly askForeign?: DecideOptions['askForeign'];
 }
 
 /** How a complete plan was found or made. */

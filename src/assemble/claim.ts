@@ -11,7 +11,7 @@ type Claimed = { readonly release: () => void } | { readonly aborted: true } | {
 /** How often a holder touches its claim, so that other machines see that it is alive. */
 const SIGN_OF_LIFE_MS = 15_000;
 
-/** The right to plan one request, against other processes; waits for whoever has it. */
+/** The right to plan one request, against other processes; waits while another one has it. */
 export async function claimRequest(
   project: Project,
   inputId: string,

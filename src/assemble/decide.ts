@@ -18,7 +18,7 @@ export type PlanDecision =
   | { readonly do: 'give-up'; readonly record: AssembledRecord }
   | { readonly do: 'plan' };
 
-export interface Looking extends UsesWorld {
+export interface DecideOptions extends UsesWorld {
   readonly inputId: string;
   readonly limits: AssembleLimits;
   readonly onEvent: OnAssembleEvent;
@@ -37,7 +37,7 @@ function memoryKey(root: string, inputId: string): string {
   return `${root}\0${inputId}`;
 }
 
-export async function decide(looking: Looking): Promise<PlanDecision> {
+export async function decide(looking: DecideOptions): Promise<PlanDecision> {
   const known = remembered.get(memoryKey(looking.project.root, looking.inputId));
   const inMemory = known && (await usable(looking, known));
   if (inMemory && 'flow' in inMemory) return { do: 'take', record: known, flow: inMemory.flow, from: 'memory' };
@@ -71,7 +71,7 @@ async function usable(
 
 /** A plan that came with the project: a person has to approve it. */
 async function fromElsewhere(
-  { askForeign, onEvent, ...world }: Looking,
+  { askForeign, onEvent, ...world }: DecideOptions,
   read: readonly ReadRecord[],
 ): Promise<PlanDecision | undefined> {
   const found = read.find((one) => isComplete(one) && !one.own && !isApproved(world.project, one.record));

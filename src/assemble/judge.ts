@@ -1,7 +1,7 @@
 import type { JsonValue } from '../model/json.js';
 import { NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { excerpt } from './compare.js';
-import { type Asking, runOnePhase } from './one-phase.js';
+import { type AgentCallOptions, runOnePhase } from './one-phase.js';
 import type { AssembleRequest, Example } from './request.js';
 
 /** Reasons to stop that say nothing about the flow. */
@@ -14,7 +14,7 @@ interface Judged {
   readonly spent: Spent;
 }
 
-interface JudgeRequest extends Asking, Pick<AssembleRequest, 'task'> {
+interface JudgeRequest extends AgentCallOptions, Pick<AssembleRequest, 'task'> {
   readonly example: Example;
   readonly maxUSD?: number;
 }

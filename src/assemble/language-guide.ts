@@ -4,7 +4,7 @@ import { AGENT_FIELDS, COMMON_FIELDS } from '../model/schema/fields.js';
 import { KIND_FIELDS } from '../model/schema/phase.js';
 
 /** Kinds that a planner may use. No approval: an assembled flow runs without a person. */
-const KINDS_TOLD: readonly Kind[] = [
+const PLANNER_KINDS: readonly Kind[] = [
   'agent',
   'map',
   'reduce',
@@ -32,7 +32,7 @@ const NOT_TOLD = new Set(['def', 'assemble', 'runner']);
 
 /** The part of the flow language that a planner needs, made from the definitions that the checker uses. */
 export function languageGuide({ allowScripts }: { readonly allowScripts: boolean }): string {
-  const kinds = allowScripts ? [...KINDS_TOLD, 'script' as const] : KINDS_TOLD;
+  const kinds = allowScripts ? [...PLANNER_KINDS, 'script' as const] : PLANNER_KINDS;
   const common = Object.fromEntries(
     COMMON_TOLD.map((name) => [name, COMMON_FIELDS[name as keyof typeof COMMON_FIELDS]]),
   );

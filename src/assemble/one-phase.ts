@@ -7,7 +7,7 @@ import type { Project } from '../util/project.js';
 import { limitsOf, type OnAssembleEvent } from './events.js';
 
 /** The agent that is asked, and what ends the call: the same for the planner and for the judge. */
-export interface Asking {
+export interface AgentCallOptions {
   readonly project: Project;
   readonly config: Config;
   readonly runner?: string;
@@ -19,11 +19,19 @@ export interface Asking {
 }
 
 /** Picks these fields from larger options. */
-export function askingOf({ project, config, runner, model, signal, waitForLimits, onEvent }: Asking): Asking {
+export function askingOf({
+  project,
+  config,
+  runner,
+  model,
+  signal,
+  waitForLimits,
+  onEvent,
+}: AgentCallOptions): AgentCallOptions {
   return { project, config, runner, model, signal, waitForLimits, onEvent };
 }
 
-interface OnePhase extends Asking {
+interface OnePhase extends AgentCallOptions {
   /** Of the run in the history. */
   readonly name: string;
   /** Fields of the phase. Its task is the argument `prompt`, whose braces are not placeholders. */

@@ -5,13 +5,13 @@ import { addSpent, NOTHING_SPENT, type Spent } from '../model/outcome.js';
 import { catalogueOf } from './catalogue.js';
 import { checkPlan } from './check-plan.js';
 import { definitionOf } from './definition.js';
-import { type Asking, askingOf, runOnePhase } from './one-phase.js';
+import { type AgentCallOptions, askingOf, runOnePhase } from './one-phase.js';
 import { planPrompt } from './plan-prompt.js';
 import type { PlanEnding, Round, Tried } from './record.js';
 import { type AssembleLimits, type AssembleRequest, DEFAULT_USD } from './request.js';
 import { tryExample } from './try-example.js';
 
-interface Planning extends Asking {
+interface Planning extends AgentCallOptions {
   readonly request: AssembleRequest;
   readonly limits: AssembleLimits;
   readonly allowScripts: boolean;

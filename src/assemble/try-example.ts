@@ -7,12 +7,12 @@ import { startRun } from '../run/start/start-run.js';
 import { excerpt, isSame, resultValue } from './compare.js';
 import { limitsOf } from './events.js';
 import { judgeResult, type Stopped } from './judge.js';
-import { type Asking, askingOf } from './one-phase.js';
+import { type AgentCallOptions, askingOf } from './one-phase.js';
 import type { AssembleRequest, Example } from './request.js';
 import { makeSandbox } from './sandbox.js';
 
 /** A flow to try, with the bounds of the trial. */
-interface Trial extends Asking {
+interface Trial extends AgentCallOptions {
   readonly request: AssembleRequest;
   readonly flow: Flow;
   readonly allowScripts: boolean;

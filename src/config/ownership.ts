@@ -6,7 +6,7 @@ import { lstatIfThere, statIfThere } from '../util/stat.js';
 export const MARKERS = ['.git', '.pi'] as const;
 
 /** A user who can write one of these decides what is executed. */
-const DECIDING = ['.pi', STATE_DIR, `${STATE_DIR}/config.yaml`, '.pi/agents'];
+const DECIDING_PATHS = ['.pi', STATE_DIR, `${STATE_DIR}/config.yaml`, '.pi/agents'];
 const BY_EVERYBODY = 0o002;
 const STICKY = 0o1000;
 
@@ -18,7 +18,7 @@ export function distrustOf(root: string, env: Project['env']): string | undefine
   const folder = statIfThere(root)?.uid;
   // A folder of root, such as /tmp, says nothing: there the owner of `.pi` counts.
   if (folder !== undefined && folder !== 0 && !users.includes(folder)) return belongsTo(root, folder);
-  for (const name of ['.git', ...DECIDING]) {
+  for (const name of ['.git', ...DECIDING_PATHS]) {
     const path = join(root, name);
     // A user may own a link whose target belongs to another user.
     for (const stat of [lstatIfThere(path), statIfThere(path)]) {

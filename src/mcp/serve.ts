@@ -26,7 +26,7 @@ import type { McpCall, McpClient, Tool, ToolReply } from './tool.js';
 import { TRUSTING, VALIDATOR } from './validator.js';
 import { Wire } from './wire.js';
 
-export interface Serving {
+export interface ServeMcpOptions {
   readonly readOnly: boolean;
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -37,7 +37,7 @@ export interface Serving {
 /** Serves one client until it disconnects. Runs that were started go on. The host is loaded by the first call. */
 export async function serveMcp(
   lend: () => Promise<McpHost>,
-  { readOnly, stdin, stdout, signal }: Serving,
+  { readOnly, stdin, stdout, signal }: ServeMcpOptions,
 ): Promise<void> {
   let lent: Promise<BoundedHost> | undefined;
   const host = () => {

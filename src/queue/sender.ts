@@ -24,7 +24,7 @@ export interface SenderOptions {
 }
 
 /** A unit that was sent. */
-interface Away {
+interface SentUnit {
   readonly key: string;
   readonly sealed: Sealed;
   readonly sending: Sending;
@@ -50,7 +50,7 @@ const MOST_SENT = 5;
  */
 export class QueueSender implements UnitSender {
   readonly concurrency: number;
-  readonly #away = new Map<string, Away>();
+  readonly #away = new Map<string, SentUnit>();
   readonly #promises = new Map<string, Promise<UnitAnswer>>();
   readonly #background = new Set<Promise<unknown>>();
   readonly #queue: Queue;
@@ -95,7 +95,7 @@ export class QueueSender implements UnitSender {
     const order = { id: randomUUID(), commit, prefix, absent, files: overlay.files, job };
     const sealed = sealOrder(order, this.options.share.signer);
     return new Promise((resolve) => {
-      const away: Away = {
+      const away: SentUnit = {
         ...{ key: job.key, sealed, sending, lookedAt: this.#now(), isLooking: false, begun: false, sent: 0 },
         end: (answer) => {
           forget();
@@ -143,7 +143,7 @@ export class QueueSender implements UnitSender {
   }
 
   /** Joins a job of this key that another coordinator sent, unless it is answered: an answer belongs to its order. */
-  async #put(away: Away): Promise<void> {
+  async #put(away: SentUnit): Promise<void> {
     away.sent += 1;
     away.lookedAt = this.#now();
     const before = await this.#queue.getJob(away.key);
@@ -159,7 +159,7 @@ export class QueueSender implements UnitSender {
     }
   }
 
-  async #look(away: Away): Promise<void> {
+  async #look(away: SentUnit): Promise<void> {
     if (away.isLooking) return;
     away.isLooking = true;
     try {
@@ -179,13 +179,13 @@ export class QueueSender implements UnitSender {
   }
 
   /** The queue lost the job, or another coordinator removed it: the store shows whether the unit is done. */
-  async #vanished(away: Away): Promise<void> {
+  async #vanished(away: SentUnit): Promise<void> {
     if (await away.sending.isStored()) away.end({ done: true });
     else if (away.sent < MOST_SENT) await this.#put(away);
     else away.end({ stays: `the queue does not keep it: ${away.refused ?? 'it was lost again and again'}` });
   }
 
-  #answerOf({ key }: Away, { returnvalue, failedReason, data }: Job): UnitAnswer {
+  #answerOf({ key }: SentUnit, { returnvalue, failedReason, data }: Job): UnitAnswer {
     if (returnvalue) return openReply(returnvalue, this.options.share.trust, { key, order: orderId(data) });
     if (!/stalled/.test(failedReason ?? '')) return { stays: `a worker could not do it: ${failedReason}` };
     const failure = { code: 'signal', message: 'every worker that had it was lost', hint: LOST_HINT } as const;
@@ -230,7 +230,7 @@ export class QueueSender implements UnitSender {
   }
 }
 
-function begin(away: Away, worker = 'a worker'): void {
+function begin(away: SentUnit, worker = 'a worker'): void {
   if (away.begun) return;
   away.begun = true;
   away.sending.onBegun();

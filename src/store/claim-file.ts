@@ -152,7 +152,7 @@ export function removeDeadClaim(path: string, dead: SeenClaim, now: number): voi
     const current = readClaim(path);
     if ('inode' in current && current.inode === dead.inode && current.holder?.id === dead.holder?.id) unlinkSync(path);
   } catch {
-    // The folder has become read-only: nobody can claim anything there now.
+    // The folder has become read-only: no process can claim anything there now.
   } finally {
     removeIfThere(guard);
   }

@@ -16,7 +16,7 @@ const FILES = [INDEX_LOG, INDEX_LOG_TAKEN, INDEX] as const;
 const [LOG, TAKEN, IN_INDEX] = [0, 1, 2] as const;
 const COMMA = 44;
 /** In `file`: there is no row, so the entry has to be read. */
-export const NOWHERE = 255;
+export const NO_ROW = 255;
 
 /**
  * For each entry in the folder: when it was last used, in which order, and where its row is written. 41 bytes an entry;
@@ -41,7 +41,7 @@ export class IndexColumns {
   constructor(dir: string, keys: KeyTable) {
     const { size } = keys;
     this.#keys = keys;
-    this.file = new Uint8Array(size).fill(NOWHERE);
+    this.file = new Uint8Array(size).fill(NO_ROW);
     this.offset = new Float64Array(size);
     this.length = new Uint32Array(size);
     this.inode = new Float64Array(size);
@@ -57,7 +57,7 @@ export class IndexColumns {
 
   async read({ signingKey }: LogOptions, pace: Pace): Promise<void> {
     if (!(await this.#readIndex(signingKey, pace))) {
-      this.file.fill(NOWHERE);
+      this.file.fill(NO_ROW);
       this.turn.fill(0);
     }
     for (const number of [TAKEN, LOG]) {
@@ -88,10 +88,10 @@ export class IndexColumns {
   /** Forgets rows about other files than those that are there: such an entry is ordered by the time of its file. */
   async compareFiles(pathOf: (slot: number) => string, pace: Pace): Promise<void> {
     for (let slot = 0; slot < this.file.length; slot++) {
-      if (this.file[slot] === NOWHERE) continue;
+      if (this.file[slot] === NO_ROW) continue;
       const stat = statIfThere(pathOf(slot));
       if (stat?.ino !== this.inode[slot] || stat?.size !== this.bytes[slot]) {
-        this.file[slot] = NOWHERE;
+        this.file[slot] = NO_ROW;
         this.turn[slot] = 0;
       }
       if (pace.tick()) await pace.rest();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parsedJson } from '../util/if-there.js';
 import { statIfThere } from '../util/stat.js';
 import { eachName } from './folder-names.js';
-import { IndexColumns, NOWHERE } from './index-columns.js';
+import { IndexColumns, NO_ROW } from './index-columns.js';
 import { restOfRow, rowText } from './index-lines.js';
 import type { LogOptions } from './index-log.js';
 import { type IndexRow, isRow, readRow } from './index-row.js';
@@ -97,7 +97,7 @@ export class StoreIndex {
     const rest = this.#rest(slot);
     if (rest === undefined) return undefined;
     const row = parsedRow(rowText(this.#columns.usedAt[slot]!, rest));
-    if (!row) this.#columns.file[slot] = NOWHERE;
+    if (!row) this.#columns.file[slot] = NO_ROW;
     return row;
   }
 
@@ -146,7 +146,7 @@ async function openIndex<T>(
     const order = await orderOf(dir, { keys, columns }, pace);
     const index = new StoreIndex(options, keys, { columns, order });
     pace.begin('going through the entries', keys.size);
-    if (!checked || columns.file.every((file) => file !== NOWHERE)) return await use(index);
+    if (!checked || columns.file.every((file) => file !== NO_ROW)) return await use(index);
     // Entries without a row are read once, for the index, and not again in each pass.
     await index.write(pace);
   } finally {

@@ -12,7 +12,7 @@ const LAST_POLL_MS = 150;
 
 export type AcquiredClaim = { readonly own: OwnClaim } | { readonly aborted: true } | { readonly failed: ErrnoError };
 
-/** Creates the claim's file, or waits until its holder is done or dead. Without a promise where nobody holds it. */
+/** Creates the claim's file, or waits until its holder is done or dead. Without a promise where no process holds it. */
 export function claimOrWait(path: string, request: ClaimRequest, clock: Clock): AcquiredClaim | Promise<AcquiredClaim> {
   if (request.signal?.aborted) return { aborted: true };
   const created = createClaim(path);

@@ -44,7 +44,7 @@ export function kindText({ kind, marks }: GraphNode): string {
 }
 
 /** What each node needs, in edge order. */
-export function needsOf({ nodes, edges }: Graph): ReadonlyMap<string, readonly string[]> {
+export function dependenciesOf({ nodes, edges }: Graph): ReadonlyMap<string, readonly string[]> {
   const needs = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   for (const { from, to } of edges) needs.get(to)?.push(from);
   return needs;

@@ -53,7 +53,7 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
   if ('failure' in decided) return complain(invocation, decided.failure.message, decided.failure.hint);
   const isJson = invocation.flags.boolean('json');
   if (!isJson) reportDecision(invocation, runId, decided);
-  const next = await goOnByItself(invocation, runId);
+  const next = await continueDetached(invocation, runId);
   if (next && 'runId' in next) invocation.err.write(`it goes on by itself as run ${next.runId}\n`);
   const goesOnAs = next && 'runId' in next ? next.runId : null;
   if (isJson) invocation.out.write(`${JSON.stringify({ ...decidedJson(runId, decided), goesOnAs })}\n`);
@@ -61,7 +61,7 @@ async function decide(invocation: Invocation, decision: 'approve' | 'reject'): P
 }
 
 /** Continues a detached run once all its questions are answered: no person at a terminal would do it. */
-async function goOnByItself(
+async function continueDetached(
   invocation: Invocation,
   runId: string,
 ): Promise<{ readonly runId: string } | { readonly status: number } | undefined> {

@@ -62,7 +62,7 @@ export function watchedPaths({ project, read, entries, observed = [] }: LookedAt
   return { files, folders, globs, worktree, refs: worktree || sources.has('git-ref') };
 }
 
-/** Tools read much that nobody edits, and that changes for reasons of its own. */
+/** Leaves out what tools read but people do not edit. */
 function mayBeEdited(path: string): boolean {
   return !path.startsWith(STATE_DIR) && !path.split('/').some((name) => LEFT_OUT.includes(name));
 }

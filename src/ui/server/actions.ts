@@ -6,7 +6,7 @@ import type { CommandResult, UiHost } from './host.js';
 import type { Body } from './read-body.js';
 
 /** The page acts by command lines, which a person could type as well. */
-interface Action {
+interface PageAction {
   readonly command: readonly string[];
   readonly names?: readonly string[];
   readonly flags?: readonly string[];
@@ -14,7 +14,7 @@ interface Action {
   readonly unshown?: readonly string[];
 }
 
-type MakeAction = (body: Body, host: UiHost) => Action | Refused;
+type MakeAction = (body: Body, host: UiHost) => PageAction | Refused;
 
 /** Everything that the page can decide. */
 const ACTIONS: Readonly<Record<string, MakeAction>> = {
@@ -27,7 +27,7 @@ const ACTIONS: Readonly<Record<string, MakeAction>> = {
 
 export const ACTION_NAMES = Object.keys(ACTIONS);
 
-function decision(word: string, body: Body, who: string): Action | Refused {
+function decision(word: string, body: Body, who: string): PageAction | Refused {
   const [phase, digest] = [body.text('phase'), body.text('digest')];
   // The digest tells which text the person has read.
   if (phase === undefined || digest === undefined) return refused(400, 'phase and digest are missing');
@@ -36,7 +36,7 @@ function decision(word: string, body: Body, who: string): Action | Refused {
 }
 
 /** A batch is continued by its own command, which reads the rows again. */
-function resuming(body: Body, { project }: UiHost): Action | Refused {
+function resuming(body: Body, { project }: UiHost): PageAction | Refused {
   const flags = flagsOf(body, { from: 'rerun' }, ['--detach']);
   const batch = batchToResume(project, body.text('run') ?? '');
   if (!batch) return ofRun(body, { command: ['resume'], flags });
@@ -44,7 +44,7 @@ function resuming(body: Body, { project }: UiHost): Action | Refused {
   return { command: ['batch'], names: [batch.flow], flags: [...batch.flags, ...flags] };
 }
 
-function clearing(body: Body): Action | Refused {
+function clearing(body: Body): PageAction | Refused {
   const chosen = flagsOf(body, { phase: 'phase', olderThan: 'older-than' }, body.is('all') ? ['--all'] : []);
   const flow = body.text('flow');
   if (flow === undefined && chosen.length === 0) return refused(400, 'nothing is chosen');
@@ -52,7 +52,7 @@ function clearing(body: Body): Action | Refused {
   return { command: ['cache', 'clear'], names: flow === undefined ? [] : [flow], flags };
 }
 
-function ofRun(body: Body, { names = [], ...action }: Action): Action | Refused {
+function ofRun(body: Body, { names = [], ...action }: PageAction): PageAction | Refused {
   const run = body.text('run');
   if (run === undefined || !isRunId(run)) return refused(400, 'run is not the id of a run');
   return { ...action, names: [run, ...names] };
@@ -79,7 +79,7 @@ export async function act(host: UiHost, name: string, body: Body): Promise<PageA
 }
 
 /** The command line to show. */
-function commandText({ command, names = [], flags = [] }: Action): string {
+function commandText({ command, names = [], flags = [] }: PageAction): string {
   const dashed = names.some((name) => name.startsWith('-'));
   const rest = dashed ? [...flags, '--', ...names] : [...names, ...flags];
   return ['taskflow', ...command, ...rest].map(shellWord).join(' ');

@@ -6,14 +6,14 @@ import { sendChanges } from './changes.js';
 import { EventStream } from './event-stream.js';
 import { readBody } from './read-body.js';
 import { compareAnswer, detailAnswer, runAnswer } from './run-answers.js';
-import type { Asked, Site } from './site.js';
+import type { PageRequest, Site } from './site.js';
 
 interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: RegExp;
   /** Needs no cookie, because it shows nothing of the project. */
   readonly open?: true;
-  readonly answer: (site: Site, asked: Asked) => PageAnswer | Promise<PageAnswer>;
+  readonly answer: (site: Site, asked: PageRequest) => PageAnswer | Promise<PageAnswer>;
 }
 
 /** Each tab has one; a browser opens six connections to one server. */
@@ -50,14 +50,14 @@ export async function answer(site: Site, request: IncomingMessage, response: Ser
   return found.answer(site, { request, response, query: new URLSearchParams(query), part });
 }
 
-function page({ host }: Site, { response }: Asked): PageAnswer {
+function page({ host }: Site, { response }: PageRequest): PageAnswer {
   const { html, policy } = host.page;
   writeHead(response, { type: 'text/html; charset=utf-8', policy });
   response.end(html);
   return { written: true };
 }
 
-async function enter({ sessions, renew, host }: Site, { request }: Asked): Promise<PageAnswer> {
+async function enter({ sessions, renew, host }: Site, { request }: PageRequest): Promise<PageAnswer> {
   const read = await readBody(request);
   if ('refusal' in read) return read;
   const exchanged = sessions.exchange(read.body.text('token') ?? '', request.headers.cookie);
@@ -71,7 +71,7 @@ async function enter({ sessions, renew, host }: Site, { request }: Asked): Promi
   return { json, cookie: exchanged.cookie };
 }
 
-async function listen(site: Site, { request, response, query }: Asked): Promise<PageAnswer> {
+async function listen(site: Site, { request, response, query }: PageRequest): Promise<PageAnswer> {
   if (site.streams.size >= MOST_STREAMS) return refused(503, 'too many pages are open');
   const runId = query.get('run') ?? undefined;
   const since = String(request.headers['last-event-id'] ?? query.get('since') ?? '');
@@ -86,7 +86,7 @@ async function listen(site: Site, { request, response, query }: Asked): Promise<
   return { written: true };
 }
 
-async function decide(site: Site, { request, part }: Asked): Promise<PageAnswer> {
+async function decide(site: Site, { request, part }: PageRequest): Promise<PageAnswer> {
   const read = await readBody(request);
   if ('refusal' in read) return read;
   if (site.acting >= MOST_ACTING) return refused(503, 'too much is being done at once');

@@ -11,7 +11,7 @@ import { type PageAnswer, refused } from './answer.js';
 import { type OpenQuestion, questionsOf } from './approvals.js';
 import { type BatchToResume, batchToResume } from './batch-to-resume.js';
 import { changeMark } from './changes.js';
-import type { Asked, Site } from './site.js';
+import type { PageRequest, Site } from './site.js';
 
 /** A run as it is now, with what can be decided about it. */
 export interface LiveRun {
@@ -31,7 +31,7 @@ const MAY_ASK: ReadonlySet<RecordedState> = new Set<RecordedState>([
   ...(['paused', 'failed', 'blocked', 'over-budget', 'interrupted', 'crashed'] as const),
 ]);
 
-export async function runAnswer(site: Site, { part: runId }: Asked): Promise<PageAnswer> {
+export async function runAnswer(site: Site, { part: runId }: PageRequest): Promise<PageAnswer> {
   const { project } = site.host;
   // Taken before the read, so that a line that is written meanwhile counts as a change.
   const mark = changeMark(project, runId);
@@ -54,7 +54,7 @@ export async function runAnswer(site: Site, { part: runId }: Asked): Promise<Pag
 const OF_INPUTS = 1_000_000;
 
 /** Null: the journal has no more about it. */
-export async function detailAnswer(site: Site, { part: runId, query }: Asked): Promise<PageAnswer> {
+export async function detailAnswer(site: Site, { part: runId, query }: PageRequest): Promise<PageAnswer> {
   const run = await site.shown.get(runId);
   const before = await runBeside(site, runId, query);
   const sources = { ...(await inputSources(site)), outputs: true, ...(before && { before }) };
@@ -66,13 +66,17 @@ async function inputSources({ host }: Site) {
 }
 
 /** The chosen run to compare with, else the one before. */
-async function runBeside({ host, shown }: Site, runId: string, query: Asked['query']): Promise<ReadRun | undefined> {
+async function runBeside(
+  { host, shown }: Site,
+  runId: string,
+  query: PageRequest['query'],
+): Promise<ReadRun | undefined> {
   const other = query.get('with') ?? runBefore(host.project, runId);
   return other !== undefined && isRunId(other) ? shown.get(other) : undefined;
 }
 
 /** Null: there is no other run of this flow. */
-export async function compareAnswer(site: Site, { part: runId, query }: Asked): Promise<PageAnswer> {
+export async function compareAnswer(site: Site, { part: runId, query }: PageRequest): Promise<PageAnswer> {
   const now = await site.shown.get(runId);
   if (!now) return noRun(runId);
   const before = await runBeside(site, runId, query);

@@ -20,7 +20,7 @@ export interface Site {
   renew(): void;
 }
 
-export interface Asked {
+export interface PageRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { CommandList } from '../texts.js';
 import type { Acted } from './live-source.js';
 
-interface ConfirmProps extends Omit<DeedProps, 'onClose'> {
+interface ConfirmProps extends Omit<ActionButtonProps, 'onClose'> {
   readonly title: string;
   /** The same as a command line. */
   readonly command: string;
@@ -23,7 +23,7 @@ export function Confirm({ label, title, command, kind, act, onDone, children }: 
         <Modal title={title} onClose={() => (isOpen.value = false)}>
           {children}
           <CommandList of={[[command, 'does the same in a terminal']]} />
-          <Deed label={label} kind={kind} act={act} onDone={onDone} onClose={() => (isOpen.value = false)} />
+          <ActionButton label={label} kind={kind} act={act} onDone={onDone} onClose={() => (isOpen.value = false)} />
         </Modal>
       )}
     </>
@@ -47,7 +47,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
   );
 }
 
-interface DeedProps {
+interface ActionButtonProps {
   /** Text on the button. */
   readonly label: string;
   readonly kind?: 'danger' | 'main';
@@ -57,7 +57,7 @@ interface DeedProps {
 }
 
 /** A button that acts once, however often it is clicked. */
-export function Deed({ label, kind = 'main', act, onDone, onClose }: DeedProps) {
+export function ActionButton({ label, kind = 'main', act, onDone, onClose }: ActionButtonProps) {
   const state = useSignal<'ready' | 'busy' | Acted>('ready');
   const run = async () => {
     if (state.value === 'busy') return;
@@ -69,7 +69,7 @@ export function Deed({ label, kind = 'main', act, onDone, onClose }: DeedProps) 
   const isOver = typeof state.value === 'object' && state.value.ok;
   return (
     <>
-      {typeof state.value === 'object' && <Said acted={state.value} />}
+      {typeof state.value === 'object' && <CommandOutput acted={state.value} />}
       <div class="actions">
         {!isOver && (
           <button type="button" class={`action is-${kind}`} disabled={state.value === 'busy'} onClick={run}>
@@ -85,7 +85,7 @@ export function Deed({ label, kind = 'main', act, onDone, onClose }: DeedProps) 
 }
 
 /** The output of the command. */
-export function Said({ acted, title = 'Done' }: { readonly acted: Acted; readonly title?: string }) {
+export function CommandOutput({ acted, title = 'Done' }: { readonly acted: Acted; readonly title?: string }) {
   return (
     <div class={`said is-${acted.ok ? 'reused' : 'failed'}`} role="status">
       <strong>{acted.ok ? title : 'Refused'}</strong>

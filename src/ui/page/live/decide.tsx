@@ -7,7 +7,7 @@ import { selection } from '../state.js';
 import { CommandList } from '../texts.js';
 import { timeText } from '../words.js';
 import { Beside } from './beside.js';
-import { Confirm, Said } from './confirm.js';
+import { CommandOutput, Confirm } from './confirm.js';
 import { type Acted, type LiveSource, shownRun } from './live-source.js';
 
 interface DecideProps {
@@ -95,7 +95,7 @@ function Approval({ source, runId, question }: ApprovalProps) {
           </div>
         </>
       )}
-      {typeof acted.value === 'object' && <Said acted={acted.value} />}
+      {typeof acted.value === 'object' && <CommandOutput acted={acted.value} />}
       <CommandList
         of={[
           [`taskflow approve ${runId} ${shellWord(phase)}${noted}`, 'say yes in a terminal'],
